@@ -1,0 +1,40 @@
+import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
+
+export interface ApiErrorOptions extends SettlekitErrorOptions {
+  /** HTTP status; absent when the mistake was found before anything was sent. */
+  readonly status?: number | undefined;
+  /** The service's `error.type`, such as `invalid_request_error`. */
+  readonly type?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** The answer's body: parsed JSON, or text where it was none. */
+  readonly body?: unknown;
+}
+
+/**
+ * The service answered with an error (interface section 7), or settlekit found the same mistake
+ * before sending; the latter has no `status`.
+ *
+ * `code` and `param` are in the service's own vocabulary. Statuses without a class of their own
+ * come as a plain `ApiError`.
+ */
+export class ApiError extends SettlekitError {
+  static override readonly kind: string = "ApiError";
+
+  declare readonly status?: number;
+  declare readonly type?: string;
+  /** How long the service asked to wait, in milliseconds. */
+  declare readonly retryAfterMs?: number;
+  readonly #body: unknown;
+
+  constructor(message: string, options: ApiErrorOptions) {
+    super(message, options);
+    const { status, type, retryAfterMs } = options;
+    assignDefined(this, { status, type, retryAfterMs });
+    this.#body = options.body;
+  }
+
+  /** The answer's body as it came. Not printed with the error: it is the service's text, not ours. */
+  get body(): unknown {
+    return this.#body;
+  }
+}

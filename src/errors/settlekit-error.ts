@@ -1,0 +1,114 @@
+/**
+ * What the service may have done about the request behind an error.
+ *
+ * - `not_sent`: nothing left this process, so nothing can have happened.
+ * - `rejected`: the service answered and said no.
+ * - `unknown`: the request may or may not have taken effect.
+ */
+export type Outcome = "not_sent" | "rejected" | "unknown";
+
+export interface SettlekitErrorOptions {
+  /** Stable machine-readable code, in snake case. */
+  readonly code: string;
+  readonly outcome?: Outcome | undefined;
+  /** Name of the field or option at fault. */
+  readonly param?: string | undefined;
+  /** Name of the operation that was called, such as `payments.create`. */
+  readonly operation?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** Requests sent for the call, the first one included. */
+  readonly attempts?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** Shared by every copy of the package in a process, so that `is` holds across copies. */
+const kindsKey = Symbol.for("settlekit.error.kinds");
+
+/**
+ * The root of everything settlekit throws on purpose.
+ *
+ * Messages state the fact and the cure. No error shows a credential, whether printed, inspected or
+ * serialised.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.payments.get(paymentId);
+ * } catch (error) {
+ *   if (SettlekitError.is(error)) console.error(error.code, error.outcome, error.message);
+ * }
+ * ```
+ */
+export class SettlekitError extends Error {
+  /** The class's name, kept when a minifier renames the class. */
+  static readonly kind: string = "SettlekitError";
+
+  /** Stable machine-readable code. */
+  readonly code: string;
+  /** What the service may have done; `not_sent` for errors that have nothing to do with a request. */
+  readonly outcome: Outcome;
+  declare readonly param?: string;
+  declare readonly operation?: string;
+  declare readonly idempotencyKey?: string;
+  declare readonly attempts?: number;
+  declare readonly requestId?: string;
+
+  constructor(message: string, options: SettlekitErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = options.code;
+    this.outcome = options.outcome ?? "not_sent";
+    const { param, operation, idempotencyKey, attempts, requestId } = options;
+    assignDefined(this, { param, operation, idempotencyKey, attempts, requestId });
+    const kind = new.target.kind;
+    Object.defineProperty(this, "name", { value: kind, configurable: true, writable: true });
+    // The stack's first line was written before the name was known.
+    if (this.stack?.startsWith("Error")) this.stack = `${kind}${this.stack.slice("Error".length)}`;
+  }
+
+  /** Where the guide explains this error: a path relative to the documentation's root. */
+  get docs(): string {
+    return `errors.md#${this.name.toLowerCase()}`;
+  }
+
+  /** Everything that is safe to log, as a plain object. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, docs, cause } = this;
+    const facts: Record<string, unknown> = { name, message };
+    Object.assign(facts, this, { docs });
+    if (SettlekitError.is(cause)) facts.cause = cause.toJSON();
+    return facts;
+  }
+
+  /**
+   * Whether a value is an error of this class or of one derived from it, also when it comes from
+   * another copy of the package, where `instanceof` fails.
+   */
+  static is<C extends new (...parameters: never) => SettlekitError>(
+    this: C & { readonly kind: string },
+    value: unknown,
+  ): value is InstanceType<C> {
+    if (typeof value !== "object" || value === null) return false;
+    const kinds: unknown = (value as { [kindsKey]?: unknown })[kindsKey];
+    // biome-ignore lint/complexity/noThisInStatic: the subclass that `is` was called on decides.
+    return Array.isArray(kinds) && kinds.includes(this.kind);
+  }
+
+  /** The names of this error's class and of those above it. */
+  get [kindsKey](): string[] {
+    const kinds: string[] = [];
+    let type: unknown = this.constructor;
+    while (typeof type === "function" && "kind" in type && typeof type.kind === "string") {
+      kinds.push(type.kind);
+      type = Object.getPrototypeOf(type);
+    }
+    return kinds;
+  }
+}
+
+/** Sets the given properties, leaving out undefined ones so that printed errors stay short. */
+export function assignDefined(error: SettlekitError, properties: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value !== undefined) Object.assign(error, { [name]: value });
+  }
+}

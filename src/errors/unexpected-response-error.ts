@@ -1,0 +1,29 @@
+import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
+
+export interface UnexpectedResponseErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/**
+ * The service answered with success, but its answer cannot be used: it is not the JSON that is due,
+ * or a field is missing that a caller cannot do without. What the service created exists; `body`
+ * holds the whole answer so that nothing is lost.
+ */
+export class UnexpectedResponseError extends SettlekitError {
+  static override readonly kind: string = "UnexpectedResponseError";
+
+  declare readonly status: number;
+  readonly #body: unknown;
+
+  constructor(message: string, options: UnexpectedResponseErrorOptions) {
+    super(message, { ...options, outcome: "unknown" });
+    assignDefined(this, { status: options.status });
+    this.#body = options.body;
+  }
+
+  /** The answer as it came. Not printed with the error: it may hold a payment secret. */
+  get body(): unknown {
+    return this.#body;
+  }
+}

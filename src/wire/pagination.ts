@@ -1,0 +1,36 @@
+import * as z from "zod/mini";
+import { openObject, type Same, type Schema } from "./schema.ts";
+
+/** Where a page stands in its list (interface section 2.7). */
+export interface Pagination {
+  /** Items in the whole list. */
+  total: number;
+  /** Items asked for in this page. */
+  limit: number;
+  /** Items skipped before this page. */
+  offset: number;
+  hasMore: boolean;
+  totalPages: number;
+  currentPage: number;
+}
+
+export const paginationSchema = openObject({
+  total: z.number(),
+  limit: z.number(),
+  offset: z.number(),
+  hasMore: z.boolean(),
+  totalPages: z.number(),
+  currentPage: z.number(),
+});
+true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
+
+/** One page of a list as the service sends it. */
+export interface PageBody<Item> {
+  data: Item[];
+  pagination: Pagination;
+}
+
+// @__NO_SIDE_EFFECTS__
+export function pageSchema<Item>(item: z.ZodMiniType<Item>): Schema<PageBody<Item>> {
+  return openObject({ data: z.array(item), pagination: paginationSchema });
+}

@@ -1,0 +1,41 @@
+import * as z from "zod/mini";
+import { chainIdSchema } from "./chain-id.ts";
+import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
+import { type OpenEnum, openEnum } from "./open-enum.ts";
+import { openObject, type Same } from "./schema.ts";
+import { type Token, tokenSchema } from "./token.ts";
+
+/** An offer to settle a payment with one token on one chain (interface section 2.3). */
+export interface Quote {
+  id: string;
+  paymentId: string;
+  token: Token;
+  /** EVM chain id. */
+  chainId: number;
+  /** What settles the payment, in the token's smallest unit, as a decimal string. */
+  expectedAmountAsset: string;
+  /** USD price of one whole token, as a decimal string. */
+  rateUsdAsset: string;
+  /** ISO 8601, UTC. After it, stop asking the customer to pay; money may still arrive. */
+  expiresAt: string;
+  status: OpenEnum<"active" | "expired" | "used" | "failed">;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** In newer descriptions each quote carries the address to pay to. */
+  depositAddress?: DepositAddress | string | null;
+}
+
+export const quoteSchema = openObject({
+  id: z.string(),
+  paymentId: z.string(),
+  token: tokenSchema,
+  chainId: chainIdSchema,
+  expectedAmountAsset: z.string(),
+  // A string in the interface document, a JSON number in other descriptions.
+  rateUsdAsset: z.union([z.string(), z.pipe(z.number(), z.transform(String))]),
+  expiresAt: z.string(),
+  status: openEnum("active", "expired", "used", "failed"),
+  createdAt: z.string(),
+  depositAddress: z.exactOptional(z.nullable(z.union([depositAddressSchema, z.string()]))),
+});
+true satisfies Same<Quote, z.output<typeof quoteSchema>>;

@@ -1,0 +1,22 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    webhooks: "src/webhooks/index.ts",
+    sandbox: "src/sandbox/index.ts",
+  },
+  format: "esm",
+  target: "es2023",
+  platform: "neutral",
+  // Shared code becomes chunks, so that an error class is one class across entries.
+  splitting: true,
+  treeshake: false,
+  sourcemap: true,
+  clean: true,
+  dts: true,
+  // Everything is bundled: the package has no runtime dependencies.
+  noExternal: [/^[^.]/],
+  external: [/^node:/],
+  removeNodeProtocol: false,
+});
