@@ -1,0 +1,87 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+
+/** An EVM address: `0x` and 40 hexadecimal digits. The same type that viem and wagmi use. */
+export type Address = `0x${string}`;
+
+/**
+ * Whether a value is an EVM address.
+ *
+ * Mixed case must satisfy the EIP-55 checksum; all-lower and all-upper case carry no checksum and
+ * are accepted. The zero address is an address: see `toRecipientAddress` for where money may go.
+ *
+ * @example
+ * ```ts
+ * isAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"); // true
+ * isAddress("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"); // true: all lower case
+ * isAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD"); // false: one letter's case is wrong
+ * isAddress("alice.eth"); // false: resolve names first
+ * ```
+ */
+export function isAddress(value: unknown): value is Address {
+  return hasAddressForm(value) && (!isMixedCase(value) || value === checksummed(value));
+}
+
+/**
+ * The EIP-55 form of an address, whose upper-case letters let a wallet notice a mistyped digit.
+ *
+ * A mixed-case address with a wrong checksum is refused rather than repaired, because it may be
+ * another address than the one that was meant.
+ *
+ * @param address `0x` and 40 hexadecimal digits.
+ * @param param The name of the field that the error reports.
+ * @throws {InvalidRequestError} code `invalid_address`. The message does not repeat the value: it
+ * may be a private key, pasted by mistake.
+ * @example
+ * ```ts
+ * toChecksumAddress("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed");
+ * // "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+ * ```
+ */
+export function toChecksumAddress(address: string, param = "address"): Address {
+  if (!hasAddressForm(address)) {
+    throw new InvalidRequestError(
+      `${param} must be 0x followed by 40 hexadecimal digits, but is ${describe(address)}. ` +
+        "Pass the account's full address; resolve names such as alice.eth first.",
+      { code: "invalid_address", param },
+    );
+  }
+  const result = checksummed(address);
+  if (isMixedCase(address) && address !== result) {
+    throw new InvalidRequestError(
+      `${param} does not match its own EIP-55 checksum, so it may be mistyped. ` +
+        "Copy it again from its source; do not change its case to make it pass.",
+      { code: "invalid_address", param },
+    );
+  }
+  return result;
+}
+
+function hasAddressForm(value: unknown): value is Address {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
+}
+
+function isMixedCase(address: Address): boolean {
+  return /[a-f]/.test(address) && /[A-F]/.test(address);
+}
+
+/** A letter is upper case where the same digit of the lower-case address's hash is 8 or more. */
+function checksummed(address: Address): Address {
+  const digits = address.slice(2).toLowerCase();
+  const hash = keccak_256(new TextEncoder().encode(digits));
+  let result = "";
+  for (const [index, digit] of [...digits].entries()) {
+    const byte = hash[index >> 1] ?? 0;
+    const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
+    result += nibble >= 8 ? digit.toUpperCase() : digit;
+  }
+  return `0x${result}`;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "string") return `of type ${typeof value}`;
+  if (!value.startsWith("0x")) return "a string that does not start with 0x";
+  if (value.length !== 42) return `${value.length - 2} characters after 0x`;
+  return "a string with other characters in it";
+}

@@ -1,0 +1,12 @@
+import { InvalidRequestError } from "../../src/errors/invalid-request-error.ts";
+
+/** The refusal that an action ends in; anything else it throws, or nothing, fails the test. */
+export function thrownBy(action: () => unknown): InvalidRequestError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return error;
+    throw error;
+  }
+  throw new Error("Expected a refusal, but the action returned.");
+}
