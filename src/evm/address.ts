@@ -8,7 +8,7 @@ export type Address = `0x${string}`;
  * Whether a value is an EVM address.
  *
  * Mixed case must satisfy the EIP-55 checksum; all-lower and all-upper case carry no checksum and
- * are accepted. The zero address is an address: see `toRecipientAddress` for where money may go.
+ * are accepted. The zero address is an address too, though money sent there is lost.
  *
  * @example
  * ```ts

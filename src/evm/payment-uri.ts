@@ -1,0 +1,95 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { toChecksumAddress } from "./address.ts";
+import { checkedChainId } from "./chain-id.ts";
+import { isNativeAssetAddress } from "./native-asset.ts";
+import { toRecipientAddress } from "./recipient-address.ts";
+import { toUnits } from "./units.ts";
+
+/** What a wallet is asked to pay in a chain's native asset. */
+export interface NativePayment {
+  /** Who is paid: a payment's deposit address. */
+  readonly address: string;
+  /** EVM chain id. */
+  readonly chainId: number;
+  /** Smallest units, more than zero, such as a quote's `expectedAmountAsset`. */
+  readonly amountUnits: bigint | string;
+}
+
+/** What a wallet is asked to pay in a token. */
+export interface TokenPayment extends NativePayment {
+  /** The token's contract. */
+  readonly tokenAddress: string;
+}
+
+/**
+ * An EIP-681 link that asks a wallet for a payment in a chain's native asset.
+ *
+ * @throws {InvalidRequestError} code `invalid_address`, `invalid_chain_id` or `invalid_amount`;
+ * `param` names the field.
+ * @example
+ * ```ts
+ * nativePaymentUri({
+ *   address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+ *   chainId: 8453,
+ *   amountUnits: "10000000000000000",
+ * });
+ * // "ethereum:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed@8453?value=10000000000000000"
+ * ```
+ */
+export function nativePaymentUri(payment: NativePayment): string {
+  const { recipient, chainId, units } = checked(payment);
+  return `ethereum:${recipient}@${chainId}?value=${units}`;
+}
+
+/**
+ * An EIP-681 link that asks a wallet for a payment in a token.
+ *
+ * Only for wallets that are known to read it: several take nothing but the first address, which here
+ * is the token's contract, and what is sent there is lost. Elsewhere show the bare deposit address.
+ *
+ * @throws {InvalidRequestError} code `invalid_address`, `invalid_chain_id` or `invalid_amount`;
+ * `param` names the field.
+ * @example
+ * ```ts
+ * tokenPaymentUri({
+ *   address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+ *   chainId: 8453,
+ *   amountUnits: "25000000",
+ *   tokenAddress: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+ * });
+ * // "ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer
+ * //   ?address=0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed&uint256=25000000", in one line
+ * ```
+ */
+export function tokenPaymentUri(payment: TokenPayment): string {
+  const token = toChecksumAddress(payment.tokenAddress, "tokenAddress");
+  const { recipient, chainId, units } = checked(payment);
+  if (isNativeAssetAddress(token)) {
+    throw new InvalidRequestError(
+      "tokenAddress stands for the chain's native asset, which has no contract. " +
+        "Use nativePaymentUri.",
+      { code: "invalid_address", param: "tokenAddress" },
+    );
+  }
+  if (token === recipient) {
+    throw new InvalidRequestError(
+      "address is the token's own contract, and tokens sent to it are lost. " +
+        "Pass the payment's deposit address.",
+      { code: "invalid_address", param: "address" },
+    );
+  }
+  return `ethereum:${token}@${chainId}/transfer?address=${recipient}&uint256=${units}`;
+}
+
+function checked(payment: NativePayment) {
+  const recipient = toRecipientAddress(payment.address, "address");
+  const chainId = checkedChainId(payment.chainId);
+  const units = toUnits(payment.amountUnits, "amountUnits");
+  if (units === 0n) {
+    throw new InvalidRequestError("amountUnits is 0. Ask for the amount that the quote states.", {
+      code: "invalid_amount",
+      param: "amountUnits",
+    });
+  }
+  return { recipient, chainId, units };
+}

@@ -1,0 +1,164 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+
+/** A token's `decimals` is one byte. */
+const maxDecimals = 255;
+
+/**
+ * A decimal amount in smallest units. Exact, or an error: nothing is ever rounded.
+ *
+ * The amount is digits with an optional fraction: no sign, exponent, space or thousands separator,
+ * no superfluous leading zero, a digit on both sides of the point.
+ *
+ * @param amount Whole tokens as text. A JavaScript number is refused: it may be rounded already.
+ * @param decimals The token's own `decimals`, 0 to 255. They differ between chains for one symbol.
+ * @throws {InvalidRequestError} code `invalid_amount` when the amount is malformed, finer than the
+ * smallest unit, or more than a token contract can hold; code `invalid_decimals`.
+ * @example
+ * ```ts
+ * parseUnits("1.5", 6); // 1500000n
+ * parseUnits("1.0000001", 6); // throws: finer than the smallest unit
+ * ```
+ */
+export function parseUnits(amount: string, decimals: number): bigint {
+  checkDecimals(decimals);
+  const { whole, fraction } = splitAmount(amount);
+  const digits = withoutTrailingZeros(fraction);
+  if (digits.length > decimals) {
+    throw invalidAmount(
+      "amount",
+      `has ${digits.length} decimal places, but the smallest unit has ${decimals}. ` +
+        "Round it first, in the direction that you mean.",
+    );
+  }
+  return countOf(whole + digits.padEnd(decimals, "0"), "amount");
+}
+
+/**
+ * Smallest units as a decimal amount: every digit, no superfluous zeros. The reverse of
+ * `parseUnits`.
+ *
+ * @param units A whole number, not negative: a bigint, or digits as the service sends them.
+ * @param decimals The token's own `decimals`, 0 to 255.
+ * @throws {InvalidRequestError} code `invalid_amount` or `invalid_decimals`.
+ * @example
+ * ```ts
+ * formatUnits("1500000", 6); // "1.5"
+ * formatUnits(10n ** 18n, 18); // "1"
+ * formatUnits(1n, 18); // "0.000000000000000001"
+ * ```
+ */
+export function formatUnits(units: bigint | string, decimals: number): string {
+  checkDecimals(decimals);
+  const digits = toUnits(units)
+    .toString()
+    .padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = withoutTrailingZeros(digits.slice(whole.length));
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/**
+ * US dollars in cents, as `payments.create` takes them. Exact, or an error.
+ *
+ * More than two decimal places are refused even where they are zeros, because "1.000" is a thousand
+ * to half of the world.
+ *
+ * @param usd Digits with at most two decimal places, such as `"25"`, `"25.5"` or `"25.00"`.
+ * @throws {InvalidRequestError} code `invalid_amount` when the text is anything else, or more cents
+ * than a JavaScript number holds exactly.
+ * @example
+ * ```ts
+ * usdToCents("25.00"); // 2500
+ * usdToCents("0.005"); // throws: a fraction of a cent
+ * ```
+ */
+export function usdToCents(usd: string): number {
+  const { whole, fraction } = splitAmount(usd);
+  if (fraction.length > 2) {
+    throw invalidAmount(
+      "amount",
+      `has ${fraction.length} decimal places, but dollars have 2. ` +
+        "Round it to cents first, and write thousands without a separator.",
+    );
+  }
+  const cents = Number(whole + fraction.padEnd(2, "0"));
+  if (!Number.isSafeInteger(cents)) {
+    throw invalidAmount("amount", `is over ${Number.MAX_SAFE_INTEGER} cents. Pass less.`);
+  }
+  return cents;
+}
+
+/**
+ * A count of smallest units, checked: whole, not negative, no more than a token contract can hold.
+ *
+ * @param param The name of the field that the error reports.
+ * @throws {InvalidRequestError} code `invalid_amount`.
+ */
+export function toUnits(units: bigint | string, param = "units"): bigint {
+  if (typeof units === "bigint" && units >= 0n) return fitting(units, param);
+  if (typeof units === "string" && /^(?:0|[1-9][0-9]*)$/.test(units)) return countOf(units, param);
+  throw invalidAmount(
+    param,
+    `must be a bigint or a string of digits, not negative, but is ${shown(units)}. ` +
+      "Pass smallest units as the service sends them; parseUnits makes them of an amount.",
+  );
+}
+
+function countOf(digits: string, param: string): bigint {
+  // Longer text is too large whatever the decimals, so no huge bigint is made of hostile text.
+  if (digits.length > 78 + maxDecimals) throw tooLarge(param);
+  return fitting(BigInt(digits), param);
+}
+
+function fitting(count: bigint, param: string): bigint {
+  if (BigInt.asUintN(256, count) !== count) throw tooLarge(param);
+  return count;
+}
+
+function checkDecimals(decimals: number): void {
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= maxDecimals) return;
+  throw new InvalidRequestError(
+    `decimals must be a whole number from 0 to ${maxDecimals}, but is ${shown(decimals)}. ` +
+      "Pass the token's own decimals.",
+    { code: "invalid_decimals", param: "decimals" },
+  );
+}
+
+function splitAmount(amount: string): { whole: string; fraction: string } {
+  const match = typeof amount === "string" && /^(0|[1-9][0-9]*)(?:\.([0-9]+))?$/.exec(amount);
+  if (!match) {
+    throw invalidAmount(
+      "amount",
+      `must be a string of digits with an optional fraction, such as "25.5", but is ${shown(amount)}. ` +
+        "Leave out signs, exponents, spaces, currency symbols and thousands separators.",
+    );
+  }
+  return { whole: match[1] ?? "", fraction: match[2] ?? "" };
+}
+
+/** `/0+$/` would take quadratic time on long runs of zeros that end in another digit. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
+}
+
+/** A value as a message shows it: text and numbers at a readable length, else the kind of value. */
+function shown(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return JSON.stringify(clipped(value));
+  if (typeof value === "number" || typeof value === "bigint") return clipped(String(value));
+  return `of type ${typeof value}`;
+}
+
+function clipped(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}
+
+function tooLarge(param: string): InvalidRequestError {
+  return invalidAmount(param, "is more than a token contract can hold (256 bits). Pass less.");
+}
+
+function invalidAmount(param: string, problem: string): InvalidRequestError {
+  return new InvalidRequestError(`${param} ${problem}`, { code: "invalid_amount", param });
+}

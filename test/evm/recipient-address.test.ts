@@ -1,0 +1,47 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isAddress, toChecksumAddress } from "../../src/evm/address.ts";
+import { isNativeAssetAddress } from "../../src/evm/native-asset.ts";
+import { toRecipientAddress } from "../../src/evm/recipient-address.ts";
+import { anyAddress } from "./arbitraries.ts";
+import { thrownBy } from "./thrown-by.ts";
+
+const zero = `0x${"0".repeat(40)}`;
+const placeholders = [
+  zero,
+  `0x${"e".repeat(40)}`,
+  `0x${"E".repeat(40)}`,
+  toChecksumAddress(`0x${"e".repeat(40)}`),
+];
+
+describe("a recipient address", () => {
+  it("is given in its checksum form", () => {
+    fc.assert(
+      fc.property(
+        anyAddress.filter((address) => !isNativeAssetAddress(address)),
+        (address) => {
+          expect(toRecipientAddress(address)).toBe(toChecksumAddress(address));
+        },
+      ),
+    );
+  });
+
+  it.each(placeholders)("is not the placeholder %s, although that is an address", (address) => {
+    expect(isAddress(address)).toBe(true);
+    expect(thrownBy(() => toRecipientAddress(address))).toMatchObject({
+      code: "invalid_address",
+      param: "recipientAddress",
+      message: expect.stringMatching(/lost.*Pass the address of the account/),
+    });
+  });
+
+  it("is refused by its field's name when it is no address", () => {
+    const error = thrownBy(() => toRecipientAddress("0x1", "address"));
+    expect(error).toMatchObject({ code: "invalid_address", param: "address" });
+  });
+
+  it("with a wrong checksum is refused as mistyped", () => {
+    const mistyped = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD";
+    expect(thrownBy(() => toRecipientAddress(mistyped)).message).toContain("checksum");
+  });
+});
