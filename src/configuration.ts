@@ -1,0 +1,235 @@
+import { ConfigurationError } from "./errors/configuration-error.ts";
+import type { ClientEvent, Logger } from "./http/events.ts";
+import type { Fetch, HttpSettings } from "./http/settings.ts";
+import { checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
+import { checkSecretKey, type Environment } from "./wire/credential.ts";
+import { defaultHeaderPrefix, defaultRequestIdHeader } from "./wire/headers.ts";
+
+/** What to change when the service speaks otherwise than settlekit believes. */
+export interface WireOptions {
+  /** Prefix of the service's own headers. Default `X-Service`. */
+  headerPrefix?: string | undefined;
+  /** The answer header that names a request. Default `X-Request-Id`. */
+  requestIdHeader?: string | undefined;
+}
+
+export interface ClientOptions {
+  /**
+   * The merchant secret key, or a function that gives it, asked for every call. Default: the
+   * environment variable `SETTLEKIT_SECRET_KEY`. For servers only.
+   */
+  secretKey?: string | (() => string | Promise<string>) | undefined;
+  /** Default: `SETTLEKIT_ENVIRONMENT`, else `production`. */
+  environment?: Environment | undefined;
+  /**
+   * Where the service is: https, or http on this machine. Default: `SETTLEKIT_BASE_URL` for
+   * production, `SETTLEKIT_TESTNET_URL` for the testnet, and `SETTLEKIT_SANDBOX_URL` or
+   * `http://127.0.0.1:4010` for the sandbox.
+   */
+  baseUrl?: string | undefined;
+  /** Limit of one attempt, its answer's body included, in milliseconds. Default 30,000. */
+  timeoutMs?: number | undefined;
+  /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
+  deadlineMs?: number | undefined;
+  /**
+   * How often a failed request is repeated where that is harmless. Default 3; 0 sends exactly one
+   * request. Waiting out a 429 does not count.
+   */
+  maxRetries?: number | undefined;
+  /** Default: the global `fetch` at the time of each request. */
+  fetch?: Fetch | undefined;
+  /** Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates. */
+  fetchOptions?: Readonly<Record<string, unknown>> | undefined;
+  /** Added to every request. May not set credentials or Idempotency-Key. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Anything with console's methods. Nothing is logged by default. */
+  logger?: Logger | undefined;
+  /** Told about every call, attempt, wait and drift. */
+  onEvent?: ((event: ClientEvent) => void) | undefined;
+  wire?: WireOptions | undefined;
+}
+
+/** The client's options with the process's environment variables and the defaults, checked. */
+export interface Configuration extends HttpSettings {
+  readonly environment: Environment;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const environments: readonly Environment[] = ["production", "testnet", "sandbox"];
+
+const urlVariables: Record<Environment, string> = {
+  production: "SETTLEKIT_BASE_URL",
+  testnet: "SETTLEKIT_TESTNET_URL",
+  sandbox: "SETTLEKIT_SANDBOX_URL",
+};
+
+const sandboxUrl = "http://127.0.0.1:4010";
+
+// A record, so that the compiler notices an option that is missing here.
+const optionNames: Record<keyof ClientOptions, true> = {
+  secretKey: true,
+  environment: true,
+  baseUrl: true,
+  timeoutMs: true,
+  deadlineMs: true,
+  maxRetries: true,
+  fetch: true,
+  fetchOptions: true,
+  headers: true,
+  logger: true,
+  onEvent: true,
+  wire: true,
+};
+
+/**
+ * Completes and checks the client's options.
+ *
+ * @throws {ConfigurationError} naming the option in `param`, before anything is sent.
+ */
+export function configure(
+  options: ClientOptions = {},
+  variables: Variables = processVariables(),
+): Configuration {
+  checkNames(options);
+  const environment = readEnvironment(options, variables);
+  const wire = readWire(options.wire);
+  return Object.freeze({
+    environment,
+    baseUrl: readBaseUrl(options, environment, variables),
+    secretKey: readSecretKey(options, environment, variables),
+    timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? 30_000),
+    deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? 90_000),
+    maxRetries: checkRetries(options.maxRetries ?? 3),
+    fetch: readFetch(options),
+    fetchOptions: Object.freeze({ ...options.fetchOptions }),
+    headers: Object.freeze(checkHeaders(options.headers ?? {}, wire.headerPrefix)),
+    logger: options.logger,
+    onEvent: options.onEvent,
+    wire,
+  });
+}
+
+function processVariables(): Variables {
+  return typeof process === "undefined" ? {} : (process.env ?? {});
+}
+
+function checkNames(options: ClientOptions): void {
+  const unknown = Object.keys(options).find((name) => !(name in optionNames));
+  if (unknown !== undefined) {
+    throw new ConfigurationError(
+      `There is no option "${unknown}". The options are: ${Object.keys(optionNames).join(", ")}.`,
+      { code: "unknown_option", param: unknown },
+    );
+  }
+}
+
+function readEnvironment(options: ClientOptions, variables: Variables): Environment {
+  const value = options.environment ?? (variables.SETTLEKIT_ENVIRONMENT || "production");
+  const environment = environments.find((known) => known === value);
+  if (environment === undefined) {
+    throw new ConfigurationError(
+      `There is no environment "${value}". Set environment (or SETTLEKIT_ENVIRONMENT) to ` +
+        '"production", "testnet" or "sandbox".',
+      { code: "unknown_environment", param: "environment" },
+    );
+  }
+  return environment;
+}
+
+function readSecretKey(
+  { secretKey }: ClientOptions,
+  environment: Environment,
+  variables: Variables,
+): Configuration["secretKey"] {
+  if (typeof secretKey === "function") {
+    return async () => checkSecretKey(await secretKey(), environment);
+  }
+  const value = secretKey ?? variables.SETTLEKIT_SECRET_KEY;
+  if (value === undefined) {
+    throw new ConfigurationError(
+      "There is no secret key. Pass secretKey, or set the environment variable SETTLEKIT_SECRET_KEY.",
+      { code: "missing_credential", param: "secretKey" },
+    );
+  }
+  const key = checkSecretKey(value, environment);
+  return () => key;
+}
+
+function readBaseUrl(
+  options: ClientOptions,
+  environment: Environment,
+  variables: Variables,
+): string {
+  const variable = urlVariables[environment];
+  const value =
+    options.baseUrl ??
+    (variables[variable] || (environment === "sandbox" ? sandboxUrl : undefined));
+  if (value === undefined) {
+    throw new ConfigurationError(
+      `There is no base URL for "${environment}". Pass baseUrl, or set ${variable}, to the URL that ` +
+        "the service gave you.",
+      { code: "missing_base_url", param: "baseUrl" },
+    );
+  }
+  return checkBaseUrl(value);
+}
+
+/** Gives the URL without a slash at its end. */
+export function checkBaseUrl(value: string): string {
+  const fail = (fact: string) =>
+    new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
+  if (!URL.canParse(value)) {
+    throw fail("is not a URL. Give it whole, such as https://api.example.com.");
+  }
+  const url = new URL(value);
+  if (url.username !== "" || url.password !== "") {
+    throw fail("contains credentials. Remove them: the secret key goes into secretKey.");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw fail("has a query or a fragment. Remove what follows the path.");
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw fail(
+      `is plain http to ${url.hostname}, which would send the secret key readable. Use https.`,
+    );
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw fail(`has the scheme ${url.protocol.slice(0, -1)}. Use https, or http on this machine.`);
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
+
+function readFetch({ fetch: own }: ClientOptions): Fetch {
+  if (own === undefined) return (url, init) => globalThis.fetch(url, init);
+  if (typeof own !== "function") {
+    throw new ConfigurationError("fetch must be a function like the global fetch.", {
+      code: "invalid_option",
+      param: "fetch",
+    });
+  }
+  // Called without a receiver: the platform's fetch refuses a foreign `this`.
+  return (url, init) => own(url, init);
+}
+
+function readWire(options: WireOptions = {}): Configuration["wire"] {
+  const { headerPrefix = defaultHeaderPrefix, requestIdHeader = defaultRequestIdHeader } = options;
+  for (const [name, value] of Object.entries({ headerPrefix, requestIdHeader })) {
+    if (!/^[A-Za-z0-9-]+$/.test(value)) {
+      throw new ConfigurationError(
+        `wire.${name} must be letters, digits and hyphens, such as X-Service.`,
+        { code: "invalid_option", param: `wire.${name}` },
+      );
+    }
+  }
+  return Object.freeze({ headerPrefix, requestIdHeader });
+}

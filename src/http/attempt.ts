@@ -1,0 +1,138 @@
+import { readErrorBody } from "../wire/envelope.ts";
+import type { Failure } from "./failure.ts";
+import { readNetworkError } from "./network-error.ts";
+import { readRetryAfter } from "./retry-after.ts";
+import type { Fetch } from "./settings.ts";
+
+export interface AttemptRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly fetch: Fetch;
+  readonly fetchOptions: Readonly<Record<string, unknown>>;
+  readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
+  readonly signal: AbortSignal | undefined;
+  readonly requestIdHeader: string;
+  readonly wallClock: () => number;
+  /** Takes credentials out of a text that will be shown. */
+  readonly redact: (text: string) => string;
+}
+
+/** A success status with its body. */
+export interface Answer {
+  readonly kind: "answer";
+  readonly status: number;
+  readonly headers: Headers;
+  readonly requestId: string | undefined;
+  readonly text: string;
+}
+
+/**
+ * Sends one request and reads its whole answer, within the limit. Never throws, and ends in time
+ * even when fetch does not listen to its signal.
+ */
+export async function attempt(request: AttemptRequest): Promise<Answer | Failure> {
+  const { signal, limit } = request;
+  const controller = new AbortController();
+  let stop: (failure: Failure) => void = () => {};
+  const stopped = new Promise<Failure>((resolve) => {
+    stop = (failure) => {
+      resolve(failure);
+      controller.abort();
+    };
+  });
+  const onAbort = () => stop({ kind: "aborted", reason: signal?.reason });
+  const timer = setTimeout(
+    () => stop({ kind: "timeout", limit: limit.name, ms: limit.ms }),
+    limit.ms,
+  );
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await exchange(request, controller.signal, stopped);
+  } catch (error) {
+    const failure = readNetworkError(error);
+    return { ...failure, detail: request.redact(failure.detail) };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+async function exchange(
+  request: AttemptRequest,
+  signal: AbortSignal,
+  stopped: Promise<Failure>,
+): Promise<Answer | Failure> {
+  const sending = send(request, signal);
+  const response = await Promise.race([sending, stopped]);
+  if ("kind" in response) {
+    // A fetch that does not listen to its signal may still answer: nobody is there to read it.
+    sending.then(cancelBody, () => {});
+    return response;
+  }
+  const { status, headers } = response;
+  const requestId = headers.get(request.requestIdHeader) ?? undefined;
+  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    cancelBody(response);
+    const origin = originOf(headers.get("location"), request.url);
+    return { kind: "redirect", status, origin, requestId };
+  }
+  const body = await readBody(response, stopped);
+  if (response.ok) {
+    return typeof body === "string"
+      ? { kind: "answer", status, headers, requestId, text: body }
+      : body;
+  }
+  if (typeof body !== "string" && body.kind === "aborted") return body;
+  // The status alone decides what is safe, so an error whose body did not arrive is still that error.
+  const facts = readErrorBody(typeof body === "string" ? request.redact(body) : "");
+  const retryAfterMs = readRetryAfter(headers, request.wallClock());
+  return { kind: "status", status, facts, retryAfterMs, requestId };
+}
+
+async function send(request: AttemptRequest, signal: AbortSignal): Promise<Response> {
+  const { method, url, headers, body, fetch, fetchOptions } = request;
+  const init: RequestInit = {
+    ...fetchOptions,
+    method,
+    headers,
+    signal,
+    // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
+    redirect: "manual",
+    ...(body === undefined ? {} : { body }),
+  };
+  // Loaded on the first call, so that importing settlekit stays cheap.
+  const { default: ky } = await import("ky");
+  // ky never sees credentials or body, so that no error of its own can show them, and fetch gets its
+  // init as it is. It recognises the ways in which platforms report a network failure.
+  return await ky(url, {
+    method,
+    fetch: () => fetch(url, init),
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+  });
+}
+
+/** The body's text, or why it did not arrive whole. */
+async function readBody(response: Response, stopped: Promise<Failure>): Promise<string | Failure> {
+  const reading = response.text();
+  try {
+    return await Promise.race([reading, stopped]);
+  } catch (error) {
+    // Part of an answer was here: whatever the platform calls the error, the request had arrived.
+    const { code, detail } = readNetworkError(error);
+    return { kind: "connection", code, detail };
+  }
+}
+
+function cancelBody(response: Response): void {
+  response.body?.cancel().catch(() => {});
+}
+
+function originOf(location: string | null, base: string): string | undefined {
+  return location !== null && URL.canParse(location, base)
+    ? new URL(location, base).origin
+    : undefined;
+}

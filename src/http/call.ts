@@ -1,0 +1,266 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { RateLimitError } from "../errors/rate-limit-error.ts";
+import { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
+import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import type { Operation } from "../wire/operations.ts";
+import { readAnswer } from "./answer.ts";
+import type { ApiResponse } from "./api-promise.ts";
+import { type Answer, attempt } from "./attempt.ts";
+import { type CallFacts, errorFor } from "./error-for.ts";
+import type { ClientEvent } from "./events.ts";
+import type { Failure } from "./failure.ts";
+import type { Pause } from "./pause.ts";
+import { type CallInput, type PreparedRequest, prepareRequest, setCredential } from "./request.ts";
+import { decide } from "./retry.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+import type { HttpSettings, RequestOptions } from "./settings.ts";
+import { checkLimit, checkRetries } from "./settings-checks.ts";
+import type { Time } from "./time.ts";
+
+/** What all calls of one client have in common. */
+export interface Shared {
+  readonly settings: HttpSettings;
+  readonly time: Time;
+  readonly pause: Pause;
+  readonly budget: RetryBudget;
+}
+
+/** One call: attempts with identical bytes until success, a final failure, or the deadline. */
+export class Call<T> {
+  readonly #shared: Shared;
+  readonly #operation: Operation<T>;
+  readonly #request: PreparedRequest;
+  readonly #signal: AbortSignal | undefined;
+  readonly #timeoutMs: number;
+  readonly #deadlineMs: number;
+  readonly #deadlineAt: number;
+  readonly #maxRetries: number;
+  readonly #callId: number;
+  readonly #emit: (event: ClientEvent) => void;
+
+  #credential = "";
+  #attempts = 0;
+  #retries = 0;
+  #outcome: Outcome = "not_sent";
+  #lastFailure: Failure | undefined;
+
+  /** @throws {InvalidRequestError | ConfigurationError} when an argument can never be right. */
+  constructor(
+    shared: Shared,
+    operation: Operation<T>,
+    input: CallInput,
+    options: RequestOptions,
+    callId: number,
+    emit: (event: ClientEvent) => void,
+  ) {
+    const { settings, time } = shared;
+    this.#shared = shared;
+    this.#operation = operation;
+    this.#signal = options.signal;
+    this.#timeoutMs = checkLimit("timeoutMs", options.timeoutMs ?? settings.timeoutMs);
+    this.#deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
+    this.#maxRetries = checkRetries(options.maxRetries ?? settings.maxRetries);
+    this.#deadlineAt = time.now() + this.#deadlineMs;
+    this.#request = prepareRequest(operation, input, options, settings);
+    this.#callId = callId;
+    this.#emit = emit;
+  }
+
+  async run(): Promise<ApiResponse<T>> {
+    await this.#authenticate();
+    for (;;) {
+      await this.#admission();
+      const answer = await this.#attempt();
+      const response = answer.kind === "answer" ? this.#read(answer) : answer;
+      if (!("kind" in response)) return response;
+      await this.#settle(response);
+    }
+  }
+
+  get #remainingMs(): number {
+    return this.#deadlineAt - this.#shared.time.now();
+  }
+
+  async #authenticate(): Promise<void> {
+    if (this.#signal?.aborted) this.#stop(this.#aborted());
+    const { settings } = this.#shared;
+    const given = settings.secretKey();
+    this.#credential = typeof given === "string" ? given : await this.#inTime(given);
+    setCredential(this.#request.headers, this.#operation, this.#credential, settings);
+  }
+
+  /** A credential that has to be fetched, from a vault for example, within the deadline. */
+  async #inTime(credential: Promise<string>): Promise<string> {
+    const waiting = new AbortController();
+    const cancel = () => waiting.abort();
+    this.#signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      const over = this.#shared.time.sleep(this.#remainingMs, waiting.signal);
+      const value = await Promise.race([credential, over]);
+      if (value !== undefined) return value;
+    } catch (error) {
+      if (SettlekitError.is(error)) throw error;
+      throw new ConfigurationError(
+        "The secretKey function failed, so nothing was sent. Its error is the cause of this one.",
+        { code: "credential_unavailable", param: "secretKey", cause: error },
+      );
+    } finally {
+      this.#signal?.removeEventListener("abort", cancel);
+      cancel();
+    }
+    return this.#stop(this.#signal?.aborted ? this.#aborted() : this.#deadlineExceeded());
+  }
+
+  /** Waits for the pause that the client's calls share, unless it outlasts the deadline. */
+  async #admission(): Promise<void> {
+    const { pause, time } = this.#shared;
+    for (;;) {
+      if (this.#signal?.aborted) this.#stop(this.#aborted());
+      const waitMs = pause.remainingMs;
+      if (waitMs >= this.#remainingMs) {
+        if (this.#lastFailure) this.#stop(this.#lastFailure);
+        if (waitMs === 0) this.#stop(this.#deadlineExceeded());
+        throw this.#pausedError(waitMs);
+      }
+      if (waitMs === 0) return;
+      await time.sleep(waitMs, this.#signal);
+    }
+  }
+
+  async #attempt(): Promise<Answer | Failure> {
+    const { settings, time } = this.#shared;
+    const attemptNumber = ++this.#attempts;
+    const startedAt = time.now();
+    const remainingMs = this.#remainingMs;
+    const result = await attempt({
+      method: this.#operation.method,
+      url: this.#request.url,
+      headers: this.#headers(attemptNumber),
+      body: this.#request.body,
+      fetch: settings.fetch,
+      fetchOptions: settings.fetchOptions,
+      limit:
+        this.#timeoutMs <= remainingMs
+          ? { name: "timeoutMs", ms: this.#timeoutMs }
+          : { name: "deadlineMs", ms: remainingMs },
+      signal: this.#signal,
+      requestIdHeader: settings.wire.requestIdHeader,
+      wallClock: time.wallClock,
+      redact: (text) => text.replaceAll(this.#credential, "[redacted]"),
+    });
+    this.#emit({
+      type: "attempt",
+      callId: this.#callId,
+      operation: this.#operation.name,
+      attempt: attemptNumber,
+      durationMs: time.now() - startedAt,
+      ...("status" in result && { status: result.status }),
+      ...("requestId" in result &&
+        result.requestId !== undefined && { requestId: result.requestId }),
+      ...(result.kind !== "answer" && { failure: result.kind }),
+    });
+    return result;
+  }
+
+  #headers(attemptNumber: number): Record<string, string> {
+    // Tells the service what is a repetition. Left out where a browser calls, and would need leave.
+    if (this.#operation.credential !== "secretKey") return this.#request.headers;
+    return { ...this.#request.headers, "x-settlekit-retry-count": String(attemptNumber - 1) };
+  }
+
+  #read(answer: Answer): ApiResponse<T> | Failure {
+    const { status, headers, requestId, text } = answer;
+    const read = readAnswer(this.#operation, text);
+    if (read.kind === "unreadable") return { kind: "unreadable", status, text, requestId };
+    this.#shared.budget.succeeded();
+    const { name } = this.#operation;
+    if (read.kind === "incomplete") {
+      throw new UnexpectedResponseError(
+        `The service answered ${name} with ${status}, but without ${read.missing.join(", ")}. What was ` +
+          "asked for was done; error.body holds the whole answer. Keep it, and tell the service.",
+        { ...this.#facts, code: "incomplete_response", status, requestId, body: read.body },
+      );
+    }
+    if (read.drift.length > 0) {
+      this.#emit({ type: "drift", callId: this.#callId, operation: name, paths: read.drift });
+    }
+    const { idempotencyKey } = this.#request;
+    return {
+      data: read.value,
+      status,
+      headers,
+      requestId,
+      idempotencyKey,
+      attempts: this.#attempts,
+    };
+  }
+
+  /** Waits before the next attempt, or ends the call with its error. */
+  async #settle(failure: Failure): Promise<void> {
+    const { time, pause, budget } = this.#shared;
+    const decision = decide({
+      replay: this.#operation.replay,
+      failure,
+      attempt: this.#attempts,
+      unknownBefore: this.#outcome === "unknown",
+      retries: this.#retries,
+      maxRetries: this.#maxRetries,
+      remainingMs: this.#remainingMs,
+      budgetLeft: budget.hasRetry,
+      random: time.random(),
+    });
+    this.#outcome = decision.outcome;
+    this.#lastFailure = failure;
+    const limited = failure.kind === "status" && failure.status === 429;
+    if (limited && failure.retryAfterMs !== undefined) pause.extend(failure.retryAfterMs);
+    if (decision.action === "stop") throw errorFor(failure, decision.outcome, this.#facts);
+    const { waitMs, counted } = decision;
+    this.#emit({
+      type: "retry",
+      callId: this.#callId,
+      operation: this.#operation.name,
+      attempt: this.#attempts + 1,
+      reason: failure.kind === "status" ? String(failure.status) : failure.kind,
+      waitMs,
+    });
+    if (counted) {
+      this.#retries += 1;
+      budget.spend();
+    }
+    if (limited) pause.extend(waitMs);
+    await time.sleep(waitMs, this.#signal);
+  }
+
+  /** Ends the call without another attempt. */
+  #stop(failure: Failure): never {
+    // Aborting ends the call between attempts too, when an earlier one may have taken effect.
+    if (failure.kind === "aborted" && this.#attempts > 0) this.#outcome = "unknown";
+    throw errorFor(failure, this.#outcome, this.#facts);
+  }
+
+  get #facts(): CallFacts {
+    return {
+      operation: this.#operation.name,
+      replay: this.#operation.replay,
+      origin: new URL(this.#shared.settings.baseUrl).origin,
+      idempotencyKey: this.#request.idempotencyKey,
+      attempts: this.#attempts,
+    };
+  }
+
+  #aborted(): Failure {
+    return { kind: "aborted", reason: this.#signal?.reason };
+  }
+
+  #deadlineExceeded(): Failure {
+    return { kind: "timeout", limit: "deadlineMs", ms: this.#deadlineMs };
+  }
+
+  #pausedError(waitMs: number): RateLimitError {
+    return new RateLimitError(
+      `Nothing was sent: the service asked this client to wait another ${Math.ceil(waitMs / 1000)} s, ` +
+        "longer than the call's deadline. Call again then, or raise deadlineMs.",
+      { ...this.#facts, code: "rate_limited", outcome: "not_sent", retryAfterMs: waitMs },
+    );
+  }
+}

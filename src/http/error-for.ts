@@ -1,0 +1,209 @@
+import { AbortError } from "../errors/abort-error.ts";
+import { ApiError, type ApiErrorOptions } from "../errors/api-error.ts";
+import { AuthenticationError } from "../errors/authentication-error.ts";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConnectionError } from "../errors/connection-error.ts";
+import { IdempotencyConflictError } from "../errors/idempotency-conflict-error.ts";
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { NotFoundError } from "../errors/not-found-error.ts";
+import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
+import { PermissionError } from "../errors/permission-error.ts";
+import { RateLimitError } from "../errors/rate-limit-error.ts";
+import { ServerError } from "../errors/server-error.ts";
+import type { Outcome, SettlekitError } from "../errors/settlekit-error.ts";
+import { TimeoutError } from "../errors/timeout-error.ts";
+import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import { codeForStatus } from "../wire/envelope.ts";
+import type { Replay } from "../wire/operations.ts";
+import type { Failure } from "./failure.ts";
+
+/** What every error of a call carries. */
+export interface CallFacts {
+  readonly operation: string;
+  readonly replay: Replay;
+  /** The service's origin. */
+  readonly origin: string;
+  readonly idempotencyKey: string | undefined;
+  readonly attempts: number;
+}
+
+/** The error that ends a call, with the call's outcome. */
+export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
+  const error = failureError(failure, outcome, call);
+  const ambiguous = outcome === "unknown" && call.replay !== "safe" && failure.kind !== "aborted";
+  return ambiguous ? outcomeUnknownError(failure, error, call) : error;
+}
+
+/** The error of one failure, seen alone. */
+function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
+  const { operation, idempotencyKey, attempts, origin } = call;
+  const facts = { outcome, operation, idempotencyKey, attempts };
+  switch (failure.kind) {
+    case "unreachable":
+      return new ConnectionError(
+        `No connection to ${origin} (${failure.code}: ${failure.detail}). Nothing was sent. Check the ` +
+          "base URL, and that the service is running and reachable from here.",
+        { ...facts, code: failure.code },
+      );
+    case "tls":
+      return new ConnectionError(
+        `${origin} could not prove who it is (${failure.code}: ${failure.detail}). Nothing was sent. ` +
+          "Check the base URL, this machine's clock and its certificate authorities.",
+        { ...facts, code: failure.code },
+      );
+    case "connection":
+      return new ConnectionError(
+        `The connection to ${origin} broke before the whole answer was here (${failure.code}: ` +
+          `${failure.detail}). Call again; if it persists, check what lies between here and the service.`,
+        { ...facts, code: failure.code },
+      );
+    case "timeout":
+      return new TimeoutError(
+        `${operation} was not answered within ${failure.limit} (${Math.round(failure.ms)} ms). Call again, ` +
+          `or raise ${failure.limit} if the service is known to take longer.`,
+        {
+          ...facts,
+          code: failure.limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded",
+        },
+      );
+    case "aborted":
+      return new AbortError(abortMessage(outcome, call), {
+        ...facts,
+        code: "aborted",
+        cause: failure.reason,
+      });
+    case "redirect":
+      return new ConfigurationError(
+        `${origin} answered ${failure.status} and points to ${failure.origin ?? "another place"}. ` +
+          "settlekit follows no redirect, so that credentials stay with the origin you configured. Set " +
+          "baseUrl to where the service really is.",
+        { ...facts, code: "redirected", param: "baseUrl", requestId: failure.requestId },
+      );
+    case "status":
+      return apiError(failure, facts);
+    case "unreadable":
+      return new UnexpectedResponseError(
+        `The service answered ${operation} with ${failure.status}, but not with the JSON that is due. ` +
+          "error.body holds what came. Check that baseUrl is the service's and no proxy answers for it.",
+        {
+          ...facts,
+          code: "unreadable_response",
+          status: failure.status,
+          requestId: failure.requestId,
+          body: failure.text,
+        },
+      );
+  }
+}
+
+type StatusFailure = Extract<Failure, { kind: "status" }>;
+
+function apiError(
+  failure: StatusFailure,
+  call: Pick<ApiErrorOptions, "outcome" | "operation" | "idempotencyKey" | "attempts">,
+): ApiError {
+  const { status, facts, retryAfterMs, requestId } = failure;
+  const ErrorClass = errorClass(failure);
+  const code = facts.code ?? codeForStatus(status);
+  const said = facts.message ?? "The service gave no reason.";
+  const where = [String(status), code, facts.param && `param ${facts.param}`, requestId]
+    .filter(Boolean)
+    .join(", ");
+  const message = `${said.replace(/[.!]?$/, ".")} [${where}] ${cure(ErrorClass, failure)}`;
+  return new ErrorClass(message.trim(), {
+    ...call,
+    ...facts,
+    code,
+    status,
+    retryAfterMs,
+    requestId,
+  });
+}
+
+/**
+ * The class of an error answer. The mapping from the document's codes to statuses is not shown, so
+ * where a 4xx names its kind in words, the words count.
+ */
+function errorClass({ status, facts }: StatusFailure): typeof ApiError {
+  if (status >= 500) return ServerError;
+  if (status === 429) return RateLimitError;
+  if (facts.type === "authentication_error" || facts.code === "invalid_api_key") {
+    return AuthenticationError;
+  }
+  if (facts.code === "idempotency_conflict") return IdempotencyConflictError;
+  switch (status) {
+    case 400:
+    case 422:
+      return InvalidRequestError;
+    case 401:
+      return AuthenticationError;
+    case 403:
+      return PermissionError;
+    case 404:
+      return NotFoundError;
+    case 409:
+      return IdempotencyConflictError;
+    default:
+      return ApiError;
+  }
+}
+
+function cure(ErrorClass: typeof ApiError, { facts, retryAfterMs }: StatusFailure): string {
+  switch (ErrorClass) {
+    case InvalidRequestError:
+      return `Correct ${facts.param ?? "the request"} before calling again.`;
+    case AuthenticationError:
+      return "Check that the credential is complete and belongs to this environment.";
+    case PermissionError:
+      return "Ask the service to enable this for your merchant account.";
+    case NotFoundError:
+      return "Check the id, and that it belongs to this environment and this key.";
+    case IdempotencyConflictError:
+      return "Use a new idempotency key for new parameters, or repeat the first request unchanged.";
+    case RateLimitError:
+      return retryAfterMs === undefined
+        ? "Send fewer requests at once."
+        : `Call again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+    case ServerError:
+      return "The fault is the service's; call again later.";
+    default:
+      return "";
+  }
+}
+
+function abortMessage(outcome: Outcome, { operation, replay, idempotencyKey }: CallFacts): string {
+  if (outcome === "not_sent") return `${operation} was aborted before anything was sent.`;
+  if (replay === "safe") return `${operation} was aborted.`;
+  return `${operation} was aborted; the service may have acted on it. ${wayOn(replay, idempotencyKey)}`;
+}
+
+function outcomeUnknownError(
+  failure: Failure,
+  cause: SettlekitError,
+  { operation, replay, idempotencyKey, attempts }: CallFacts,
+): OutcomeUnknownError {
+  const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
+  const status = "status" in failure ? failure.status : undefined;
+  const retryAfterMs = failure.kind === "status" ? failure.retryAfterMs : undefined;
+  return new OutcomeUnknownError(
+    `Nobody knows whether ${operation} took effect: ${requests} sent, and no answer settled it (last: ` +
+      `${cause.name} ${cause.code}). ${wayOn(replay, idempotencyKey)}`,
+    {
+      code: "outcome_unknown",
+      operation,
+      idempotencyKey,
+      attempts,
+      requestId: cause.requestId,
+      status,
+      retryAfterMs,
+      cause,
+    },
+  );
+}
+
+function wayOn(replay: Replay, idempotencyKey: string | undefined): string {
+  return replay === "keyed"
+    ? `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
+        "attempt: it gives the original answer and creates nothing twice."
+    : "Do not repeat it: look up whether it exists first.";
+}

@@ -1,0 +1,99 @@
+import type { Outcome } from "../errors/settlekit-error.ts";
+
+interface CallEvent {
+  /** Counts the calls of one client; the events of one call share it. */
+  readonly callId: number;
+  /** The method called, such as `payments.create`. */
+  readonly operation: string;
+}
+
+/** A call began. Every start has exactly one end. */
+export interface StartEvent extends CallEvent {
+  readonly type: "start";
+  readonly method: string;
+  /** The path with its placeholders, so that it groups well in metrics. */
+  readonly path: string;
+}
+
+/** One request was answered, or failed. */
+export interface AttemptEvent extends CallEvent {
+  readonly type: "attempt";
+  /** 1 for the first. */
+  readonly attempt: number;
+  readonly durationMs: number;
+  readonly status?: number;
+  readonly requestId?: string;
+  /** Why the attempt gave no usable answer. */
+  readonly failure?: string;
+}
+
+/** The call waits and sends the request again. */
+export interface RetryEvent extends CallEvent {
+  readonly type: "retry";
+  /** Number of the attempt that comes. */
+  readonly attempt: number;
+  /** Why: a status such as `503`, or the kind of failure. */
+  readonly reason: string;
+  readonly waitMs: number;
+}
+
+/** A successful answer did not have the expected shape and was returned as it came. */
+export interface DriftEvent extends CallEvent {
+  readonly type: "drift";
+  /** Where it differs, such as `quotes.0.rateUsdAsset`. */
+  readonly paths: readonly string[];
+}
+
+/** The call ended. */
+export interface EndEvent extends CallEvent {
+  readonly type: "end";
+  readonly ok: boolean;
+  readonly durationMs: number;
+  readonly attempts: number;
+  readonly status?: number;
+  readonly requestId?: string;
+  /** On failure: the error's class, code and outcome. */
+  readonly error?: string;
+  readonly code?: string;
+  readonly outcome?: Outcome;
+}
+
+/** What `onEvent` is told. No event holds a secret, an amount or a body. */
+export type ClientEvent = StartEvent | AttemptEvent | RetryEvent | DriftEvent | EndEvent;
+
+/** Anything with console's methods; a missing method drops what would go there. */
+export interface Logger {
+  debug?(message: string, details?: unknown): void;
+  info?(message: string, details?: unknown): void;
+  warn?(message: string, details?: unknown): void;
+  error?(message: string, details?: unknown): void;
+}
+
+/** Tells the listener and the logger. Neither can make a call fail. */
+export function notify(
+  event: ClientEvent,
+  onEvent: ((event: ClientEvent) => void) | undefined,
+  logger: Logger | undefined,
+): void {
+  try {
+    onEvent?.(event);
+  } catch (error) {
+    attemptLog(() => logger?.error?.("settlekit: onEvent threw", error));
+  }
+  if (logger) attemptLog(() => log(event, logger));
+}
+
+function log(event: ClientEvent, logger: Logger): void {
+  const message = `settlekit: ${event.operation} ${event.type}`;
+  const troubled = event.type === "retry" || event.type === "drift";
+  if (troubled || (event.type === "end" && !event.ok)) logger.warn?.(message, event);
+  else logger.debug?.(message, event);
+}
+
+function attemptLog(write: () => void): void {
+  try {
+    write();
+  } catch {
+    // A broken logger is not worth a payment.
+  }
+}

@@ -1,0 +1,33 @@
+import type { ErrorFacts } from "../wire/envelope.ts";
+
+/** Why an attempt gave no usable answer. The kinds are the rows of the retry table. */
+export type Failure =
+  /** No connection was made: name lookup, refused, connect time-out. Nothing was sent. */
+  | { readonly kind: "unreachable"; readonly code: string; readonly detail: string }
+  /** The service's certificate or protocol was not accepted. Nothing was sent. */
+  | { readonly kind: "tls"; readonly code: string; readonly detail: string }
+  /** The connection broke, or failed in a way that does not say when. */
+  | { readonly kind: "connection"; readonly code: string; readonly detail: string }
+  | { readonly kind: "timeout"; readonly limit: "timeoutMs" | "deadlineMs"; readonly ms: number }
+  | { readonly kind: "aborted"; readonly reason: unknown }
+  | {
+      readonly kind: "redirect";
+      readonly status: number;
+      readonly origin: string | undefined;
+      readonly requestId: string | undefined;
+    }
+  /** A status of 400 or more. */
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly facts: ErrorFacts;
+      readonly retryAfterMs: number | undefined;
+      readonly requestId: string | undefined;
+    }
+  /** A success status whose body is not the JSON that is due. */
+  | {
+      readonly kind: "unreadable";
+      readonly status: number;
+      readonly text: string;
+      readonly requestId: string | undefined;
+    };

@@ -1,0 +1,73 @@
+import { SettlekitError } from "../errors/settlekit-error.ts";
+import type { Operation } from "../wire/operations.ts";
+import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import { Call, type Shared } from "./call.ts";
+import { type ClientEvent, type EndEvent, notify } from "./events.ts";
+import { Pause } from "./pause.ts";
+import type { CallInput } from "./request.ts";
+import { RetryBudget } from "./retry-budget.ts";
+import type { HttpSettings, RequestOptions } from "./settings.ts";
+import { realTime, type Time } from "./time.ts";
+
+/** Makes the calls of one client: what they share, and what observers are told. */
+export class Http {
+  readonly #shared: Shared;
+  #calls = 0;
+
+  constructor(settings: HttpSettings, time: Time = realTime) {
+    this.#shared = { settings, time, pause: new Pause(time), budget: new RetryBudget(time) };
+  }
+
+  /**
+   * Calls an operation. An input given as a function is computed inside the promise, so that a
+   * refused argument rejects it instead of throwing at the caller.
+   */
+  call<T>(
+    operation: Operation<T>,
+    input: CallInput | (() => CallInput),
+    options: RequestOptions = {},
+  ): ApiPromise<T> {
+    return new ApiPromise(this.#observed(operation, input, options));
+  }
+
+  async #observed<T>(
+    operation: Operation<T>,
+    input: CallInput | (() => CallInput),
+    options: RequestOptions,
+  ): Promise<ApiResponse<T>> {
+    const { settings, time } = this.#shared;
+    const { name, method, path } = operation;
+    const callId = ++this.#calls;
+    const startedAt = time.now();
+    const emit = (event: ClientEvent) => notify(event, settings.onEvent, settings.logger);
+    const end = (facts: Omit<EndEvent, "type" | "callId" | "operation" | "durationMs">) =>
+      emit({ type: "end", callId, operation: name, durationMs: time.now() - startedAt, ...facts });
+
+    emit({ type: "start", callId, operation: name, method, path });
+    try {
+      const filled = typeof input === "function" ? input() : input;
+      const call = new Call(this.#shared, operation, filled, options, callId, emit);
+      const response = await call.run();
+      const { attempts, status, requestId } = response;
+      end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
+      return response;
+    } catch (error) {
+      end({ ok: false, ...endFacts(error) });
+      throw error;
+    }
+  }
+}
+
+function endFacts(error: unknown): Pick<EndEvent, "attempts" | "error" | "code" | "outcome"> {
+  if (!SettlekitError.is(error)) return { attempts: 0 };
+  const { name, code, outcome, attempts = 0, requestId } = error;
+  const status = "status" in error && typeof error.status === "number" ? error.status : undefined;
+  return {
+    attempts,
+    error: name,
+    code,
+    outcome,
+    ...(status !== undefined && { status }),
+    ...(requestId !== undefined && { requestId }),
+  };
+}

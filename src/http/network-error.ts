@@ -1,0 +1,68 @@
+import type { Failure } from "./failure.ts";
+
+type NetworkFailure = Extract<Failure, { kind: "unreachable" | "tls" | "connection" }>;
+
+/** No connection came about, so nothing was sent. Bun has names of its own. */
+const unreachableCodes = new Set([
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "ConnectionRefused",
+  "FailedToOpenSocket",
+]);
+
+/** These can also strike an open connection, so they count only where the system says "connect". */
+const unreachableWhenConnecting = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"]);
+
+/** The service's certificate or protocol version was refused before the request was sent. */
+const tlsCode =
+  /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION|ERR_SSL_SSL\/TLS_ALERT_HANDSHAKE_FAILURE)/;
+
+const maxDepth = 8;
+
+/**
+ * Reads from the error that fetch failed with how far the request came. Whatever does not say so
+ * beyond doubt counts as a broken connection, which may have carried the request.
+ */
+export function readNetworkError(error: unknown): NetworkFailure {
+  const causes = rootCauses(error, maxDepth);
+  const [first] = causes;
+  const detail = first?.message || "no reason given";
+  const code = first?.code ?? "connection_failed";
+  if (causes.length > 0 && causes.every(isUnreachable))
+    return { kind: "unreachable", code, detail };
+  if (causes.length > 0 && causes.every((cause) => tlsCode.test(cause.code ?? ""))) {
+    return { kind: "tls", code, detail };
+  }
+  return { kind: "connection", code, detail };
+}
+
+interface Cause {
+  readonly code: string | undefined;
+  readonly syscall: string | undefined;
+  readonly message: string;
+}
+
+function isUnreachable({ code, syscall }: Cause): boolean {
+  if (code === undefined) return false;
+  return (
+    unreachableCodes.has(code) || (syscall === "connect" && unreachableWhenConnecting.has(code))
+  );
+}
+
+/** The ends of the chain of causes: several where the platform tried several addresses. */
+function rootCauses(error: unknown, depth: number): Cause[] {
+  if (typeof error !== "object" || error === null) return [];
+  const { code, syscall, message, cause, errors } = error as Record<string, unknown>;
+  if (depth > 0 && Array.isArray(errors) && errors.length > 0) {
+    return errors.flatMap((inner) => rootCauses(inner, depth - 1));
+  }
+  const deeper = depth > 0 ? rootCauses(cause, depth - 1) : [];
+  if (deeper.length > 0) return deeper;
+  return [{ code: asText(code), syscall: asText(syscall), message: asText(message) ?? "" }];
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

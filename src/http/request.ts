@@ -1,0 +1,95 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { isVisibleAscii } from "../wire/credential.ts";
+import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
+import type { Operation } from "../wire/operations.ts";
+import { randomIdempotencyKey } from "./idempotency.ts";
+import type { HttpSettings, RequestOptions } from "./settings.ts";
+import { checkHeaders } from "./settings-checks.ts";
+import { userAgent } from "./user-agent.ts";
+
+/** What a call fills its operation with. */
+export interface CallInput {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object;
+}
+
+/** What all attempts of a call have in common: they send the same bytes. */
+export interface PreparedRequest {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** @throws {InvalidRequestError} when an argument can never be right. */
+export function prepareRequest(
+  operation: Operation<unknown>,
+  input: CallInput,
+  options: RequestOptions,
+  settings: HttpSettings,
+): PreparedRequest {
+  const idempotencyKey =
+    operation.replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
+  const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+  const agent = userAgent();
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    ...(agent && { "user-agent": agent }),
+    ...settings.headers,
+    ...checkHeaders(options.headers ?? {}, settings.wire.headerPrefix),
+    ...(body !== undefined && { "content-type": "application/json" }),
+    ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
+  };
+  const url = settings.baseUrl + fillPath(operation.path, input.path ?? {}) + search(input.query);
+  return { url, headers, body, idempotencyKey };
+}
+
+export function setCredential(
+  headers: Record<string, string>,
+  operation: Operation<unknown>,
+  credential: string,
+  settings: HttpSettings,
+): void {
+  const { name, scheme } = credentialHeader(operation.credential, settings.wire.headerPrefix);
+  headers[name.toLowerCase()] = scheme + credential;
+}
+
+function checkIdempotencyKey(key: string | undefined): string {
+  if (key === undefined) return randomIdempotencyKey();
+  if (typeof key === "string" && isVisibleAscii(key) && key.length <= 255) return key;
+  throw new InvalidRequestError(
+    "idempotencyKey must be 1 to 255 printable ASCII characters without spaces. " +
+      "idempotencyKeyFrom(...) makes one from anything that identifies the order.",
+    { code: "invalid_idempotency_key", param: "idempotencyKey" },
+  );
+}
+
+/** Puts ids into a path so that none can lead to another route. */
+function fillPath(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    // "." and ".." survive encoding, and URL parsing would walk up the path with them.
+    if (typeof value === "string" && !/^\.{0,2}$|\p{Cc}/u.test(value) && value.isWellFormed()) {
+      return encodeURIComponent(value);
+    }
+    throw new InvalidRequestError(
+      `${name} must be the id that the service gave, got ${describeId(value)}.`,
+      { code: "invalid_request", param: name },
+    );
+  });
+}
+
+function describeId(value: unknown): string {
+  if (typeof value !== "string") return value === null ? "null" : typeof value;
+  return value === "" ? "an empty string" : JSON.stringify(value.slice(0, 40));
+}
+
+function search(query: CallInput["query"] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text === "" ? "" : `?${text}`;
+}

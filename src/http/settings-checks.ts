@@ -1,0 +1,59 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
+
+/** The longest time that timers can wait: a signed 32-bit number of milliseconds. */
+const maxLimitMs = 2_147_483_647;
+
+export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): number {
+  if (typeof value === "number" && value > 0 && value <= maxLimitMs) return value;
+  throw new ConfigurationError(
+    `${param} must be a number of milliseconds from 1 to ${maxLimitMs}, got ${String(value)}.`,
+    { code: "invalid_option", param },
+  );
+}
+
+export function checkRetries(value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new ConfigurationError(
+    `maxRetries must be a whole number from 0 on, got ${String(value)}. 0 sends exactly one request.`,
+    { code: "invalid_option", param: "maxRetries" },
+  );
+}
+
+/**
+ * Gives the headers with their names in lower case. Values are never repeated in an error: a header
+ * is where people put tokens.
+ */
+export function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  headerPrefix: string,
+): Record<string, string> {
+  const checked: Record<string, string> = {};
+  const reserved = reservedNames(headerPrefix);
+  for (const [name, value] of Object.entries(headers)) {
+    const lowerCase = name.toLowerCase();
+    const fail = (fact: string) =>
+      new ConfigurationError(`headers: ${fact}`, { code: "invalid_header", param: "headers" });
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
+      throw fail("a name is not a header name. Use letters, digits and hyphens.");
+    }
+    if (reserved.has(lowerCase)) {
+      throw fail(
+        `${name} is set by settlekit itself. Use secretKey for the credential and idempotencyKey for ` +
+          "the key.",
+      );
+    }
+    if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw fail(`the value of ${name} has a line break or a character that headers cannot carry.`);
+    }
+    checked[lowerCase] = value;
+  }
+  return checked;
+}
+
+function reservedNames(headerPrefix: string): Set<string> {
+  const credentials = (["secretKey", "paymentSecret", "accessToken"] as const).map(
+    (credential) => credentialHeader(credential, headerPrefix).name,
+  );
+  return new Set([...credentials, idempotencyKeyHeader].map((name) => name.toLowerCase()));
+}

@@ -1,0 +1,50 @@
+export { MerchantClient } from "./client.ts";
+export type { ClientOptions, WireOptions } from "./configuration.ts";
+export { AbortError } from "./errors/abort-error.ts";
+export { ApiError } from "./errors/api-error.ts";
+export { AuthenticationError } from "./errors/authentication-error.ts";
+export { ConfigurationError } from "./errors/configuration-error.ts";
+export { ConnectionError } from "./errors/connection-error.ts";
+export { IdempotencyConflictError } from "./errors/idempotency-conflict-error.ts";
+export { InvalidRequestError } from "./errors/invalid-request-error.ts";
+export { NotFoundError } from "./errors/not-found-error.ts";
+export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
+export { PermissionError } from "./errors/permission-error.ts";
+export { RateLimitError } from "./errors/rate-limit-error.ts";
+export { ServerError } from "./errors/server-error.ts";
+export { type Outcome, SettlekitError } from "./errors/settlekit-error.ts";
+export { TimeoutError } from "./errors/timeout-error.ts";
+export { UnexpectedResponseError } from "./errors/unexpected-response-error.ts";
+export {
+  type WebhookFailureReason,
+  WebhookVerificationError,
+} from "./errors/webhook-verification-error.ts";
+export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
+export type {
+  AttemptEvent,
+  ClientEvent,
+  DriftEvent,
+  EndEvent,
+  Logger,
+  RetryEvent,
+  StartEvent,
+} from "./http/events.ts";
+export { idempotencyKeyFrom } from "./http/idempotency.ts";
+export type { Fetch, RequestOptions } from "./http/settings.ts";
+export type {
+  CreateDepositInput,
+  CreatePaymentInput,
+  Metadata,
+} from "./resources/payment-arguments.ts";
+export type { Payments } from "./resources/payments.ts";
+export type { Environment } from "./wire/credential.ts";
+export type { DepositAddress } from "./wire/deposit-address.ts";
+export type { OpenEnum } from "./wire/open-enum.ts";
+export type { PageBody as Page, Pagination } from "./wire/pagination.ts";
+export type { Payment, PaymentStatus, PaymentType } from "./wire/payment.ts";
+export type { CreatedPayment } from "./wire/payment-creation.ts";
+export type { PaymentListQuery } from "./wire/payment-list.ts";
+export type { PaymentReceipt, SettledChain, SettledToken } from "./wire/payment-receipt.ts";
+export { isFinal, isPaid } from "./wire/payment-status.ts";
+export type { Quote } from "./wire/quote.ts";
+export type { Token, TokenChain } from "./wire/token.ts";

@@ -1,0 +1,55 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+
+export type Environment = "production" | "testnet" | "sandbox";
+
+/** Printable ASCII without spaces: what a header carries unchanged everywhere. */
+export function isVisibleAscii(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
+/**
+ * Refuses a credential that cannot be right, without repeating it: the platform's own header error
+ * would print it.
+ */
+export function checkCredential(param: string, value: unknown): string {
+  if (typeof value !== "string" || value === "") {
+    throw new ConfigurationError(`${param} must be a non-empty string, got ${describe(value)}.`, {
+      code: "missing_credential",
+      param,
+    });
+  }
+  if (!isVisibleAscii(value)) {
+    throw new ConfigurationError(
+      `${param} contains a character that no credential has: a space, a line break or a character ` +
+        "outside ASCII. It was probably copied with something around it; copy it again.",
+      { code: "malformed_credential", param },
+    );
+  }
+  return value;
+}
+
+/** Published: test keys start with `sk_test_`, production keys with `sk_` alone. */
+export function checkSecretKey(value: unknown, environment: Environment): string {
+  const key = checkCredential("secretKey", value);
+  const isTestKey = key.startsWith("sk_test_");
+  if (environment === "production" && isTestKey) {
+    throw new ConfigurationError(
+      'secretKey is a test key, but the environment is "production". Use the production key, or set ' +
+        'environment to "testnet" or "sandbox".',
+      { code: "test_key_in_production", param: "secretKey" },
+    );
+  }
+  if (environment !== "production" && key.startsWith("sk_") && !isTestKey) {
+    throw new ConfigurationError(
+      `secretKey is a production key, but the environment is "${environment}". Use a key that starts ` +
+        "with sk_test_; a production key belongs on production servers only.",
+      { code: "production_key_in_test", param: "secretKey" },
+    );
+  }
+  return key;
+}
+
+function describe(value: unknown): string {
+  if (value === "") return "an empty string";
+  return value === undefined || value === null ? String(value) : `a value of type ${typeof value}`;
+}
