@@ -36,8 +36,8 @@ describe("a recipient address", () => {
   });
 
   it("is refused by its field's name when it is no address", () => {
-    const error = thrownBy(() => toRecipientAddress("0x1", "address"));
-    expect(error).toMatchObject({ code: "invalid_address", param: "address" });
+    const error = thrownBy(() => toRecipientAddress("0x1", "payTo"));
+    expect(error).toMatchObject({ code: "invalid_address", param: "payTo" });
   });
 
   it("with a wrong checksum is refused as mistyped", () => {
