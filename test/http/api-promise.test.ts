@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { ApiPromise, type ApiResponse } from "../../src/http/api-promise.ts";
+
+const response: ApiResponse<number> = {
+  data: 7,
+  status: 200,
+  headers: new Headers(),
+  requestId: "req_1",
+  idempotencyKey: undefined,
+  attempts: 1,
+};
+
+describe("an ApiPromise", () => {
+  test("gives the value when awaited, and the answer around it on demand", async () => {
+    const promise = new ApiPromise(Promise.resolve(response));
+    expect(await promise).toBe(7);
+    expect(await promise.withResponse()).toBe(response);
+  });
+
+  test("chains like any promise", async () => {
+    const promise = new ApiPromise(Promise.resolve(response));
+    expect(promise).toBeInstanceOf(Promise);
+    expect(promise.then((value) => value + 1)).not.toBeInstanceOf(ApiPromise);
+    expect(await promise.then((value) => value + 1)).toBe(8);
+    expect(await Promise.all([promise, promise.finally(() => {})])).toEqual([7, 7]);
+  });
+
+  test("that fails is reported once, to whoever took it", async () => {
+    const unhandled: unknown[] = [];
+    const record = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", record);
+    const failed = () => new ApiPromise<number>(Promise.reject(new Error("no")));
+    await expect(failed().withResponse()).rejects.toThrow("no");
+    await expect(failed()).rejects.toThrow("no");
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", record);
+    expect(unhandled).toEqual([]);
+  });
+});

@@ -1,0 +1,297 @@
+import { describe, expect, test } from "vitest";
+import { OutcomeUnknownError } from "../../src/errors/outcome-unknown-error.ts";
+import { ServerError } from "../../src/errors/server-error.ts";
+import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
+import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { reset, scriptedServer, truncated } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+import { FakeTime } from "./fake-time.ts";
+import { httpTo, secretKey } from "./http-to.ts";
+
+const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
+const read = { path: { paymentId: payment.id } };
+const created = { status: 201, body: createdPayment };
+const conflict = {
+  status: 409,
+  body: { error: { code: "idempotency_conflict", message: "Busy" } },
+};
+
+describe("a request", () => {
+  test("carries the credential, the key, the body and who sends it", async () => {
+    await using server = await scriptedServer(created);
+    await httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
+    expect(server.requests).toMatchObject([
+      {
+        method: "POST",
+        url: "/v1/external/secretkey-auth/payments",
+        headers: {
+          "x-service-secret-key": secretKey,
+          "idempotency-key": "key-1",
+          "content-type": "application/json",
+          accept: "application/json",
+          "user-agent": expect.stringMatching(/^settlekit\/\d+\.\d+\.\d+ node\/\d+/),
+        },
+        body: JSON.stringify(order.body),
+      },
+    ]);
+  });
+
+  test("keeps the base URL's path and adds the headers of client and call", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const http = httpTo({ url: `${server.url}/gateway/` }, { headers: { "X-Shop": "1" } });
+    await http.call(getPayment, read, { headers: { "X-Trace": "2" } });
+    expect(server.requests[0]).toMatchObject({
+      url: `/gateway/v1/external/secretkey-auth/payments/${payment.id}`,
+      headers: { "x-shop": "1", "x-trace": "2" },
+    });
+  });
+
+  test("uses the configured header prefix", async () => {
+    await using server = await scriptedServer({ body: payment });
+    await httpTo(server, { wire: { headerPrefix: "X-Acme" } }).call(getPayment, read);
+    expect(server.requests[0]?.headers).toMatchObject({ "x-acme-secret-key": secretKey });
+  });
+
+  test("is made with fetch(url, init), without a receiver", async () => {
+    const calls: unknown[][] = [];
+    const fetch = function (this: unknown, ...parameters: unknown[]) {
+      calls.push([this, ...parameters]);
+      return Promise.resolve(Response.json(payment));
+    };
+    const dispatcher = {};
+    const http = httpTo({ url: "https://api.example" }, { fetch, fetchOptions: { dispatcher } });
+    await http.call(getPayment, read);
+    expect(calls).toHaveLength(1);
+    const [receiver, url, init] = calls[0] ?? [];
+    expect(receiver).toBeUndefined();
+    expect(url).toBe(`https://api.example/v1/external/secretkey-auth/payments/${payment.id}`);
+    expect(init).toMatchObject({ method: "GET", redirect: "manual", dispatcher });
+  });
+});
+
+describe("an answer", () => {
+  test("comes with its status, headers, request id, key and attempts", async () => {
+    const headers = { "x-request-id": "req_7" };
+    await using server = await scriptedServer({ status: 503 }, { ...created, headers });
+    const call = httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
+    const response = await call.withResponse();
+    expect(response).toMatchObject({
+      data: createdPayment,
+      status: 201,
+      requestId: "req_7",
+      idempotencyKey: "key-1",
+      attempts: 2,
+    });
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await call).toBe(response.data);
+  });
+
+  test("that does not fit its schema is returned as it came, and reported", async () => {
+    const odd = { ...payment, status: 7, surprise: { deep: true } };
+    await using server = await scriptedServer({ body: odd });
+    const events: object[] = [];
+    const http = httpTo(server, { onEvent: (event) => events.push(event) });
+    expect(await http.call(getPayment, read)).toEqual(odd);
+    expect(events).toContainEqual(expect.objectContaining({ type: "drift", paths: ["status"] }));
+  });
+
+  test("without a field that the caller needs is an error that holds the whole answer", async () => {
+    const { secret, ...rest } = createdPayment;
+    await using server = await scriptedServer({ status: 201, body: rest });
+    const error = await httpTo(server)
+      .call(createPayment, order)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ outcome: "unknown", body: rest, attempts: 1 });
+    expect(error.message).toContain("without secret");
+    expect(server.requests).toHaveLength(1);
+    expect(secret).toBeDefined();
+  });
+});
+
+describe("a retried creation", () => {
+  test("keeps its idempotency key and its bytes on every attempt", async () => {
+    await using server = await scriptedServer({ status: 500 }, reset, truncated, created);
+    await httpTo(server).call(createPayment, order);
+    expect(server.requests).toHaveLength(4);
+    const sent = server.requests.map(({ headers, body }) => [headers["idempotency-key"], body]);
+    expect(new Set(sent.map(String)).size).toBe(1);
+    expect(sent[0]?.[0]).toMatch(/^[0-9a-f-]{36}$/);
+    const counts = server.requests.map(({ headers }) => headers["x-settlekit-retry-count"]);
+    expect(counts).toEqual(["0", "1", "2", "3"]);
+  });
+
+  test("waits longer each time, with jitter", async () => {
+    await using server = await scriptedServer(
+      { status: 503 },
+      { status: 503 },
+      { status: 503 },
+      created,
+    );
+    const time = new FakeTime();
+    await httpTo(server, {}, time).call(createPayment, order);
+    expect(time.waits).toEqual([250, 500, 1000]);
+  });
+
+  test("waits as long as a 503 asks", async () => {
+    await using server = await scriptedServer(
+      { status: 503, headers: { "retry-after": "7" } },
+      created,
+    );
+    const time = new FakeTime();
+    await httpTo(server, {}, time).call(createPayment, order);
+    expect(time.waits).toEqual([7000]);
+  });
+
+  test("waits out a conflict with its own first attempt", async () => {
+    await using server = await scriptedServer(reset, conflict, created);
+    expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
+  });
+
+  test("throws a conflict on its first attempt at once", async () => {
+    await using server = await scriptedServer(conflict, created);
+    await expect(httpTo(server).call(createPayment, order)).rejects.toMatchObject({
+      name: "IdempotencyConflictError",
+      outcome: "rejected",
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("maxRetries", () => {
+  test.each([
+    ["a server error", { status: 500 }],
+    ["a rate limit", { status: 429, headers: { "retry-after": "0" } }],
+    ["a reset", reset],
+    ["a truncated body", truncated],
+  ])("of 0 sends exactly one request after %s", async (_, answer) => {
+    await using server = await scriptedServer(answer, created);
+    await expect(httpTo(server, { maxRetries: 0 }).call(createPayment, order)).rejects.toThrow();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("bounds repetitions, and a call can set its own", async () => {
+    await using server = await scriptedServer({ status: 500 });
+    const call = httpTo(server).call(getPayment, read, { maxRetries: 1 });
+    await expect(call).rejects.toBeInstanceOf(ServerError);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("does not count waiting out rate limits", async () => {
+    const limited = { status: 429, headers: { "retry-after": "1" } };
+    await using server = await scriptedServer(...Array(6).fill(limited), created);
+    await httpTo(server, { maxRetries: 1 }).call(createPayment, order);
+    expect(server.requests).toHaveLength(7);
+  });
+});
+
+describe("an outcome that was unknown once", () => {
+  const later = [
+    [
+      "429s until the deadline",
+      { status: 429, headers: { "retry-after": "100" } },
+      "RateLimitError",
+    ],
+    [
+      "a 400",
+      { status: 400, body: { error: { code: "invalid_amount", param: "amount" } } },
+      "InvalidRequestError",
+    ],
+    ["a 401", { status: 401 }, "AuthenticationError"],
+    [
+      "a redirect",
+      { status: 302, headers: { location: "https://elsewhere.example/" } },
+      "ConfigurationError",
+    ],
+  ] as const;
+
+  test.each(later)("stays unknown after %s", async (_, answer, cause) => {
+    await using server = await scriptedServer({ status: 503 }, answer);
+    const call = httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
+    const error = await call.catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ outcome: "unknown", idempotencyKey: "key-1", attempts: 2 });
+    expect(error.message).toContain('idempotencyKey "key-1" within 24 hours');
+    expect(error.cause).toMatchObject({ name: cause });
+  });
+
+  test("stays unknown when the service can no longer be reached", async () => {
+    const server = await scriptedServer((response) => {
+      response.writeHead(503, { connection: "close" }).end();
+    });
+    const time = new FakeTime();
+    const sleep = time.sleep;
+    const closing = {
+      ...time,
+      sleep: async (ms: number) => {
+        await server[Symbol.asyncDispose]();
+        await sleep(ms);
+      },
+    };
+    const error = await httpTo(server, {}, closing)
+      .call(createPayment, order)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error.cause).toMatchObject({ name: "ConnectionError", code: "ECONNREFUSED" });
+  });
+
+  test("does not matter to a read: its last failure is thrown", async () => {
+    await using server = await scriptedServer({ status: 503 }, { status: 404 });
+    await expect(httpTo(server).call(getPayment, read)).rejects.toMatchObject({
+      name: "NotFoundError",
+      outcome: "rejected",
+    });
+  });
+});
+
+test("a service that cannot be reached was sent nothing, and is tried again", async () => {
+  const server = await scriptedServer({});
+  await server[Symbol.asyncDispose]();
+  const time = new FakeTime();
+  await expect(httpTo(server, {}, time).call(createPayment, order)).rejects.toMatchObject({
+    name: "ConnectionError",
+    code: "ECONNREFUSED",
+    outcome: "not_sent",
+    attempts: 4,
+  });
+  expect(time.waits).toHaveLength(3);
+});
+
+test.each([
+  ["text", "gateway hiccup"],
+  ["HTML", "<html><title>Login</title></html>"],
+  ["a list", []],
+  ["null", "null"],
+  ["nothing", ""],
+])("a success that is %s is unreadable and repeated", async (_, body) => {
+  await using server = await scriptedServer({ body }, created);
+  expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
+  const error = await httpTo(await scriptedServer({ body }), { maxRetries: 0 })
+    .call(getPayment, read)
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
+  expect(error.body).toBe(typeof body === "string" ? body : JSON.stringify(body));
+});
+
+describe("a redirect", () => {
+  test.each([301, 302, 303, 307, 308])(
+    "with %i is not followed, and names the origin",
+    async (status) => {
+      await using elsewhere = await scriptedServer(created);
+      await using server = await scriptedServer({
+        status,
+        headers: { location: `${elsewhere.url}/v1/external/secretkey-auth/payments` },
+      });
+      const error = await httpTo(server)
+        .call(getPayment, read)
+        .catch((thrown) => thrown);
+      expect(error).toMatchObject({
+        name: "ConfigurationError",
+        code: "redirected",
+        param: "baseUrl",
+      });
+      expect(error.message).toContain(elsewhere.url);
+      expect(elsewhere.requests).toHaveLength(0);
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import type { ClientEvent, Logger } from "../../src/http/events.ts";
+import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { reset, scriptedServer } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+import { httpTo, secretKey } from "./http-to.ts";
+
+const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
+const read = { path: { paymentId: payment.id } };
+
+function recorder() {
+  const events: ClientEvent[] = [];
+  return { events, onEvent: (event: ClientEvent) => void events.push(event) };
+}
+
+describe("onEvent", () => {
+  test("is told the story of a call", async () => {
+    await using server = await scriptedServer(
+      { status: 503, headers: { "x-request-id": "req_1" } },
+      reset,
+      { status: 201, body: createdPayment, headers: { "x-request-id": "req_3" } },
+    );
+    const { events, onEvent } = recorder();
+    await httpTo(server, { onEvent }).call(createPayment, order);
+    const call = { callId: 1, operation: "payments.create" };
+    expect(events).toMatchObject([
+      { ...call, type: "start", method: "POST", path: "/v1/external/secretkey-auth/payments" },
+      { ...call, type: "attempt", attempt: 1, status: 503, requestId: "req_1", failure: "status" },
+      { ...call, type: "retry", attempt: 2, reason: "503", waitMs: 250 },
+      { ...call, type: "attempt", attempt: 2, failure: "connection" },
+      { ...call, type: "retry", attempt: 3, reason: "connection", waitMs: 500 },
+      { ...call, type: "attempt", attempt: 3, status: 201, requestId: "req_3" },
+      { ...call, type: "end", ok: true, attempts: 3, status: 201, requestId: "req_3" },
+    ]);
+  });
+
+  test("is told how a call failed", async () => {
+    await using server = await scriptedServer({ status: 404 });
+    const { events, onEvent } = recorder();
+    await httpTo(server, { onEvent })
+      .call(getPayment, read)
+      .catch(() => {});
+    const end = { ok: false, attempts: 1, error: "NotFoundError", code: "not_found", status: 404 };
+    expect(events.at(-1)).toMatchObject({ type: "end", outcome: "rejected", ...end });
+  });
+
+  test.each([
+    ["an argument is refused", {}, () => ({ path: { paymentId: ".." } })],
+    [
+      "the input cannot be made",
+      {},
+      () => {
+        throw new RangeError("no");
+      },
+    ],
+    ["the key is unavailable", { secretKey: () => Promise.reject(new Error("vault")) }, () => read],
+  ])("gets one end for each start when %s", async (_, options, input) => {
+    await using server = await scriptedServer({ body: payment });
+    const { events, onEvent } = recorder();
+    await httpTo(server, { ...options, onEvent })
+      .call(getPayment, input)
+      .catch(() => {});
+    expect(events.map(({ type }) => type)).toEqual(["start", "end"]);
+  });
+
+  test("that throws does not harm the call", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const logged: unknown[] = [];
+    const onEvent = () => {
+      throw new Error("broken metrics");
+    };
+    const logger: Logger = { error: (message) => void logged.push(message) };
+    expect(await httpTo(server, { onEvent, logger }).call(getPayment, read)).toEqual(payment);
+    expect(logged[0]).toBe("settlekit: onEvent threw");
+  });
+});
+
+describe("logger", () => {
+  test("gets retries and failures as warnings, the rest for debugging, and no secret", async () => {
+    await using server = await scriptedServer(
+      { status: 503 },
+      { status: 401, body: { code: secretKey } },
+    );
+    const lines: string[] = [];
+    const write = (level: string) => (message: string, details: unknown) =>
+      void lines.push(`${level} ${message} ${JSON.stringify(details)}`);
+    const logger = { debug: write("debug"), warn: write("warn") };
+    await httpTo(server, { logger })
+      .call(getPayment, read)
+      .catch(() => {});
+    expect(lines.map((line) => line.split(" ").slice(0, 4).join(" "))).toEqual([
+      "debug settlekit: payments.get start",
+      "debug settlekit: payments.get attempt",
+      "warn settlekit: payments.get retry",
+      "debug settlekit: payments.get attempt",
+      "warn settlekit: payments.get end",
+    ]);
+    expect(lines.join()).not.toContain(secretKey);
+  });
+});

@@ -1,0 +1,16 @@
+import type { Time } from "../../src/http/time.ts";
+
+/** A clock that moves only when somebody sleeps, and moves at once. */
+export class FakeTime implements Time {
+  /** Every wait asked for, in milliseconds. */
+  readonly waits: number[] = [];
+  current = 0;
+
+  readonly now = () => this.current;
+  readonly wallClock = () => this.current;
+  readonly random = () => 0.5;
+  readonly sleep = async (ms: number, signal?: AbortSignal) => {
+    this.waits.push(ms);
+    if (!signal?.aborted) this.current += ms;
+  };
+}

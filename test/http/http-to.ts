@@ -1,0 +1,16 @@
+import { type ClientOptions, configure } from "../../src/configuration.ts";
+import { Http } from "../../src/http/http.ts";
+import type { Time } from "../../src/http/time.ts";
+import { FakeTime } from "./fake-time.ts";
+
+export const secretKey = "sk_test_4f9a7c1e";
+
+/** The core as a client sets it up, talking to a server of the test, with time that does not pass. */
+export function httpTo(
+  server: { readonly url: string },
+  options: ClientOptions = {},
+  time: Time = new FakeTime(),
+): Http {
+  const base = { secretKey, environment: "sandbox", baseUrl: server.url } as const;
+  return new Http(configure({ ...base, ...options }, {}), time);
+}

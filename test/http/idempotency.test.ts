@@ -1,0 +1,37 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { idempotencyKeyFrom, randomIdempotencyKey } from "../../src/http/idempotency.ts";
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("idempotencyKeyFrom", () => {
+  test("gives the same UUID for the same parts, in every version of settlekit", () => {
+    expect(idempotencyKeyFrom("checkout", "order_1")).toBe("396b6668-caf6-85ab-a84d-f94f9364f0fe");
+  });
+
+  test("tells apart parts that only join alike", () => {
+    const joined = [["a", "bc"], ["ab", "c"], ["abc"], ["a", "b", "c"], ['a","bc']];
+    expect(new Set(joined.map((parts) => idempotencyKeyFrom(...parts))).size).toBe(joined.length);
+  });
+
+  test("gives UUIDs, and different ones for different parts", () => {
+    const parts = fc.array(fc.string({ minLength: 1 }), { minLength: 1 });
+    fc.assert(
+      fc.property(parts, parts, (a, b) => {
+        expect(idempotencyKeyFrom(...a)).toMatch(uuid);
+        const equal = idempotencyKeyFrom(...a) === idempotencyKeyFrom(...b);
+        expect(equal).toBe(JSON.stringify(a) === JSON.stringify(b));
+      }),
+    );
+  });
+
+  test("refuses what would make every order share a key", () => {
+    expect(() => idempotencyKeyFrom()).toThrow(/at least one part/);
+    expect(() => idempotencyKeyFrom("checkout", "")).toThrow(/none of them empty/);
+  });
+});
+
+test("a call without a key gets a new one", () => {
+  expect(randomIdempotencyKey()).toMatch(uuid);
+  expect(randomIdempotencyKey()).not.toBe(randomIdempotencyKey());
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { AbortError } from "../../src/errors/abort-error.ts";
+import { realTime } from "../../src/http/time.ts";
+import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { type Answer, scriptedServer, silent } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+import { FakeTime } from "./fake-time.ts";
+import { httpTo } from "./http-to.ts";
+
+const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
+const read = { path: { paymentId: payment.id } };
+
+/** Sends the answer's first byte at once and the others one by one, more slowly than anybody waits. */
+const dripping: Answer = (response) => {
+  const bytes = JSON.stringify(payment);
+  response.writeHead(200, { "content-length": String(bytes.length) });
+  let sent = 0;
+  const timer = setInterval(() => response.write(bytes[sent++] ?? ""), 5);
+  response.on("close", () => clearInterval(timer));
+};
+
+describe("timeoutMs", () => {
+  test("ends an attempt that is not answered, and the next one may succeed", async () => {
+    await using server = await scriptedServer(silent, { body: payment });
+    const call = httpTo(server, { timeoutMs: 40 }).call(getPayment, read);
+    expect((await call.withResponse()).attempts).toBe(2);
+  });
+
+  test("covers the body: an answer that drips byte by byte is too late", async () => {
+    await using server = await scriptedServer(dripping);
+    const options = { timeoutMs: 40, maxRetries: 0 };
+    await expect(httpTo(server, options).call(getPayment, read)).rejects.toMatchObject({
+      name: "TimeoutError",
+      code: "attempt_timeout",
+      outcome: "unknown",
+    });
+  });
+
+  test("leaves the outcome of a creation unknown", async () => {
+    await using server = await scriptedServer(silent);
+    const options = { timeoutMs: 30, maxRetries: 1 };
+    await expect(httpTo(server, options).call(createPayment, order)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      attempts: 2,
+      cause: { name: "TimeoutError" },
+    });
+  });
+
+  test("holds for a fetch that ignores its signal", async () => {
+    const fetch = () => new Promise<Response>(() => {});
+    const http = httpTo({ url: "https://api.example" }, { fetch, timeoutMs: 20, maxRetries: 0 });
+    await expect(http.call(getPayment, read)).rejects.toMatchObject({ code: "attempt_timeout" });
+  });
+
+  test("does not hide an error whose body never ends", async () => {
+    const endless: Answer = (response) => {
+      response.writeHead(400, { "content-type": "application/json" }).write('{"error":');
+    };
+    await using server = await scriptedServer(endless);
+    await expect(
+      httpTo(server, { timeoutMs: 40 }).call(createPayment, order),
+    ).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      status: 400,
+      outcome: "rejected",
+    });
+  });
+});
+
+describe("deadlineMs", () => {
+  test("cuts the attempt that is under way", async () => {
+    await using server = await scriptedServer(silent);
+    const http = httpTo(server, { deadlineMs: 40 }, realTime);
+    await expect(http.call(getPayment, read)).rejects.toMatchObject({
+      name: "TimeoutError",
+      code: "deadline_exceeded",
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("ends the call at once when the wait would overrun it, with the error in hand", async () => {
+    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "120" } });
+    const time = new FakeTime();
+    await expect(httpTo(server, {}, time).call(getPayment, read)).rejects.toMatchObject({
+      name: "RateLimitError",
+      retryAfterMs: 120_000,
+      attempts: 1,
+    });
+    expect(time.waits).toEqual([]);
+  });
+
+  test("ends a call that is rate limited without end", async () => {
+    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "10" } });
+    const time = new FakeTime();
+    await expect(
+      httpTo(server, { deadlineMs: 35_000 }, time).call(getPayment, read),
+    ).rejects.toMatchObject({
+      name: "RateLimitError",
+      attempts: 4,
+    });
+    expect(time.current).toBe(30_000);
+  });
+
+  test("covers the secret key function", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const secretKey = () => new Promise<string>(() => {});
+    const http = httpTo(server, { secretKey, deadlineMs: 20 }, realTime);
+    await expect(http.call(getPayment, read)).rejects.toMatchObject({
+      code: "deadline_exceeded",
+      outcome: "not_sent",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("an abort", () => {
+  test("before the call sends nothing", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const reason = new Error("changed my mind");
+    const call = httpTo(server).call(getPayment, read, { signal: AbortSignal.abort(reason) });
+    const error = await call.catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({ outcome: "not_sent", cause: reason });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("during an attempt ends it, and a creation may have happened", async () => {
+    const controller = new AbortController();
+    await using server = await scriptedServer(() => controller.abort());
+    const options = { signal: controller.signal, idempotencyKey: "key-1" };
+    const error = await httpTo(server)
+      .call(createPayment, order, options)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
+    expect(error.message).toContain('"key-1"');
+  });
+
+  test("during a wait ends it at once", async () => {
+    const controller = new AbortController();
+    await using server = await scriptedServer((response) => {
+      response
+        .writeHead(429, { "retry-after": "30" })
+        .end(() => setImmediate(() => controller.abort()));
+    });
+    const http = httpTo(server, {}, realTime);
+    const call = http.call(createPayment, order, { signal: controller.signal });
+    await expect(call).rejects.toMatchObject({
+      name: "AbortError",
+      outcome: "unknown",
+      attempts: 1,
+    });
+  });
+
+  test("while the body arrives ends it", async () => {
+    const controller = new AbortController();
+    await using server = await scriptedServer((response, received) => {
+      if (typeof dripping === "function") dripping(response, received);
+      setTimeout(() => controller.abort(), 15);
+    });
+    const call = httpTo(server).call(getPayment, read, { signal: controller.signal });
+    await expect(call).rejects.toBeInstanceOf(AbortError);
+  });
+});
+
+describe("the pause after a 429", () => {
+  test("is shared: another call of the client waits before its first request", async () => {
+    await using server = await scriptedServer(
+      { status: 429, headers: { "retry-after": "5" } },
+      { status: 201, body: createdPayment },
+    );
+    const time = new FakeTime();
+    const http = httpTo(server, {}, time);
+    await expect(http.call(createPayment, order, { maxRetries: 0 })).rejects.toMatchObject({
+      status: 429,
+    });
+    await http.call(createPayment, order);
+    expect(time.waits).toEqual([5000]);
+  });
+
+  test("that outlasts a call's deadline ends the call before anything is sent", async () => {
+    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "60" } });
+    const http = httpTo(server);
+    await expect(http.call(getPayment, read, { maxRetries: 0 })).rejects.toMatchObject({
+      status: 429,
+    });
+    await expect(http.call(getPayment, read, { deadlineMs: 1000 })).rejects.toMatchObject({
+      name: "RateLimitError",
+      outcome: "not_sent",
+      retryAfterMs: 60_000,
+      attempts: 0,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test("an outage empties the retry budget, and calls then fail after one attempt", async () => {
+  await using server = await scriptedServer({ status: 503 });
+  const time = new FakeTime();
+  const http = httpTo(server, {}, { ...time, now: time.now, sleep: async () => {} });
+  for (let call = 0; call < 40; call++) await http.call(getPayment, read).catch(() => {});
+  // 100 retries and the 40 first attempts.
+  expect(server.requests).toHaveLength(140);
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { InvalidRequestError } from "../../src/errors/invalid-request-error.ts";
+import type { CreatePaymentInput } from "../../src/index.ts";
+import { MerchantClient } from "../../src/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+
+const clientOf = ({ url }: { url: string }) =>
+  new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: url });
+
+describe("payments.create", () => {
+  test("sends a payment in USD cents", async () => {
+    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    const created = await clientOf(server).payments.create({
+      amount: 2500,
+      orderId: "order_1",
+      redirectUrl: "https://shop.example/thanks",
+      customMetadata: { cart: [1, 2] },
+    });
+    expect(created).toEqual(createdPayment);
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({
+      type: "payment",
+      amount: 2500,
+      currency: "USD",
+      orderId: "order_1",
+      redirectUrl: "https://shop.example/thanks",
+      customMetadata: '{"cart":[1,2]}',
+    });
+  });
+
+  test("sends a deposit without an amount", async () => {
+    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    await clientOf(server).payments.create({
+      type: "deposit",
+      orderId: "order_2",
+      customerRefId: "c_1",
+    });
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({
+      type: "deposit",
+      currency: "USD",
+      orderId: "order_2",
+      customerRefId: "c_1",
+    });
+  });
+
+  test("passes metadata that is JSON already through unchanged", async () => {
+    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    const customMetadata = '{ "cart" : 1 }';
+    await clientOf(server).payments.create({ amount: 2500, orderId: "order_1", customMetadata });
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ customMetadata });
+  });
+
+  const good = { amount: 2500, orderId: "order_1" };
+  const cyclic: Record<string, unknown> = {};
+  cyclic.self = cyclic;
+  test.each<[string, unknown, string, string]>([
+    ["no parameters", undefined, "parameters", "invalid_request"],
+    ["an amount of 0", { ...good, amount: 0 }, "amount", "invalid_amount"],
+    ["a negative amount", { ...good, amount: -1 }, "amount", "invalid_amount"],
+    ["a fraction of a cent", { ...good, amount: 2.5 }, "amount", "invalid_amount"],
+    ["NaN", { ...good, amount: Number.NaN }, "amount", "invalid_amount"],
+    ["an amount as text", { ...good, amount: "25" }, "amount", "invalid_amount"],
+    ["an amount over the maximum", { ...good, amount: 100_000_001 }, "amount", "invalid_amount"],
+    ["no amount", { orderId: "order_1" }, "amount", "invalid_amount"],
+    ["no orderId", { amount: 2500 }, "orderId", "invalid_request"],
+    ["an empty orderId", { ...good, orderId: "" }, "orderId", "invalid_request"],
+    ["a numeric orderId", { ...good, orderId: 7 }, "orderId", "invalid_request"],
+    ["another currency", { ...good, currency: "EUR" }, "currency", "invalid_request"],
+    ["an unknown type", { ...good, type: "gift" }, "type", "invalid_request"],
+    [
+      "metadata that is not JSON",
+      { ...good, customMetadata: "cart=1" },
+      "customMetadata",
+      "invalid_request",
+    ],
+    [
+      "metadata that is a number",
+      { ...good, customMetadata: 7 },
+      "customMetadata",
+      "invalid_request",
+    ],
+    [
+      "metadata with a cycle",
+      { ...good, customMetadata: cyclic },
+      "customMetadata",
+      "invalid_request",
+    ],
+    [
+      "metadata with a bigint",
+      { ...good, customMetadata: { a: 1n } },
+      "customMetadata",
+      "invalid_request",
+    ],
+    [
+      "a script as redirectUrl",
+      { ...good, redirectUrl: "javascript:alert(1)" },
+      "redirectUrl",
+      "invalid_request",
+    ],
+    [
+      "a relative redirectUrl",
+      { ...good, redirectUrl: "/thanks" },
+      "redirectUrl",
+      "invalid_request",
+    ],
+  ])("refuses %s before sending", async (_, input, param, code) => {
+    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    const error = await clientOf(server)
+      .payments.create(input as CreatePaymentInput)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ param, code, outcome: "not_sent" });
+    expect(error).not.toHaveProperty("status");
+    expect(error.message).toMatch(/must/);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each(["", "two words", "line\nbreak", "ümlaut", "x".repeat(256)])(
+    "refuses the idempotency key %j without repeating it",
+    async (idempotencyKey) => {
+      await using server = await scriptedServer({ status: 201, body: createdPayment });
+      const call = clientOf(server).payments.create(good, { idempotencyKey });
+      await expect(call).rejects.toMatchObject({
+        param: "idempotencyKey",
+        message: expect.not.stringContaining(idempotencyKey || "impossible"),
+      });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+});
+
+describe("payments.get", () => {
+  test("reads the payment with the id", async () => {
+    await using server = await scriptedServer({ body: payment });
+    expect(await clientOf(server).payments.get(payment.id)).toEqual(payment);
+    expect(server.requests[0]).toMatchObject({
+      method: "GET",
+      url: `/v1/external/secretkey-auth/payments/${payment.id}`,
+    });
+    expect(server.requests[0]?.headers).not.toHaveProperty("idempotency-key");
+  });
+
+  test.each(["", ".", "..", "a\nb", "a\u0000", "\ud800"])("refuses the id %j", async (id) => {
+    await using server = await scriptedServer({ body: payment });
+    await expect(clientOf(server).payments.get(id)).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param: "paymentId",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ["../x", "..%2Fx"],
+    ["a/b?c", "a%2Fb%3Fc"],
+    ["\\evil.example", "%5Cevil.example"],
+    ["//evil.example", "%2F%2Fevil.example"],
+    ["%2e%2e", "%252e%252e"],
+    ["a#b", "a%23b"],
+  ])("encodes the id %j, so that it never is another route", async (id, encoded) => {
+    await using server = await scriptedServer({ body: payment });
+    await clientOf(server).payments.get(id);
+    expect(server.requests[0]?.url).toBe(`/v1/external/secretkey-auth/payments/${encoded}`);
+  });
+});
+
+describe("payments.list", () => {
+  const page = {
+    data: [payment],
+    pagination: { total: 1, limit: 1, offset: 0, hasMore: false, totalPages: 1, currentPage: 1 },
+  };
+
+  test("gives a page with its pagination", async () => {
+    await using server = await scriptedServer({ body: page });
+    const query = { status: "completed", search: "a b&c", limit: 1, offset: 0 } as const;
+    expect(await clientOf(server).payments.list(query)).toEqual(page);
+    expect(server.requests[0]?.url).toBe(
+      "/v1/external/secretkey-auth/payments?status=completed&search=a+b%26c&limit=1&offset=0",
+    );
+  });
+
+  test("sends no query when nothing is asked for", async () => {
+    await using server = await scriptedServer({ body: page });
+    await clientOf(server).payments.list();
+    expect(server.requests[0]?.url).toBe("/v1/external/secretkey-auth/payments");
+  });
+
+  test.each([
+    ["limit", 0],
+    ["limit", 1001],
+    ["limit", 1.5],
+    ["offset", -1],
+  ])("refuses a %s of %d", async (param, value) => {
+    await using server = await scriptedServer({ body: page });
+    const call = clientOf(server).payments.list({ [param]: value });
+    await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param });
+    expect(server.requests).toHaveLength(0);
+  });
+});

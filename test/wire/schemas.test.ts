@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { listPayments } from "../../src/wire/operations.ts";
+import { paymentSchema } from "../../src/wire/payment.ts";
+import { createdPaymentSchema } from "../../src/wire/payment-creation.ts";
+import { quoteSchema } from "../../src/wire/quote.ts";
+import { paymentEventDataSchema } from "../../src/wire/webhook-event.ts";
+import { createdPayment, payment } from "./examples.ts";
+
+const [quote] = payment.quotes;
+
+describe("the documented form", () => {
+  test("of a payment, a creation and a page fits as it is", () => {
+    const pagination = {
+      total: 1,
+      limit: 100,
+      offset: 0,
+      hasMore: false,
+      totalPages: 1,
+      currentPage: 1,
+    };
+    const page = { data: [payment], pagination };
+    expect(paymentSchema.safeParse(payment)).toEqual({ success: true, data: payment });
+    expect(createdPaymentSchema.safeParse(createdPayment).data).toEqual(createdPayment);
+    expect(listPayments.response.safeParse(page)).toEqual({ success: true, data: page });
+  });
+
+  test("of a payment event fits with status and orderId alone", () => {
+    const data = { status: "confirmed", orderId: "order_1" };
+    expect(paymentEventDataSchema.safeParse(data).data).toEqual(data);
+  });
+});
+
+describe("published variants of a payment", () => {
+  test.each<[string, object]>([
+    ["null orderId and redirectUrl", { orderId: null, redirectUrl: null }],
+    ["no deposit address of its own", { depositAddress: null }],
+    [
+      "the newer amounts",
+      {
+        merchantLogoUrl: null,
+        amountDueCents: 2500,
+        convenienceFeeCents: null,
+        merchantFeeCents: 10,
+        swapFeeCents: 5,
+        amountMerchantNetCents: 2485,
+      },
+    ],
+    ["a status that nobody has heard of", { status: "on_hold" }],
+    [
+      "a receipt of the first shape",
+      {
+        receipt: {
+          paymentId: payment.id,
+          settledToken: { symbol: "USDC", decimals: 6, contractAddress: "0x1" },
+          settledChain: { chainId: 8453, name: "Base" },
+          settledAmountAsset: "25000000",
+          txHash: "0xabc",
+          txBlockNumber: 7,
+          txIsSponsored: false,
+          txRiskScore: null,
+        },
+      },
+    ],
+    [
+      "a receipt of the second shape",
+      {
+        receipt: {
+          transactionHash: "0xabc",
+          blockNumber: 7,
+          confirmations: 3,
+          requiredConfirmations: 10,
+          completedAt: null,
+        },
+      },
+    ],
+    ["fields that are new", { loyaltyPoints: 3 }],
+  ])("with %s fit and come unchanged", (_, changes) => {
+    const variant = { ...payment, ...changes };
+    expect(paymentSchema.safeParse(variant)).toEqual({ success: true, data: variant });
+  });
+
+  test("without the optional fields fit", () => {
+    const { depositAddress, redirectUrl, receipt, orderId, ...rest } = payment;
+    expect(paymentSchema.safeParse(rest).data).toEqual(rest);
+    expect([depositAddress, redirectUrl, receipt, orderId]).toHaveLength(4);
+  });
+});
+
+describe("published variants of a quote", () => {
+  test("a numeric rate is exposed as the decimal string it is in the document", () => {
+    expect(quoteSchema.safeParse({ ...quote, rateUsdAsset: 2500.5 }).data?.rateUsdAsset).toBe(
+      "2500.5",
+    );
+  });
+
+  test("a CAIP-2 chain id is exposed as the number it is in the document", () => {
+    const chain = { ...quote?.token.chain, chainId: "eip155:84532" };
+    const variant = { ...quote, chainId: "eip155:84532", token: { ...quote?.token, chain } };
+    const { data } = quoteSchema.safeParse(variant);
+    expect([data?.chainId, data?.token.chain?.chainId]).toEqual([84532, 84532]);
+  });
+
+  test.each([
+    "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    "eip155:",
+    "eip155:x",
+    "eip155:01",
+    "84532",
+  ])("the chain id %j is drift", (chainId) => {
+    const result = quoteSchema.safeParse({ ...quote, chainId });
+    expect(result.error?.issues.map(({ path }) => path)).toEqual([["chainId"]]);
+  });
+
+  test("a token without chain and price-feed identifier, and a quote with its own address, fit", () => {
+    const { chain, coingeckoApiId, ...token } = quote?.token ?? {};
+    const variant = { ...quote, token, depositAddress: payment.depositAddress };
+    expect(quoteSchema.safeParse(variant).data).toEqual(variant);
+    expect([chain, coingeckoApiId]).toHaveLength(2);
+  });
+});
