@@ -1,36 +1,66 @@
-// Which folder of src may import which. A folder may always import from itself; whatever is not
-// listed here is forbidden. Type-only imports count, unless a rule says otherwise.
+// Which part of src may import which. A folder may always import from itself; what is not listed here
+// is forbidden. Packages and `node` (the platform's modules) are listed like folders.
 const allowed = {
   errors: [],
-  wire: ["errors", "zod"],
-  http: ["errors", "wire", "ky", "@noble/hashes"],
+  wire: ["zod", "errors"],
+  http: ["errors", "wire", "ky", "@noble/hashes", "package.json"],
   evm: ["errors", "@noble/hashes"],
   resources: ["http", "wire", "evm", "errors"],
-  checkout: ["resources", "http", "wire", "evm", "errors", "uqr"],
   webhooks: ["errors"],
-  sandbox: ["wire", "evm", "webhooks", "errors", "hono", "@hono/node-server", "uqr", "node"],
-  testing: ["sandbox", "webhooks", "wire"],
+  sandbox: ["wire", "evm", "webhooks", "errors", "hono", "@hono/node-server", "node"],
+  "configuration.ts": ["errors", "wire", "http"],
+  "client.ts": ["configuration.ts", "resources", "http", "wire", "errors"],
 };
 
-const location = (name) => {
-  if (name === "node") return null;
-  if (name in allowed) return `^src/${name}/`;
-  return `node_modules/${name}/`;
+/** Where a part of src lies. */
+const inSource = (part) => (part.endsWith(".ts") ? `^src/${part}$` : `^src/${part}/`);
+
+const target = (name) => {
+  if (name in allowed) return inSource(name);
+  // A package that is not installed is still recognised by its bare name.
+  return name === "node" ? undefined : `(^|node_modules/)${name}(/|$)`;
 };
 
-const folderRules = Object.entries(allowed).map(([folder, targets]) => ({
-  name: `${folder}-imports`,
-  comment: `src/${folder} may import only: ${[folder, ...targets].join(", ")}.`,
+const folderRules = Object.entries(allowed).map(([part, targets]) => ({
+  name: `${part.replace(/\.ts$/, "")}-imports`,
+  comment: `src/${part} may import only from itself and: ${targets.join(", ") || "nothing"}.`,
   severity: "error",
-  from: { path: `^src/${folder}/` },
+  from: { path: inSource(part) },
   to: {
-    pathNot: [`^src/${folder}/`, ...targets.map(location).filter(Boolean)],
-    ...(targets.includes("node") ? { dependencyTypesNot: ["core"] } : {}),
-    ...(folder === "webhooks" ? { pathNot: ["^src/webhooks/", "^src/errors/"] } : {}),
+    pathNot: [inSource(part), ...targets.map(target).filter(Boolean)],
+    ...(targets.includes("node") && { dependencyTypesNot: ["core"] }),
   },
 }));
 
 export default {
-  forbidden: folderRules,
+  forbidden: [
+    ...folderRules.map((rule) =>
+      rule.name === "webhooks-imports"
+        ? // wire's types cost nothing at run time; its schemas would bring zod.
+          { ...rule, to: { ...rule.to, dependencyTypesNot: ["type-only"] } }
+        : rule,
+    ),
+    {
+      name: "webhooks-types",
+      comment: "src/webhooks may take types from wire, and from nowhere else.",
+      severity: "error",
+      from: { path: "^src/webhooks/" },
+      to: { pathNot: ["^src/(webhooks|errors|wire)/"], dependencyTypes: ["type-only"] },
+    },
+    {
+      name: "ky-in-one-file",
+      comment: "Only src/http/attempt.ts imports ky.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/http/attempt\\.ts$" },
+      to: { path: target("ky") },
+    },
+    {
+      name: "no-cycles",
+      comment: "Two files that need each other are one thing, or hide a third.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+  ],
   options: { tsPreCompilationDeps: true, doNotFollow: { path: "node_modules" } },
 };
