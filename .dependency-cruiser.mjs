@@ -3,7 +3,7 @@
 const allowed = {
   errors: [],
   wire: ["zod", "errors"],
-  http: ["errors", "wire", "ky", "@noble/hashes", "package.json"],
+  http: ["errors", "wire", "ky", "@noble/hashes"],
   evm: ["errors", "@noble/hashes"],
   resources: ["http", "wire", "evm", "errors"],
   webhooks: ["errors"],

@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
 export default defineConfig({
   entry: {
@@ -11,12 +12,12 @@ export default defineConfig({
   platform: "neutral",
   // Shared code becomes chunks, so that an error class is one class across entries.
   splitting: true,
-  treeshake: false,
   sourcemap: true,
   clean: true,
   dts: true,
   // Everything is bundled: the package has no runtime dependencies.
-  noExternal: [/^[^.]/],
+  noExternal: [/^(?!node:)/],
   external: [/^node:/],
   removeNodeProtocol: false,
+  esbuildPlugins: [thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
 });

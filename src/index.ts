@@ -19,6 +19,8 @@ export {
   type WebhookFailureReason,
   WebhookVerificationError,
 } from "./errors/webhook-verification-error.ts";
+export { type Address, isAddress, toChecksumAddress } from "./evm/address.ts";
+export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
 export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
 export type {
   AttemptEvent,

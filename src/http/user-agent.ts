@@ -1,4 +1,4 @@
-import { version } from "../../package.json" with { type: "json" };
+import { version } from "./version.ts";
 
 /**
  * Names settlekit and the runtime. Undefined in browsers: they send their own, and a header of ours

@@ -1,0 +1,88 @@
+// A shop that takes crypto payments, with nothing but node:http and settlekit.
+//
+//   POST /orders?cents=2500   creates an order and sends the customer to its payment page
+//   GET  /orders/{orderId}    says how the order stands
+//   POST /webhooks            where the payment service reports what became of a payment
+
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  InvalidRequestError,
+  idempotencyKeyFrom,
+  isFinal,
+  isPaid,
+  MerchantClient,
+} from "settlekit";
+import { Webhooks } from "settlekit/webhooks";
+
+interface Order {
+  readonly id: string;
+  readonly amountInCents: number;
+  state: "created" | "awaiting payment" | "paid" | "not paid";
+  paymentId?: string;
+}
+
+interface ShopOptions {
+  /** Where the service is, and the keys; left out, they come from SETTLEKIT_* variables. */
+  readonly client?: MerchantClient;
+  readonly webhooks?: Webhooks;
+  readonly log?: (line: string) => void;
+}
+
+/** Gives the shop's request listener. Orders live in memory: a real shop has a database. */
+export function createShop(options: ShopOptions = {}) {
+  const { client = new MerchantClient(), webhooks = new Webhooks(), log = console.log } = options;
+  const orders = new Map<string, Order>();
+
+  async function createOrder(url: URL, response: ServerResponse): Promise<void> {
+    const amountInCents = Number(url.searchParams.get("cents"));
+    const order: Order = { id: `order_${randomUUID()}`, amountInCents, state: "created" };
+    orders.set(order.id, order);
+    // A key made from the order: should this process die here, the call can be repeated as it is.
+    const { paymentId, paymentUrl } = await client.payments.create(
+      { amount: amountInCents, orderId: order.id },
+      { idempotencyKey: idempotencyKeyFrom("order", order.id) },
+    );
+    order.paymentId = paymentId;
+    order.state = "awaiting payment";
+    response.writeHead(303, { location: paymentUrl, "x-order-id": order.id }).end();
+  }
+
+  // Webhooks may come twice and in any order, so the event only says where to look: what counts is the
+  // payment as the service has it now.
+  webhooks.on("payment.updated", async ({ data, timestamp }) => {
+    const order = orders.get(data.orderId ?? "");
+    if (!order?.paymentId) return log(`webhook for an order that is not ours: ${data.orderId}`);
+    log(`webhook verified: payment ${data.status}, signed ${timestamp.toISOString()}`);
+
+    const payment = await client.payments.get(order.paymentId);
+    const matches = payment.orderId === order.id && payment.amountInCents === order.amountInCents;
+    if (!matches || order.state === "paid") return;
+    if (isPaid(payment.status)) order.state = "paid";
+    else if (isFinal(payment.status)) order.state = "not paid";
+    log(`order is now ${order.state}`);
+  });
+  const receiveWebhook = webhooks.nodeHandler();
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      const url = new URL(request.url ?? "/", "http://shop");
+      const route = `${request.method} ${url.pathname}`;
+      if (url.pathname === "/webhooks") return await receiveWebhook(request, response);
+      if (route === "POST /orders") return await createOrder(url, response);
+      const order = orders.get(route.replace("GET /orders/", ""));
+      response.writeHead(order ? 200 : 404, { "content-type": "application/json" });
+      response.end(JSON.stringify(order ?? { message: "There is no such order." }));
+    } catch (error) {
+      log(String(error));
+      if (InvalidRequestError.is(error)) return void response.writeHead(400).end(error.message);
+      response.writeHead(500).end("Something went wrong. Nothing was charged; please try again.");
+    }
+  };
+}
+
+if (process.argv[1] === import.meta.filename) {
+  createServer(createShop()).listen(3000, "127.0.0.1", () => {
+    console.log("The shop is open: curl -i -X POST 'http://127.0.0.1:3000/orders?cents=2500'");
+  });
+}
