@@ -1,0 +1,169 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { createDueQueue } from "./due-queue.ts";
+import { type Duration, durationInMs } from "./duration.ts";
+import type { Happening } from "./happening.ts";
+
+/** The time of one sandbox. Everything that expires or is repeated goes by it. */
+export interface SandboxClock {
+  /** The sandbox's time. Never earlier than what it gave before. */
+  now(): Date;
+  /**
+   * Moves the time forward and settles, in order, everything that falls due on the way: quotes and
+   * payments expire, refused webhooks are sent again. The clock stands at each thing's due time
+   * while it happens, and waits until the webhooks it caused are answered.
+   *
+   * Do not await it inside a webhook receiver: it would wait for that receiver's own answer.
+   *
+   * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
+   * @returns What happened, in order.
+   * @throws {InvalidRequestError} code `invalid_duration`.
+   * @example
+   * ```ts
+   * await sandbox.clock.advance("15m");
+   * // [{ at: "2026-01-01T00:10:00.000Z", type: "quotes.expired", ... },
+   * //  { at: "2026-01-01T00:15:00.000Z", type: "payment.expired", ... }]
+   * ```
+   */
+  advance(duration: Duration): Promise<Happening[]>;
+}
+
+/** The clock as the rest of the sandbox uses it. */
+export interface Clock extends SandboxClock {
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+  /** Has something done at a time, by `advance`, by the timer or before the next request. */
+  schedule(dueMs: number, run: () => void): void;
+  /** Tells a running `advance` what happened. */
+  report(happening: Happening): void;
+  /** Does what fell due while nobody looked. */
+  catchUp(): void;
+  /** Forgets everything scheduled. The time stays. */
+  clear(): void;
+}
+
+export interface ClockOptions {
+  /** Where the time stands still; without it, the time is the machine's. */
+  readonly frozenAt: Date | undefined;
+  /** Resolves when nothing is in flight; `advance` waits for it before the time moves on. */
+  readonly quiet: () => Promise<void>;
+}
+
+/** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
+const endOfTimeMs = 99_999_999_999_999;
+
+/** What `setTimeout` can wait at most; beyond it, it does not wait at all. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
+  const frozenAtMs = frozenAt && checkedInstant(frozenAt);
+  const due = createDueQueue();
+  let advancedMs = 0;
+  let latestMs = 0;
+  /** While `advance` travels, the point it has reached. */
+  let standingMs: number | undefined;
+  let happenings: Happening[] | undefined;
+  let lastTravel: Promise<unknown> = Promise.resolve();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function nowMs(): number {
+    latestMs = Math.max(latestMs, standingMs ?? (frozenAtMs ?? Date.now()) + advancedMs);
+    return latestMs;
+  }
+
+  function schedule(dueMs: number, run: () => void): void {
+    const entry = { dueMs, run };
+    due.add(entry);
+    if (due.first() === entry) setTimer();
+  }
+
+  /** A frozen clock needs no timer, and a travelling one sets it on arrival. */
+  function setTimer(): void {
+    clearTimeout(timer);
+    const next = due.first();
+    if (next === undefined || frozenAtMs !== undefined || standingMs !== undefined) return;
+    const waitMs = Math.min(Math.max(next.dueMs - nowMs(), 0), longestTimerMs);
+    timer = setTimeout(onTimer, waitMs);
+    timer.unref();
+  }
+
+  /** Timers may fire a little early, and long waits come in pieces: look again either way. */
+  function onTimer(): void {
+    catchUp();
+    setTimer();
+  }
+
+  function catchUp(): void {
+    const first = due.first();
+    // A travelling clock comes by everything in its order.
+    if (first === undefined || standingMs !== undefined) return;
+    const untilMs = nowMs();
+    while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) due.removeFirst()?.run();
+    if (due.first() !== first) setTimer();
+  }
+
+  /** One travel at a time: the next one starts where the last one arrived. */
+  function advance(duration: Duration): Promise<Happening[]> {
+    const travel = lastTravel.then(() => travelFor(duration));
+    lastTravel = travel.catch(() => undefined);
+    return travel;
+  }
+
+  async function travelFor(duration: Duration): Promise<Happening[]> {
+    const distanceMs = durationInMs(duration);
+    const startMs = nowMs();
+    const targetMs = startMs + distanceMs;
+    if (targetMs > endOfTimeMs) throw beyondEndOfTime();
+
+    const happened: Happening[] = [];
+    standingMs = startMs;
+    try {
+      await quiet();
+      happenings = happened;
+      for (let next = due.first(); next && next.dueMs <= targetMs; next = due.first()) {
+        standingMs = Math.max(next.dueMs, standingMs);
+        due.removeFirst();
+        next.run();
+        await quiet();
+      }
+    } finally {
+      happenings = undefined;
+      standingMs = undefined;
+      advancedMs += distanceMs;
+      setTimer();
+    }
+    return happened;
+  }
+
+  return {
+    now: () => new Date(nowMs()),
+    advance,
+    nowMs,
+    schedule,
+    report: (happening) => {
+      happenings?.push(happening);
+    },
+    catchUp,
+    clear: () => {
+      due.clear();
+      clearTimeout(timer);
+    },
+  };
+}
+
+function checkedInstant(now: Date): number {
+  const instantMs = now instanceof Date ? now.getTime() : Number.NaN;
+  if (instantMs >= 0 && instantMs <= endOfTimeMs) return instantMs;
+  throw new ConfigurationError(
+    "now must be a valid Date between the years 1970 and 5138. Pass one, or leave it out for the " +
+      "machine's time.",
+    { code: "invalid_now", param: "now" },
+  );
+}
+
+function beyondEndOfTime(): InvalidRequestError {
+  return new InvalidRequestError(
+    "The clock cannot go beyond the year 5138, where webhook timestamps end. Advance it by less.",
+    { code: "invalid_duration", param: "duration" },
+  );
+}

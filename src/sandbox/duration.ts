@@ -1,0 +1,32 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+
+const unitsInMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A length of time: milliseconds, or a whole number with its unit, such as `"90s"` or `"15m"`. */
+export type Duration = number | `${number}${keyof typeof unitsInMs}`;
+
+/**
+ * A duration in milliseconds.
+ *
+ * @throws {InvalidRequestError} code `invalid_duration`.
+ */
+export function durationInMs(duration: Duration): number {
+  const milliseconds = typeof duration === "string" ? parse(duration) : duration;
+  if (Number.isSafeInteger(milliseconds) && milliseconds >= 0) return milliseconds;
+  throw new InvalidRequestError(
+    `${describe(duration)} is no duration. Pass a whole number of milliseconds, not negative, or a ` +
+      'whole number with a unit: "500ms", "90s", "15m", "24h" or "2d".',
+    { code: "invalid_duration", param: "duration" },
+  );
+}
+
+function parse(text: string): number {
+  const match = /^([0-9]{1,15})(ms|s|m|h|d)$/.exec(text);
+  if (!match) return Number.NaN;
+  return Number(match[1]) * unitsInMs[match[2] as keyof typeof unitsInMs];
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
+  return typeof value === "number" ? String(value) : `A value of type ${typeof value}`;
+}
