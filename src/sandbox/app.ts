@@ -1,0 +1,124 @@
+import { type Context, Hono } from "hono";
+import { credentialHeader, defaultHeaderPrefix, idempotencyKeyHeader } from "../wire/headers.ts";
+import type { Operation } from "../wire/operations.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
+import { parseObject, parseQuery } from "./parsing.ts";
+import { envelopeOf, invalidRequest, Refusal } from "./refusal.ts";
+import type { Route } from "./routing.ts";
+import { checked } from "./validation.ts";
+
+/** What travels with a request: every body is read before its route is known, to be recorded. */
+export interface Received {
+  /** `undefined` when the body was too large to be read. */
+  readonly bodyText: string | undefined;
+}
+
+export type App = Hono<{ Bindings: Received }>;
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly secretKey: string;
+  readonly idempotency: IdempotencyStore;
+}
+
+/** Serves the operations: everything about a route is read from its operation. */
+export function createApp({ routes, secretKey, idempotency }: AppOptions): App {
+  const app: App = new Hono();
+  for (const route of routes) {
+    const { method, path } = route.operation;
+    app.on(method, routerPath(path), (context) => serve(route, context));
+  }
+  // Reached by the methods that no operation has claimed above.
+  for (const { operation } of routes) {
+    app.all(routerPath(operation.path), ({ req }) => {
+      throw wrongMethod(req.method, operation.path, routes);
+    });
+  }
+  app.notFound(({ req }) => errorAnswer(unknownRoute(req.method, req.path, routes)));
+  app.onError(errorAnswer);
+
+  function serve(route: Route, { req, env }: Context<{ Bindings: Received }>): Response {
+    const { operation } = route;
+    authenticate(operation, req.raw.headers);
+    const { origin, searchParams } = new URL(req.url);
+    const call = { origin, path: req.param(), query: parseQuery(operation, searchParams) };
+    const { body: bodySchema } = operation;
+    if (bodySchema === undefined) {
+      return jsonAnswer(operation.successStatus, route.handle({ ...call, body: undefined }));
+    }
+
+    const json = parseObject(env.bodyText);
+    const handle = () => {
+      const body = checked(bodySchema, route.prepareBody(json));
+      return route.handle({ ...call, body });
+    };
+    const key = operation.replay === "keyed" ? req.header(idempotencyKeyHeader) : undefined;
+    const scope = `${secretKey} ${operation.name}`;
+    const value = key ? idempotency.once({ scope, key, body: json }, handle) : handle();
+    return jsonAnswer(operation.successStatus, value);
+  }
+
+  function authenticate({ credential }: Operation<unknown>, headers: Headers): void {
+    const { name, scheme } = credentialHeader(credential, defaultHeaderPrefix);
+    const given = headers.get(name);
+    if (given === scheme + secretKey) return;
+    throw new Refusal({
+      status: 401,
+      type: "authentication_error",
+      code: "invalid_api_key",
+      message:
+        given === null
+          ? `The header ${name} is missing. Send the sandbox's secretKey in it.`
+          : `The value of ${name} is not this sandbox's secretKey.`,
+    });
+  }
+
+  return app;
+}
+
+/** `{placeholder}` as the router writes it. */
+function routerPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+function unknownRoute(method: string, path: string, routes: readonly Route[]): Refusal {
+  const served = routes.map(({ operation }) => `${operation.method} ${operation.path}`).join(", ");
+  return invalidRequest(404, {
+    code: "unknown_route",
+    message: `This is the settlekit sandbox. It has no route ${method} ${path}; it serves ${served}.`,
+  });
+}
+
+function wrongMethod(method: string, path: string, routes: readonly Route[]): Refusal {
+  const methods = routes
+    .filter(({ operation }) => operation.path === path)
+    .map(({ operation }) => operation.method)
+    .join(", ");
+  return invalidRequest(405, {
+    code: "method_not_allowed",
+    message: `This is the settlekit sandbox. It serves ${path} with ${methods}, not with ${method}.`,
+    headers: { Allow: methods },
+  });
+}
+
+function jsonAnswer(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+}
+
+function errorAnswer(error: Error): Response {
+  if (error instanceof Refusal) {
+    return jsonAnswer(error.facts.status, envelopeOf(error.facts), error.facts.headers);
+  }
+  const message = `The settlekit sandbox failed, which is a mistake in settlekit: ${error.message}`;
+  return jsonAnswer(
+    500,
+    envelopeOf({ status: 500, type: "api_error", code: "server_error", message }),
+  );
+}

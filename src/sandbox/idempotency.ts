@@ -1,0 +1,94 @@
+import { hash } from "node:crypto";
+import type { Clock } from "./clock.ts";
+import { invalidRequest } from "./refusal.ts";
+
+/** Interface section 8: how long a key ties repeated creations together. */
+export const idempotencyWindowMs = 24 * 3_600_000;
+
+/** No request of the service nests at all; deeper ones would only exhaust the stack. */
+const maxDepth = 64;
+
+export interface IdempotentRequest {
+  /** The secret key and the operation: one key means nothing across them. */
+  readonly scope: string;
+  readonly key: string;
+  /** The parsed body, as it was sent. */
+  readonly body: unknown;
+}
+
+export interface IdempotencyStore {
+  /**
+   * What the first request with this key was answered, or else what `create` gives now. Nothing is
+   * kept when `create` throws (assumed: an error may be corrected under the same key).
+   *
+   * @throws {Refusal} 409 when the key came before with another body.
+   */
+  once<Answer>(request: IdempotentRequest, create: () => Answer): Answer;
+  clear(): void;
+}
+
+interface Kept {
+  readonly fingerprint: string;
+  /** Never altered after it was given, so that it is written to the same bytes every time. */
+  readonly answer: unknown;
+  readonly keptMs: number;
+}
+
+export function createIdempotencyStore(clock: Clock): IdempotencyStore {
+  /** In order of time, because the time never goes backwards. */
+  const kept = new Map<string, Kept>();
+
+  function forgetOld(nowMs: number): void {
+    for (const [id, { keptMs }] of kept) {
+      if (nowMs - keptMs < idempotencyWindowMs) return;
+      kept.delete(id);
+    }
+  }
+
+  return {
+    once<Answer>({ scope, key, body }: IdempotentRequest, create: () => Answer): Answer {
+      const nowMs = clock.nowMs();
+      forgetOld(nowMs);
+      const id = `${scope}\n${key}`;
+      const fingerprint = hash("sha256", canonicalJson(body), "base64");
+      const earlier = kept.get(id);
+      if (earlier === undefined) {
+        const answer = create();
+        kept.set(id, { fingerprint, answer, keptMs: nowMs });
+        return answer;
+      }
+      if (earlier.fingerprint !== fingerprint) throw conflict();
+      return earlier.answer as Answer;
+    },
+    clear: () => kept.clear(),
+  };
+}
+
+function conflict() {
+  return invalidRequest(409, {
+    code: "idempotency_conflict",
+    message:
+      "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+      "the new ones with a new key.",
+  });
+}
+
+/** JSON text that is the same for equal values, whatever the order of their fields. */
+function canonicalJson(value: unknown, depth = 0): string {
+  if (depth > maxDepth) {
+    throw invalidRequest(400, {
+      code: "invalid_request",
+      message: `The body nests deeper than ${maxDepth} levels. Send the documented fields only.`,
+    });
+  }
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => canonicalJson(item, depth + 1)).join()}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const fields = Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field, depth + 1)}`);
+    return `{${fields.join()}}`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,17 @@
+/** A complete local sandbox of the service, for tests and development. */
+export type { SandboxClock } from "./clock.ts";
+export type { Duration } from "./duration.ts";
+export type { Happening, PaymentExpired, QuotesExpired, WebhookAttempted } from "./happening.ts";
+export type { SandboxLimits, SandboxOptions } from "./options.ts";
+export type { Seed } from "./random.ts";
+export type { ReceivedRequest } from "./request-log.ts";
+export { createSandbox, type Sandbox } from "./sandbox.ts";
+export type { PaymentScenario, SandboxPayments, SimulateOptions } from "./scenarios.ts";
+export type { ListenOptions, SandboxServer } from "./server.ts";
+export type {
+  SandboxWebhooks,
+  WebhookAttempt,
+  WebhookData,
+  WebhookDelivery,
+} from "./webhook-deliveries.ts";
+export type { Deliver, WebhookMessage } from "./webhook-endpoint.ts";

@@ -1,0 +1,38 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { maxAmountInCents } from "../wire/payment-creation.ts";
+import type { Seed } from "./random.ts";
+import type { Deliver } from "./webhook-endpoint.ts";
+
+export interface SandboxOptions {
+  /**
+   * Makes ids, addresses, hashes and secrets the same from run to run. Without it they are random.
+   * A reset begins the same sequence again, but keeps the secrets.
+   */
+  readonly seed?: Seed | undefined;
+  /** Freezes the clock at this time until `clock.advance` moves it. Without it, real time runs. */
+  readonly now?: Date | undefined;
+  /** Where webhooks are sent to. Without it and without `deliver` they are recorded only. */
+  readonly webhookUrl?: string | URL | undefined;
+  /** Receives webhooks in process, instead of the network. A 2xx answer accepts one. */
+  readonly deliver?: Deliver | undefined;
+  readonly limits?: SandboxLimits | undefined;
+  /** Whether the merchant may create deposits. Default true. */
+  readonly depositsEnabled?: boolean | undefined;
+}
+
+export interface SandboxLimits {
+  /** The smallest payment, in USD cents. Default 250; 100 and 400 are in circulation as well. */
+  readonly minPaymentInCents?: number | undefined;
+}
+
+const usualMinPaymentInCents = 250;
+
+export function checkedMinPaymentInCents(limits: SandboxLimits = {}): number {
+  const { minPaymentInCents = usualMinPaymentInCents } = limits;
+  const isPossible = Number.isInteger(minPaymentInCents) && minPaymentInCents >= 1;
+  if (isPossible && minPaymentInCents <= maxAmountInCents) return minPaymentInCents;
+  throw new ConfigurationError(
+    `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
+    { code: "invalid_limit", param: "limits.minPaymentInCents" },
+  );
+}

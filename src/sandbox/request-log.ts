@@ -1,0 +1,58 @@
+/** A request that the sandbox received, and how it answered. */
+export interface ReceivedRequest {
+  /** The sandbox's time, ISO 8601, UTC. */
+  readonly at: string;
+  readonly method: string;
+  /** With the query, as it was sent. */
+  readonly path: string;
+  /** Names in lower case. Credentials are replaced by `[redacted]`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The text as it was sent; empty for a body that was too large to be read. */
+  readonly body: string;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** The answer's `X-Request-Id`. */
+  readonly requestId: string;
+}
+
+export interface RequestLog {
+  add(request: ReceivedRequest): void;
+  all(): ReceivedRequest[];
+  clear(): void;
+}
+
+const maxRequests = 1_000;
+const maxCharacters = 16 * 1_048_576;
+
+/** The latest requests: 1,000 of them, or fewer where their bodies pass 16 Mi characters. */
+export function createRequestLog(): RequestLog {
+  const requests: ReceivedRequest[] = [];
+  let characters = 0;
+
+  return {
+    add(request) {
+      requests.push(request);
+      characters += request.body.length;
+      while (requests.length > maxRequests || characters > maxCharacters) {
+        characters -= requests.shift()?.body.length ?? 0;
+      }
+    },
+    all: () => [...requests],
+    clear() {
+      requests.length = 0;
+      characters = 0;
+    },
+  };
+}
+
+/** Under any prefix: a client configured with another one still sends a secret. */
+const secretHeader = /^authorization$|^cookie$|-secret-key$|-payment-secret$/;
+
+/** Headers as a plain object that is safe to print. */
+export function printableHeaders(headers: Headers): Record<string, string> {
+  const printable: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    printable[name] = secretHeader.test(name) ? "[redacted]" : value;
+  }
+  return printable;
+}

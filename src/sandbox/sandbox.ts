@@ -1,0 +1,147 @@
+import { defaultRequestIdHeader } from "../wire/headers.ts";
+import { createApp } from "./app.ts";
+import { createClock, type SandboxClock } from "./clock.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
+import { createLanes } from "./lanes.ts";
+import { checkedMinPaymentInCents, type SandboxOptions } from "./options.ts";
+import { paymentRoutes } from "./payment-routes.ts";
+import { createPayments } from "./payments.ts";
+import { createRandomSource } from "./random.ts";
+import { readBodyText } from "./request-body.ts";
+import { createRequestLog, printableHeaders, type ReceivedRequest } from "./request-log.ts";
+import { createScenarios, type SandboxPayments } from "./scenarios.ts";
+import { type ListenOptions, listen, type SandboxServer } from "./server.ts";
+import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
+import { webhookEndpoint } from "./webhook-endpoint.ts";
+
+/** The service in process: its routes, its webhooks, its clock, and a customer to play. */
+export interface Sandbox {
+  /** Answers a request as the service would. Needs no port; any origin will do. */
+  fetch(request: Request): Promise<Response>;
+  /**
+   * Serves the same on a port.
+   *
+   * @throws {ConfigurationError} code `port_taken` or `cannot_listen`.
+   * @example
+   * ```ts
+   * await using server = await sandbox.listen({ port: 0 });
+   * const client = new MerchantClient({
+   *   environment: "sandbox",
+   *   baseUrl: server.url,
+   *   secretKey: sandbox.secretKey,
+   * });
+   * ```
+   */
+  listen(options?: ListenOptions): Promise<SandboxServer>;
+  /** The merchant's secret key. Starts with `sk_test_`; never rotates. */
+  readonly secretKey: string;
+  /** What webhooks are signed with. Never rotates. */
+  readonly webhookSecret: string;
+  readonly merchantId: string;
+  readonly clock: SandboxClock;
+  readonly payments: SandboxPayments;
+  readonly webhooks: SandboxWebhooks;
+  /** The latest requests with what they were answered, oldest first: at most 1,000. */
+  requests(): ReceivedRequest[];
+  /**
+   * Forgets payments, kept idempotency keys, requests, webhook deliveries and everything that was
+   * due. Secrets, merchant and time stay.
+   */
+  reset(): void;
+}
+
+/** Webhooks on their way at once. */
+const maxWebhooksInFlight = 16;
+
+/**
+ * A sandbox of its own: it shares nothing with others, starts no server and no timer, and needs no
+ * closing.
+ *
+ * @throws {ConfigurationError} An option cannot work; `param` names it.
+ * @example
+ * ```ts
+ * const sandbox = createSandbox({ webhookUrl: "http://127.0.0.1:3000/webhooks" });
+ * const response = await sandbox.fetch(
+ *   new Request("http://sandbox/v1/external/secretkey-auth/payments", {
+ *     method: "POST",
+ *     headers: { "X-Service-Secret-Key": sandbox.secretKey, "Content-Type": "application/json" },
+ *     body: JSON.stringify({ amount: 2500, currency: "USD", orderId: "order_1" }),
+ *   }),
+ * );
+ * const { paymentId } = await response.json();
+ * await sandbox.payments.simulate(paymentId, "success");
+ * await sandbox.webhooks.idle(); // payment.created and payment.updated have arrived
+ * ```
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const random = createRandomSource(options.seed);
+  const identity = random.stream("identity");
+  const merchantId = identity.uuid();
+  const secretKey = `sk_test_${identity.hex(24)}`;
+  const webhookSecret = `whsec_${identity.hex(32)}`;
+
+  const lanes = createLanes(maxWebhooksInFlight);
+  const clock = createClock({ frozenAt: options.now, quiet: lanes.idle });
+  const webhooks = createWebhookDeliveries({
+    secret: webhookSecret,
+    endpointId: identity.uuid(),
+    endpoint: webhookEndpoint(options.webhookUrl, options.deliver),
+    clock,
+    random,
+    lanes,
+  });
+  const payments = createPayments({ merchantId, clock, random, publish: webhooks.publish });
+  const idempotency = createIdempotencyStore(clock);
+  const log = createRequestLog();
+  const routes = paymentRoutes({
+    payments,
+    random,
+    depositsEnabled: options.depositsEnabled ?? true,
+    minPaymentInCents: checkedMinPaymentInCents(options.limits),
+  });
+  const app = createApp({ routes, secretKey, idempotency });
+
+  async function fetch(request: Request): Promise<Response> {
+    const bodyText = await readBodyText(request);
+    clock.catchUp();
+    const at = clock.now();
+    const response = await app.fetch(request, { bodyText });
+    const requestId = random.stream("requests").uuid();
+    response.headers.set(defaultRequestIdHeader, requestId);
+    // Countdowns are corrected by this header, so it must tell the sandbox's time.
+    response.headers.set("Date", at.toUTCString());
+    const { pathname, search } = new URL(request.url);
+    log.add({
+      at: at.toISOString(),
+      method: request.method,
+      path: pathname + search,
+      headers: printableHeaders(request.headers),
+      body: bodyText ?? "",
+      status: response.status,
+      requestId,
+    });
+    return response;
+  }
+
+  function reset(): void {
+    for (const part of [clock, payments, idempotency, log, webhooks]) part.clear();
+    random.restart();
+  }
+
+  return {
+    fetch,
+    listen: (where = {}) => listen(fetch, where),
+    secretKey,
+    webhookSecret,
+    merchantId,
+    clock: { now: clock.now, advance: clock.advance },
+    payments: createScenarios({ payments, clock, random }),
+    webhooks: {
+      deliveries: webhooks.deliveries,
+      replay: webhooks.replay,
+      idle: webhooks.idle,
+    },
+    requests: () => log.all(),
+    reset,
+  };
+}

@@ -1,0 +1,196 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { NotFoundError } from "../errors/not-found-error.ts";
+import { signWebhook } from "../webhooks/index.ts";
+import { defaultHeaderPrefix } from "../wire/headers.ts";
+import type { WebhookEvents } from "../wire/webhook-event.ts";
+import type { Clock } from "./clock.ts";
+import type { Lanes } from "./lanes.ts";
+import type { RandomSource } from "./random.ts";
+import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
+
+/** How long after each refused attempt the next one follows (assumed). */
+export const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
+
+/** One event on its way to the merchant, with every attempt to get it there. */
+export interface WebhookDelivery {
+  /** `X-Service-Delivery-Id`: the same for every attempt. */
+  readonly id: string;
+  /** `X-Service-Event-Id`: the same for every delivery of one event. */
+  readonly eventId: string;
+  readonly event: keyof WebhookEvents;
+  readonly data: WebhookData;
+  /**
+   * - `recorded`: there is no endpoint, so it was not sent.
+   * - `pending`: on its way, or to be repeated at `nextAttemptAt`.
+   * - `delivered`: answered with a 2xx status.
+   * - `failed`: every attempt was refused.
+   */
+  readonly status: "recorded" | "pending" | "delivered" | "failed";
+  readonly attempts: readonly WebhookAttempt[];
+  /** ISO 8601, UTC, on the sandbox's clock; null when no further attempt is due. */
+  readonly nextAttemptAt: string | null;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+}
+
+/** One request to the merchant's endpoint. */
+export interface WebhookAttempt {
+  /** The sandbox's time, ISO 8601, UTC. */
+  readonly at: string;
+  readonly request: WebhookMessage;
+  /** Status of the answer; null when none came. */
+  readonly status: number | null;
+  /** Why no answer came; null when one did. */
+  readonly error: string | null;
+  /** How long the answer took, in real milliseconds. */
+  readonly durationMs: number;
+}
+
+/** What an event tells of its payment. */
+export type WebhookData = WebhookEvents[keyof WebhookEvents] & { readonly id: string };
+
+/** The webhooks that the sandbox sent, or would have sent (interface section 6). */
+export interface SandboxWebhooks {
+  /** Every delivery since the last reset, in the order of the events. */
+  deliveries(): WebhookDelivery[];
+  /**
+   * Delivers an event once more: signed anew, under a delivery id of its own.
+   *
+   * @param deliveryId Of the delivery to repeat.
+   * @returns The new delivery, after its first attempt.
+   * @throws {NotFoundError} There is no such delivery.
+   * @throws {ConfigurationError} The sandbox has no endpoint to deliver to.
+   */
+  replay(deliveryId: string): Promise<WebhookDelivery>;
+  /** Resolves when no webhook is in flight. Does not wait for retries that fall due later. */
+  idle(): Promise<void>;
+}
+
+export interface WebhookDeliveries extends SandboxWebhooks {
+  /** Records an event and starts to deliver it, without waiting for the answer. */
+  publish(event: keyof WebhookEvents, data: WebhookData): void;
+  clear(): void;
+}
+
+export interface WebhookDeliveriesOptions {
+  readonly secret: string;
+  /** The id of the merchant's registered endpoint. */
+  readonly endpointId: string;
+  readonly endpoint: WebhookEndpoint | undefined;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly lanes: Lanes;
+}
+
+export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
+  const { secret, endpointId, endpoint, clock, random, lanes } = options;
+  /** Each delivery is an unchanging value; an attempt puts another in its place. */
+  const deliveries = new Map<string, WebhookDelivery>();
+
+  function publish(event: keyof WebhookEvents, data: WebhookData): void {
+    const delivery = record(event, data, random.stream("webhooks").uuid());
+    if (endpoint) void attemptInTurn(delivery, endpoint);
+  }
+
+  function record(event: keyof WebhookEvents, data: WebhookData, eventId: string): WebhookDelivery {
+    const delivery: WebhookDelivery = {
+      id: random.stream("webhooks").uuid(),
+      eventId,
+      event,
+      data,
+      status: endpoint ? "pending" : "recorded",
+      attempts: [],
+      nextAttemptAt: null,
+      createdAt: clock.now().toISOString(),
+    };
+    deliveries.set(delivery.id, delivery);
+    return delivery;
+  }
+
+  /** Events of one payment share a lane, so that none overtakes another. */
+  function attemptInTurn(delivery: WebhookDelivery, to: WebhookEndpoint): Promise<void> {
+    return lanes.run(delivery.data.id, () => attempt(delivery, to));
+  }
+
+  async function attempt(delivery: WebhookDelivery, to: WebhookEndpoint): Promise<void> {
+    const nowMs = clock.nowMs();
+    const request = messageFor(delivery, to.url, nowMs);
+    const startedMs = performance.now();
+    const answer = await to.send(request).then(
+      (status) => ({ status, error: null }),
+      (error: unknown) => ({ status: null, error: describe(error) }),
+    );
+    const durationMs = performance.now() - startedMs;
+    // Another value, or none, means that the sandbox was reset meanwhile.
+    if (deliveries.get(delivery.id) !== delivery) return;
+    conclude(delivery, { at: new Date(nowMs).toISOString(), request, ...answer, durationMs }, to);
+  }
+
+  function conclude(before: WebhookDelivery, attempt: WebhookAttempt, to: WebhookEndpoint): void {
+    const attempts = [...before.attempts, attempt];
+    const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+    const delayMs = isDelivered ? undefined : retryDelaysMs[attempts.length - 1];
+    const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
+    const after: WebhookDelivery = {
+      ...before,
+      attempts,
+      status: isDelivered ? "delivered" : dueMs === undefined ? "failed" : "pending",
+      nextAttemptAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
+    };
+    deliveries.set(after.id, after);
+    if (dueMs !== undefined) clock.schedule(dueMs, () => void attemptInTurn(after, to));
+    const { at, status, error } = attempt;
+    const { id: deliveryId, event } = after;
+    const type = "webhook.attempted";
+    clock.report({ at, type, deliveryId, event, attempt: attempts.length, status, error });
+  }
+
+  function messageFor(delivery: WebhookDelivery, url: string, nowMs: number): WebhookMessage {
+    const { id, eventId, event, data } = delivery;
+    const timestamp = String(Math.floor(nowMs / 1000));
+    const { body, headers } = signWebhook({ event: { event, data }, secret, timestamp });
+    const hints = {
+      [`${defaultHeaderPrefix}-Id`]: endpointId,
+      [`${defaultHeaderPrefix}-Event-Id`]: eventId,
+      [`${defaultHeaderPrefix}-Delivery-Id`]: id,
+    };
+    return { url, headers: { ...headers, ...hints }, body };
+  }
+
+  async function replay(deliveryId: string): Promise<WebhookDelivery> {
+    const original = deliveries.get(deliveryId);
+    if (original === undefined) throw unknownDelivery();
+    if (endpoint === undefined) throw noEndpoint();
+    const again = record(original.event, original.data, original.eventId);
+    await attemptInTurn(again, endpoint);
+    return deliveries.get(again.id) ?? again;
+  }
+
+  return {
+    publish,
+    replay,
+    deliveries: () => [...deliveries.values()],
+    idle: lanes.idle,
+    clear: () => deliveries.clear(),
+  };
+}
+
+/** Fetch hides the reason in the cause. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
+
+function unknownDelivery(): NotFoundError {
+  return new NotFoundError(
+    "This sandbox has no webhook delivery with that id. Pass the id of one in webhooks.deliveries().",
+    { code: "not_found", param: "deliveryId" },
+  );
+}
+
+function noEndpoint(): ConfigurationError {
+  return new ConfigurationError(
+    "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox.",
+    { code: "no_webhook_endpoint", param: "webhookUrl" },
+  );
+}

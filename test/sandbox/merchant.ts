@@ -1,0 +1,62 @@
+import type { Sandbox } from "settlekit/sandbox";
+import type { PageBody } from "../../src/wire/pagination.ts";
+import type { Payment } from "../../src/wire/payment.ts";
+import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+
+export const paymentsPath = "/v1/external/secretkey-auth/payments";
+/** Any origin reaches a sandbox in process. */
+export const origin = "http://sandbox.test";
+/** 2026-01-01, a Thursday, where frozen sandboxes start. */
+export const newYear = new Date("2026-01-01T00:00:00.000Z");
+
+export const order = { amount: 2500, currency: "USD", orderId: "order_1" };
+
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** A request with the sandbox's secret key. */
+export function request(sandbox: Sandbox, path: string, { method, headers, body }: Sent = {}) {
+  return new Request(origin + path, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      "X-Service-Secret-Key": sandbox.secretKey,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+}
+
+export function send(sandbox: Sandbox, path: string, sent?: Sent): Promise<Response> {
+  return sandbox.fetch(request(sandbox, path, sent));
+}
+
+export async function create(
+  sandbox: Sandbox,
+  fields: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<CreatedPayment> {
+  const response = await send(sandbox, paymentsPath, { body: { ...order, ...fields }, headers });
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as CreatedPayment;
+}
+
+export async function read(sandbox: Sandbox, paymentId: string): Promise<Payment> {
+  return (await (await send(sandbox, `${paymentsPath}/${paymentId}`)).json()) as Payment;
+}
+
+export async function list(sandbox: Sandbox, query = ""): Promise<PageBody<Payment>> {
+  return (await (await send(sandbox, paymentsPath + query)).json()) as PageBody<Payment>;
+}
+
+export interface ErrorBody {
+  readonly error: Record<string, string>;
+}
+
+export async function errorOf(response: Response): Promise<ErrorBody["error"]> {
+  return ((await response.json()) as ErrorBody).error;
+}
