@@ -1,0 +1,34 @@
+export { ConfigurationError } from "../errors/configuration-error.ts";
+export { SettlekitError } from "../errors/settlekit-error.ts";
+export {
+  type WebhookFailureReason,
+  WebhookVerificationError,
+} from "../errors/webhook-verification-error.ts";
+export type {
+  PaymentEventData,
+  WebhookEvents,
+  WithdrawalEventData,
+} from "../wire/webhook-event.ts";
+export type { WebhookInput } from "./delivery.ts";
+export type { FetchHandler } from "./fetch-handler.ts";
+export type { WebhookHeaders } from "./headers.ts";
+export type { NodeRequest } from "./node-body.ts";
+export type { NodeHandler, NodeResponse } from "./node-handler.ts";
+export type { WebhookBody } from "./raw-body.ts";
+export type { WebhookSecret, WebhookSecretProvider, WebhookSecrets } from "./secret.ts";
+export type { WebhookLogger, WebhooksOptions } from "./settings.ts";
+export {
+  type SignableEvent,
+  type SignedWebhook,
+  type SignWebhookOptions,
+  signWebhook,
+} from "./sign-webhook.ts";
+export type {
+  UnknownEventName,
+  UnknownWebhook,
+  Webhook,
+  WebhookEventName,
+  WebhookHints,
+  WebhookOf,
+} from "./webhook.ts";
+export { type SafeVerifyResult, type WebhookHandler, Webhooks } from "./webhooks.ts";

@@ -1,0 +1,30 @@
+import type { RawBody } from "./raw-body.ts";
+
+/** Node's cryptography, which answers at once where WebCrypto answers later. */
+export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
+export type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
+
+/** The part of `process` that gives built-in modules, where the platform has it. */
+interface Platform {
+  getBuiltinModule?(id: "node:crypto"): NodeCrypto | undefined;
+}
+
+/** Undefined on platforms without node:crypto. No import, so that bundles for browsers hold none. */
+export function findNodeCrypto(
+  platform: Platform | undefined = globalThis.process,
+): NodeCrypto | undefined {
+  return platform?.getBuiltinModule?.("node:crypto");
+}
+
+export function nodeHmacSha256Hex(
+  crypto: NodeCrypto,
+  key: NodeKey | Uint8Array,
+  prefix: string,
+  body: RawBody,
+): string {
+  return crypto.createHmac("sha256", key).update(prefix).update(body).digest("hex");
+}
+
+export function nodeSha256Hex(crypto: NodeCrypto, prefix: string, body: RawBody): string {
+  return crypto.createHash("sha256").update(prefix).update(body).digest("hex");
+}

@@ -1,0 +1,69 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import type { WebhookEvents } from "../wire/webhook-event.ts";
+import { findNodeCrypto, nodeHmacSha256Hex } from "./node-crypto.ts";
+import { checkOption } from "./option-check.ts";
+import { secretKey, type WebhookSecret } from "./secret.ts";
+import { readHeaderPrefix } from "./settings.ts";
+
+/** An event to sign. `data` is checked for the known names and any object for others. */
+export interface SignableEvent<Name extends string = string> {
+  readonly event: Name;
+  readonly data: Name extends keyof WebhookEvents ? WebhookEvents[Name] : object;
+}
+
+export type SignWebhookOptions<Name extends string = string> = {
+  readonly secret: WebhookSecret;
+  /** Default: now. A Date is written in Unix seconds; text and numbers are sent as they are. */
+  readonly timestamp?: Date | string | number | undefined;
+  /** Default: `X-Service`. */
+  readonly headerPrefix?: string | undefined;
+} & (
+  | { readonly event: SignableEvent<Name>; readonly body?: undefined }
+  | {
+      /** Sent as it is in place of an event, for example to test what is not JSON. */
+      readonly body: string;
+      readonly event?: SignableEvent<Name> | undefined;
+    }
+);
+
+export interface SignedWebhook {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+  /** The delivery as a Web Request. */
+  request(url: string | URL): Request;
+}
+
+/**
+ * Signs a webhook as the service does (interface section 6), to test a receiver with.
+ *
+ * Throws a ConfigurationError when an option cannot be right and on platforms without node:crypto.
+ *
+ * @example
+ * ```ts
+ * const event = { event: "payment.updated", data: { status: "completed", orderId: "order_1" } } as const;
+ * const response = await handler(signWebhook({ event, secret }).request("https://shop.example/webhooks"));
+ * ```
+ */
+export function signWebhook<const Name extends string>(
+  options: SignWebhookOptions<Name>,
+): SignedWebhook {
+  const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
+  checkOption("event", typeof body === "string", "an event, unless a body is given");
+  const headerPrefix = readHeaderPrefix(options.headerPrefix);
+  const nodeCrypto = findNodeCrypto();
+  if (nodeCrypto === undefined) {
+    throw new ConfigurationError("signWebhook needs node:crypto. Sign on Node, Bun or Deno.", {
+      code: "unsupported_platform",
+    });
+  }
+  const key = secretKey(options.secret);
+  const timestampText = String(
+    timestamp instanceof Date ? Math.floor(timestamp.getTime() / 1000) : timestamp,
+  );
+  const headers = {
+    "Content-Type": "application/json",
+    [`${headerPrefix}-Signature`]: nodeHmacSha256Hex(nodeCrypto, key, `${timestampText}.`, body),
+    [`${headerPrefix}-Timestamp`]: timestampText,
+  };
+  return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };
+}

@@ -1,0 +1,109 @@
+import type { WebhookEvents } from "../wire/webhook-event.ts";
+import { toBytes } from "./raw-body.ts";
+
+declare const unknownEvent: unique symbol;
+
+/** The names of interface section 6. */
+export type WebhookEventName = keyof WebhookEvents;
+
+/**
+ * Stands for every event name that settlekit does not know; at run time it is the name itself.
+ *
+ * It is no plain `string`, which would keep `webhook.event === "payment.updated"` from narrowing
+ * `data`. To act on a name that is not listed yet, register it: `webhooks.on("some.event", ...)`.
+ */
+export type UnknownEventName = "an unknown event" & { readonly [unknownEvent]: true };
+
+interface VerifiedDelivery<Name extends string, Data> {
+  /** What happened. */
+  readonly event: Name;
+  /** What it happened to, as the service sent it: beyond its signature nothing of it was checked. */
+  readonly data: Data;
+  /** When the delivery was signed. */
+  readonly timestamp: Date;
+  /**
+   * Hex SHA-256 of timestamp text, ".", raw body. Equal only for identical signed deliveries, so it
+   * detects a verbatim replay; a redelivery that was signed anew has another one. Key effects, such
+   * as shipping an order, on the payment's id and the status reached instead.
+   *
+   * A getter of the webhook, computed when first read: part of `JSON.stringify(webhook)`, but not of
+   * `{ ...webhook }`.
+   */
+  readonly deliveryKey: string;
+  /** The exact bytes that were signed. A getter too, and not part of `JSON.stringify(webhook)`. */
+  readonly rawBody: Uint8Array;
+  /** Which of the configured secrets matched, counted from 0. */
+  readonly secretIndex: number;
+  /** What unsigned headers say. Anybody could have changed them: log them, decide nothing by them. */
+  readonly hints: WebhookHints;
+}
+
+/** Identifiers from headers outside the signature; those that were sent. */
+export interface WebhookHints {
+  readonly endpointId?: string;
+  readonly eventId?: string;
+  readonly deliveryId?: string;
+}
+
+/** A verified delivery of one event. */
+export type WebhookOf<Name extends string> = Name extends WebhookEventName
+  ? VerifiedDelivery<Name, WebhookEvents[Name]>
+  : UnknownWebhook;
+
+/** A verified delivery of an event that settlekit does not know. */
+export type UnknownWebhook = VerifiedDelivery<UnknownEventName, Record<string, unknown>>;
+
+/**
+ * A verified delivery (interface section 6), told apart by `event`.
+ *
+ * @example
+ * ```ts
+ * if (webhook.event === "payment.updated" && isPaid(webhook.data.status)) {
+ *   await markPaid(webhook.data.orderId);
+ * }
+ * ```
+ */
+export type Webhook =
+  | { [Name in WebhookEventName]: WebhookOf<Name> }[WebhookEventName]
+  | UnknownWebhook;
+
+/** What `Webhook` is at run time. */
+export class VerifiedWebhook {
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+  readonly timestamp: Date;
+  readonly secretIndex: number;
+  readonly hints: WebhookHints;
+  // The text is kept rather than the caller's bytes: those may be a buffer that is used again.
+  readonly #text: string;
+  #rawBody: Uint8Array | undefined;
+  #deliveryKey: string | (() => string);
+
+  constructor(
+    facts: Pick<VerifiedWebhook, "event" | "data" | "timestamp" | "secretIndex" | "hints">,
+    text: string,
+    deliveryKey: string | (() => string),
+  ) {
+    this.event = facts.event;
+    this.data = facts.data;
+    this.timestamp = facts.timestamp;
+    this.secretIndex = facts.secretIndex;
+    this.hints = facts.hints;
+    this.#text = text;
+    this.#deliveryKey = deliveryKey;
+  }
+
+  get deliveryKey(): string {
+    if (typeof this.#deliveryKey === "function") this.#deliveryKey = this.#deliveryKey();
+    return this.#deliveryKey;
+  }
+
+  get rawBody(): Uint8Array {
+    this.#rawBody ??= toBytes(this.#text);
+    return this.#rawBody;
+  }
+
+  toJSON(): object {
+    return { ...this, deliveryKey: this.deliveryKey };
+  }
+}
