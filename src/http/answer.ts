@@ -22,13 +22,16 @@ export function readAnswer<T>(operation: Operation<T>, text: string): ReadAnswer
   } catch {
     return { kind: "unreadable" };
   }
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+  const { essential } = operation;
+  const isList = Array.isArray(body);
+  if (typeof body !== "object" || body === null || isList !== (essential === "a list")) {
     return { kind: "unreadable" };
   }
-  const missing = operation.essential.filter(
-    (name) => !isPresent((body as Record<string, unknown>)[name]),
-  );
-  if (missing.length > 0) return { kind: "incomplete", missing, body };
+  if (essential !== "a list") {
+    const fields = body as Record<string, unknown>;
+    const missing = essential.filter((name) => !isPresent(fields[name]));
+    if (missing.length > 0) return { kind: "incomplete", missing, body };
+  }
   const result = operation.response.safeParse(body);
   if (result.success) return { kind: "value", value: result.data, drift: [] };
   const drift = [...new Set(result.error.issues.map(({ path }) => path.join(".")))];

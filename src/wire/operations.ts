@@ -1,3 +1,10 @@
+import * as z from "zod/mini";
+import {
+  createQuoteBodySchema,
+  type PaymentState,
+  paymentStateSchema,
+  refreshStatusBodySchema,
+} from "./checkout.ts";
 import { type PageBody, pageSchema } from "./pagination.ts";
 import { type Payment, paymentSchema } from "./payment.ts";
 import {
@@ -6,7 +13,12 @@ import {
   createPaymentBodySchema,
 } from "./payment-creation.ts";
 import { paymentListQuerySchema } from "./payment-list.ts";
+import { type Quote, quoteSchema } from "./quote.ts";
 import type { Schema } from "./schema.ts";
+import { type Withdrawal, withdrawalSchema } from "./withdrawal.ts";
+import { type WithdrawalConfig, withdrawalConfigSchema } from "./withdrawal-config.ts";
+import { createWithdrawalBodySchema } from "./withdrawal-creation.ts";
+import { withdrawalListQuerySchema } from "./withdrawal-list.ts";
 
 /** Which credential an operation is called with (interface section 5). */
 export type Credential = "secretKey" | "paymentSecret" | "accessToken";
@@ -33,8 +45,8 @@ export interface Operation<Response> {
   readonly query?: Schema<unknown>;
   readonly successStatus: 200 | 201;
   readonly response: Schema<Response>;
-  /** Fields of the answer that a caller cannot do without. */
-  readonly essential: readonly string[];
+  /** Fields of the answer that a caller cannot do without; "a list" where the answer is one. */
+  readonly essential: readonly string[] | "a list";
 }
 
 /** Interface section 4.1. */
@@ -73,4 +85,141 @@ export const listPayments: Operation<PageBody<Payment>> = {
   successStatus: 200,
   response: pageSchema(paymentSchema),
   essential: ["data"],
+};
+
+/** Interface section 4.4. Whether a repeated Idempotency-Key is honoured is not shown. */
+export const createWithdrawal: Operation<Withdrawal> = {
+  name: "withdrawals.create",
+  method: "POST",
+  path: "/v1/external/secretkey-auth/withdrawals",
+  credential: "secretKey",
+  replay: "unsafe",
+  body: createWithdrawalBodySchema,
+  successStatus: 201,
+  response: withdrawalSchema,
+  essential: ["id"],
+};
+
+/** Interface section 4; the answer is the Withdrawal itself. */
+export const getWithdrawal: Operation<Withdrawal> = {
+  name: "withdrawals.get",
+  method: "GET",
+  path: "/v1/external/secretkey-auth/withdrawals/{withdrawalId}",
+  credential: "secretKey",
+  replay: "safe",
+  successStatus: 200,
+  response: withdrawalSchema,
+  essential: ["id"],
+};
+
+/** Interface section 4.5. */
+export const listWithdrawals: Operation<PageBody<Withdrawal>> = {
+  name: "withdrawals.list",
+  method: "GET",
+  path: "/v1/external/secretkey-auth/withdrawals",
+  credential: "secretKey",
+  replay: "safe",
+  query: withdrawalListQuerySchema,
+  successStatus: 200,
+  response: pageSchema(withdrawalSchema),
+  essential: ["data"],
+};
+
+/** Interface section 4.3. */
+export const getCheckoutPayment: Operation<Payment> = {
+  name: "checkout.payment",
+  method: "GET",
+  path: "/v1/external/payment-secret-auth/payments/{paymentId}",
+  credential: "paymentSecret",
+  replay: "safe",
+  successStatus: 200,
+  response: paymentSchema,
+  essential: ["id"],
+};
+
+/** Interface section 4.3. */
+export const getCheckoutStatus: Operation<PaymentState> = {
+  name: "checkout.status",
+  method: "GET",
+  path: "/v1/external/payment-secret-auth/payments/{paymentId}/status",
+  credential: "paymentSecret",
+  replay: "safe",
+  successStatus: 200,
+  response: paymentStateSchema,
+  essential: ["status"],
+};
+
+/** Interface section 4.3; the active quotes. */
+export const listQuotes: Operation<Quote[]> = {
+  name: "checkout.quotes.list",
+  method: "GET",
+  path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
+  credential: "paymentSecret",
+  replay: "safe",
+  successStatus: 200,
+  response: z.array(quoteSchema),
+  essential: "a list",
+};
+
+/** Interface section 4.3. Creates or updates: the same request twice is harmless. */
+export const createQuote: Operation<Quote> = {
+  name: "checkout.quotes.create",
+  method: "POST",
+  path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
+  credential: "paymentSecret",
+  replay: "safe",
+  body: createQuoteBodySchema,
+  successStatus: 201,
+  response: quoteSchema,
+  essential: ["id"],
+};
+
+/** Interface section 4.3. */
+export const refreshCheckoutStatus: Operation<PaymentState> = {
+  name: "checkout.refreshStatus",
+  method: "POST",
+  path: "/v1/external/payment-secret-auth/payments/{paymentId}/refresh-status",
+  credential: "paymentSecret",
+  replay: "safe",
+  body: refreshStatusBodySchema,
+  successStatus: 200,
+  response: paymentStateSchema,
+  essential: ["status"],
+};
+
+/** Interface section 4.6. */
+export const getWithdrawalConfig: Operation<WithdrawalConfig> = {
+  name: "dashboard.withdrawalConfig",
+  method: "GET",
+  path: "/v1/merchants/{merchantId}/withdrawals/config",
+  credential: "accessToken",
+  replay: "safe",
+  successStatus: 200,
+  response: withdrawalConfigSchema,
+  essential: ["supported"],
+};
+
+/** Interface section 4.7. */
+export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = {
+  name: "dashboard.withdrawals.list",
+  method: "GET",
+  path: "/v1/merchants/{merchantId}/withdrawals",
+  credential: "accessToken",
+  replay: "safe",
+  query: withdrawalListQuerySchema,
+  successStatus: 200,
+  response: pageSchema(withdrawalSchema),
+  essential: ["data"],
+};
+
+/** Interface section 4.7. */
+export const getMerchantWithdrawal: Operation<Withdrawal> = {
+  name: "dashboard.withdrawals.get",
+  method: "GET",
+  path: "/v1/merchants/{merchantId}/withdrawals/{withdrawalId}",
+  credential: "accessToken",
+  replay: "safe",
+  successStatus: 200,
+  response: withdrawalSchema,
+  essential: ["id"],
 };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
-import type { PaymentStatus, PaymentType } from "./payment.ts";
+import type { PaymentType } from "./payment.ts";
+import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import type { Same } from "./schema.ts";
 
 /** What `payments.list` filters and sorts by (interface section 4.2). */
@@ -23,9 +24,7 @@ export interface PaymentListQuery {
 }
 
 export const paymentListQuerySchema = z.object({
-  status: z.exactOptional(
-    openEnum("pending", "processing", "completed", "confirmed", "failed", "expired", "cancelled"),
-  ),
+  status: z.exactOptional(paymentStatusSchema),
   type: z.exactOptional(openEnum("payment", "deposit")),
   search: z.exactOptional(z.string()),
   sortBy: z.exactOptional(openEnum("createdAt", "amountInCents")),

@@ -1,19 +1,12 @@
 import * as z from "zod/mini";
-import { chainIdSchema } from "./chain-id.ts";
+import { optionalBoolean, optionalDecimalText, optionalNumber, optionalText } from "./fields.ts";
 import { openObject, type Same } from "./schema.ts";
-
-/** A token as a receipt names it. */
-export interface SettledToken {
-  symbol?: string | null;
-  decimals?: number | null;
-  contractAddress?: string | null;
-}
-
-/** A chain as a receipt names it. */
-export interface SettledChain {
-  chainId?: number | null;
-  name?: string | null;
-}
+import {
+  type SettledChain,
+  type SettledToken,
+  settledChainSchema,
+  settledTokenSchema,
+} from "./settlement.ts";
 
 /**
  * What was received for a payment. The interface document does not show its fields; two published
@@ -51,40 +44,30 @@ export interface PaymentReceipt {
   completedAt?: string | null;
 }
 
-const text = z.exactOptional(z.nullable(z.string()));
-const number = z.exactOptional(z.nullable(z.number()));
-const decimal = z.exactOptional(
-  z.nullable(z.union([z.string(), z.pipe(z.number(), z.transform(String))])),
-);
-
 export const paymentReceiptSchema = openObject({
-  paymentId: text,
+  paymentId: optionalText,
   selectedQuote: z.exactOptional(z.unknown()),
-  settledToken: z.exactOptional(
-    z.nullable(openObject({ symbol: text, decimals: number, contractAddress: text })),
-  ),
-  settledChain: z.exactOptional(
-    z.nullable(openObject({ chainId: z.exactOptional(z.nullable(chainIdSchema)), name: text })),
-  ),
-  settledAmountAsset: decimal,
-  settledAmountUsd: decimal,
-  txHash: text,
-  txBlockNumber: number,
-  txTimestamp: text,
-  txSenderAddress: text,
-  txGasUsed: number,
-  txTotalCost: decimal,
-  txTotalCostUsdFractions: number,
-  txIsSponsored: z.exactOptional(z.nullable(z.boolean())),
-  processedBy: text,
+  settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
+  settledChain: z.exactOptional(z.nullable(settledChainSchema)),
+  settledAmountAsset: optionalDecimalText,
+  settledAmountUsd: optionalDecimalText,
+  txHash: optionalText,
+  txBlockNumber: optionalNumber,
+  txTimestamp: optionalText,
+  txSenderAddress: optionalText,
+  txGasUsed: optionalNumber,
+  txTotalCost: optionalDecimalText,
+  txTotalCostUsdFractions: optionalNumber,
+  txIsSponsored: optionalBoolean,
+  processedBy: optionalText,
   txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
-  txRiskSeverity: text,
-  txRiskProvider: text,
-  createdAt: text,
-  transactionHash: text,
-  blockNumber: number,
-  confirmations: number,
-  requiredConfirmations: number,
-  completedAt: text,
+  txRiskSeverity: optionalText,
+  txRiskProvider: optionalText,
+  createdAt: optionalText,
+  transactionHash: optionalText,
+  blockNumber: optionalNumber,
+  confirmations: optionalNumber,
+  requiredConfirmations: optionalNumber,
+  completedAt: optionalText,
 });
 true satisfies Same<PaymentReceipt, z.output<typeof paymentReceiptSchema>>;

@@ -1,3 +1,23 @@
+import type * as z from "zod/mini";
+import { type OpenEnum, openEnum } from "./open-enum.ts";
+import type { Same } from "./schema.ts";
+
+/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
+export type PaymentStatus = OpenEnum<
+  "pending" | "processing" | "completed" | "confirmed" | "failed" | "expired" | "cancelled"
+>;
+
+export const paymentStatusSchema = openEnum(
+  "pending",
+  "processing",
+  "completed",
+  "confirmed",
+  "failed",
+  "expired",
+  "cancelled",
+);
+true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
+
 /**
  * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface
  * document does not reconcile (section 3.1). Unknown statuses are not.

@@ -1,14 +1,11 @@
 import * as z from "zod/mini";
 import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
+import { optionalNumber, optionalText } from "./fields.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
 import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
+import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type Quote, quoteSchema } from "./quote.ts";
 import { openObject, type Same } from "./schema.ts";
-
-/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
-export type PaymentStatus = OpenEnum<
-  "pending" | "processing" | "completed" | "confirmed" | "failed" | "expired" | "cancelled"
->;
 
 export type PaymentType = OpenEnum<"payment" | "deposit">;
 
@@ -47,9 +44,6 @@ export interface Payment {
   amountMerchantNetCents?: number | null;
 }
 
-const text = z.exactOptional(z.nullable(z.string()));
-const cents = z.exactOptional(z.nullable(z.number()));
-
 export const paymentSchema = openObject({
   id: z.string(),
   merchantId: z.string(),
@@ -57,26 +51,18 @@ export const paymentSchema = openObject({
   type: openEnum("payment", "deposit"),
   amountInCents: z.number(),
   currency: z.string(),
-  status: openEnum(
-    "pending",
-    "processing",
-    "completed",
-    "confirmed",
-    "failed",
-    "expired",
-    "cancelled",
-  ),
+  status: paymentStatusSchema,
   depositAddress: z.exactOptional(z.nullable(depositAddressSchema)),
   quotes: z.array(quoteSchema),
   receipt: z.exactOptional(z.nullable(paymentReceiptSchema)),
-  orderId: text,
-  redirectUrl: text,
+  orderId: optionalText,
+  redirectUrl: optionalText,
   createdAt: z.string(),
-  merchantLogoUrl: text,
-  amountDueCents: cents,
-  convenienceFeeCents: cents,
-  merchantFeeCents: cents,
-  swapFeeCents: cents,
-  amountMerchantNetCents: cents,
+  merchantLogoUrl: optionalText,
+  amountDueCents: optionalNumber,
+  convenienceFeeCents: optionalNumber,
+  merchantFeeCents: optionalNumber,
+  swapFeeCents: optionalNumber,
+  amountMerchantNetCents: optionalNumber,
 });
 true satisfies Same<Payment, z.output<typeof paymentSchema>>;

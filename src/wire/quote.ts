@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
 import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
+import { decimalText } from "./fields.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
 import { openObject, type Same } from "./schema.ts";
 import { type Token, tokenSchema } from "./token.ts";
@@ -31,8 +32,7 @@ export const quoteSchema = openObject({
   token: tokenSchema,
   chainId: chainIdSchema,
   expectedAmountAsset: z.string(),
-  // A string in the interface document, a JSON number in other descriptions.
-  rateUsdAsset: z.union([z.string(), z.pipe(z.number(), z.transform(String))]),
+  rateUsdAsset: decimalText,
   expiresAt: z.string(),
   status: openEnum("active", "expired", "used", "failed"),
   createdAt: z.string(),

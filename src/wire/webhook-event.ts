@@ -1,11 +1,9 @@
 import * as z from "zod/mini";
-import { type OpenEnum, openEnum } from "./open-enum.ts";
-import type { PaymentStatus, PaymentType } from "./payment.ts";
+import { openEnum } from "./open-enum.ts";
+import type { PaymentType } from "./payment.ts";
+import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { openObject, type Same } from "./schema.ts";
-
-export type WithdrawalStatus = OpenEnum<
-  "pending" | "processing" | "completed" | "failed" | "cancelled"
->;
+import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**
  * What a payment event says. Only `status` and `orderId` are documented (interface section 6); the
@@ -53,15 +51,7 @@ const text = z.exactOptional(z.string());
 const cents = z.exactOptional(z.nullable(z.number()));
 
 export const paymentEventDataSchema = openObject({
-  status: openEnum(
-    "pending",
-    "processing",
-    "completed",
-    "confirmed",
-    "failed",
-    "expired",
-    "cancelled",
-  ),
+  status: paymentStatusSchema,
   orderId: z.nullable(z.string()),
   id: text,
   type: z.exactOptional(openEnum("payment", "deposit")),
@@ -74,7 +64,7 @@ export const paymentEventDataSchema = openObject({
 true satisfies Same<PaymentEventData, z.output<typeof paymentEventDataSchema>>;
 
 export const withdrawalEventDataSchema = openObject({
-  status: openEnum("pending", "processing", "completed", "failed", "cancelled"),
+  status: withdrawalStatusSchema,
   orderId: z.exactOptional(z.nullable(z.string())),
   id: text,
   merchantId: text,

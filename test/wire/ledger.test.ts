@@ -1,6 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type * as z from "zod/mini";
+import {
+  createQuoteBodySchema,
+  paymentStateSchema,
+  refreshStatusBodySchema,
+} from "../../src/wire/checkout.ts";
 import { depositAddressSchema } from "../../src/wire/deposit-address.ts";
 import * as operations from "../../src/wire/operations.ts";
 import { paginationSchema } from "../../src/wire/pagination.ts";
@@ -9,8 +14,16 @@ import { createdPaymentSchema, createPaymentBodySchema } from "../../src/wire/pa
 import { paymentListQuerySchema } from "../../src/wire/payment-list.ts";
 import { paymentReceiptSchema } from "../../src/wire/payment-receipt.ts";
 import { quoteSchema } from "../../src/wire/quote.ts";
+import { settledChainSchema, settledTokenSchema } from "../../src/wire/settlement.ts";
 import { tokenChainSchema, tokenSchema } from "../../src/wire/token.ts";
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "../../src/wire/webhook-event.ts";
+import { withdrawalReceiptSchema, withdrawalSchema } from "../../src/wire/withdrawal.ts";
+import {
+  withdrawalConfigSchema,
+  withdrawalLimitsSchema,
+} from "../../src/wire/withdrawal-config.ts";
+import { createWithdrawalBodySchema } from "../../src/wire/withdrawal-creation.ts";
+import { withdrawalListQuerySchema } from "../../src/wire/withdrawal-list.ts";
 
 interface Row {
   readonly section: string;
@@ -52,6 +65,17 @@ const schemas: [string, z.ZodMiniObject][] = [
   ["Payment creation", createPaymentBodySchema],
   ["Created payment", createdPaymentSchema],
   ["Payment list", paymentListQuerySchema],
+  ["Settled token", settledTokenSchema],
+  ["Settled chain", settledChainSchema],
+  ["Withdrawal", withdrawalSchema],
+  ["Withdrawal receipt", withdrawalReceiptSchema],
+  ["Withdrawal creation", createWithdrawalBodySchema],
+  ["Withdrawal list", withdrawalListQuerySchema],
+  ["Withdrawal config", withdrawalConfigSchema],
+  ["Withdrawal limits", withdrawalLimitsSchema],
+  ["Payment state", paymentStateSchema],
+  ["Quote creation", createQuoteBodySchema],
+  ["Status refresh", refreshStatusBodySchema],
   ["Pagination", paginationSchema],
   ["Payment event data", paymentEventDataSchema],
   ["Withdrawal event data", withdrawalEventDataSchema],

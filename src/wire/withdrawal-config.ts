@@ -1,0 +1,32 @@
+import * as z from "zod/mini";
+import { openObject, type Same } from "./schema.ts";
+import { type Token, tokenSchema } from "./token.ts";
+
+/** What withdrawals the merchant can make (interface section 4.6). */
+export interface WithdrawalConfig {
+  /** The address that the service sends from. */
+  backendWallet: string;
+  /** Tokens, with their chains, that can be sent. */
+  supported: Token[];
+  limits: WithdrawalLimits;
+}
+
+export interface WithdrawalLimits {
+  /** USD cents. */
+  minAmountInCents: number;
+  /** USD cents. */
+  maxAmountInCents: number;
+}
+
+export const withdrawalLimitsSchema = openObject({
+  minAmountInCents: z.number(),
+  maxAmountInCents: z.number(),
+});
+true satisfies Same<WithdrawalLimits, z.output<typeof withdrawalLimitsSchema>>;
+
+export const withdrawalConfigSchema = openObject({
+  backendWallet: z.string(),
+  supported: z.array(tokenSchema),
+  limits: withdrawalLimitsSchema,
+});
+true satisfies Same<WithdrawalConfig, z.output<typeof withdrawalConfigSchema>>;

@@ -1,0 +1,19 @@
+import * as z from "zod/mini";
+import type { Same } from "./schema.ts";
+import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
+
+/** What `withdrawals.list` filters by (interface section 4.5). */
+export interface WithdrawalListQuery {
+  status?: WithdrawalStatus;
+  /** Items a page, 1 to 1000; default 100. */
+  limit?: number;
+  /** Items to skip; default 0. */
+  offset?: number;
+}
+
+export const withdrawalListQuerySchema = z.object({
+  status: z.exactOptional(withdrawalStatusSchema),
+  limit: z.exactOptional(z.int().check(z.gte(1), z.lte(1000))),
+  offset: z.exactOptional(z.int().check(z.gte(0))),
+});
+true satisfies Same<WithdrawalListQuery, z.output<typeof withdrawalListQuerySchema>>;
