@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors/configuration-error.ts";
 import type { ClientEvent, Logger } from "./http/events.ts";
-import type { Fetch, HttpSettings } from "./http/settings.ts";
+import type { CredentialSource, Fetch, HttpSettings } from "./http/settings.ts";
 import { checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
 import { checkSecretKey, type Environment } from "./wire/credential.ts";
 import { defaultHeaderPrefix, defaultRequestIdHeader } from "./wire/headers.ts";
@@ -11,6 +11,14 @@ export interface WireOptions {
   headerPrefix?: string | undefined;
   /** The answer header that names a request. Default `X-Request-Id`. */
   requestIdHeader?: string | undefined;
+  /** How chain ids are sent: `8453` or `eip155:8453`. Both are understood. Default `number`. */
+  chainIdFormat?: "number" | "caip2" | undefined;
+  /**
+   * Whether the service is known to create nothing twice for one Idempotency-Key when it creates
+   * withdrawals. The interface document does not say (section 4.4), so the default is `unknown`, and a
+   * withdrawal is never repeated. Say `honoured` only when the service has told you so.
+   */
+  withdrawalIdempotency?: "unknown" | "honoured" | undefined;
 }
 
 export interface ClientOptions {
@@ -97,7 +105,7 @@ export function configure(
   return Object.freeze({
     environment,
     baseUrl: readBaseUrl(options, environment, variables),
-    secretKey: readSecretKey(options, environment, variables),
+    credential: readSecretKey(options, environment, variables),
     timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? 30_000),
     deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? 90_000),
     maxRetries: checkRetries(options.maxRetries ?? 3),
@@ -141,9 +149,10 @@ function readSecretKey(
   { secretKey }: ClientOptions,
   environment: Environment,
   variables: Variables,
-): Configuration["secretKey"] {
+): CredentialSource {
+  const source = { param: "secretKey", renewable: false };
   if (typeof secretKey === "function") {
-    return async () => checkSecretKey(await secretKey(), environment);
+    return { ...source, get: async () => checkSecretKey(await secretKey(), environment) };
   }
   const value = secretKey ?? variables.SETTLEKIT_SECRET_KEY;
   if (value === undefined) {
@@ -153,7 +162,7 @@ function readSecretKey(
     );
   }
   const key = checkSecretKey(value, environment);
-  return () => key;
+  return { ...source, get: () => key };
 }
 
 function readBaseUrl(
@@ -222,14 +231,27 @@ function readFetch({ fetch: own }: ClientOptions): Fetch {
 }
 
 function readWire(options: WireOptions = {}): Configuration["wire"] {
-  const { headerPrefix = defaultHeaderPrefix, requestIdHeader = defaultRequestIdHeader } = options;
+  const {
+    headerPrefix = defaultHeaderPrefix,
+    requestIdHeader = defaultRequestIdHeader,
+    chainIdFormat = "number",
+    withdrawalIdempotency = "unknown",
+  } = options;
+  const refused = (name: keyof WireOptions, rule: string) =>
+    new ConfigurationError(`wire.${name} must be ${rule}.`, {
+      code: "invalid_option",
+      param: `wire.${name}`,
+    });
   for (const [name, value] of Object.entries({ headerPrefix, requestIdHeader })) {
     if (!/^[A-Za-z0-9-]+$/.test(value)) {
-      throw new ConfigurationError(
-        `wire.${name} must be letters, digits and hyphens, such as X-Service.`,
-        { code: "invalid_option", param: `wire.${name}` },
-      );
+      throw refused(name as keyof WireOptions, "letters, digits and hyphens, such as X-Service");
     }
   }
-  return Object.freeze({ headerPrefix, requestIdHeader });
+  if (chainIdFormat !== "number" && chainIdFormat !== "caip2") {
+    throw refused("chainIdFormat", '"number" or "caip2"');
+  }
+  if (withdrawalIdempotency !== "unknown" && withdrawalIdempotency !== "honoured") {
+    throw refused("withdrawalIdempotency", '"unknown" or "honoured"');
+  }
+  return Object.freeze({ headerPrefix, requestIdHeader, chainIdFormat, withdrawalIdempotency });
 }

@@ -210,7 +210,7 @@ describe("what cannot be right is refused before anything is sent", () => {
   });
 
   test("a key function that gives a wrong key", async () => {
-    const { secretKey } = configure({ ...complete, secretKey: () => "sk_live" }, {});
-    await expect(secretKey()).rejects.toMatchObject({ code: "production_key_in_test" });
+    const { credential } = configure({ ...complete, secretKey: () => "sk_live" }, {});
+    await expect(credential.get()).rejects.toMatchObject({ code: "production_key_in_test" });
   });
 });

@@ -25,6 +25,9 @@ export interface SettlekitErrorOptions {
 /** Shared by every copy of the package in a process, so that `is` holds across copies. */
 const kindsKey = Symbol.for("settlekit.error.kinds");
 
+/** Where Node looks for a value's own way of being printed. */
+const inspectKey = Symbol.for("nodejs.util.inspect.custom");
+
 /**
  * The root of everything settlekit throws on purpose.
  *
@@ -78,6 +81,18 @@ export class SettlekitError extends Error {
     Object.assign(facts, this, { docs });
     if (SettlekitError.is(cause)) facts.cause = cause.toJSON();
     return facts;
+  }
+
+  /** What Node prints: the facts, and no getter, because bodies are behind getters. */
+  [inspectKey](
+    depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ) {
+    if (depth < 0) return `[${this.name}]`;
+    const { stack, cause } = this;
+    const facts = cause === undefined ? { ...this } : { ...this, cause };
+    return `${stack ?? this} ${inspect(facts, options)}`;
   }
 
   /**

@@ -1,11 +1,11 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
 import { RateLimitError } from "../errors/rate-limit-error.ts";
-import { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
+import type { Outcome } from "../errors/settlekit-error.ts";
 import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
-import type { Operation } from "../wire/operations.ts";
+import type { Operation, Replay } from "../wire/operations.ts";
 import { readAnswer } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
 import { type Answer, attempt } from "./attempt.ts";
+import { askForCredential } from "./credential.ts";
 import { type CallFacts, errorFor } from "./error-for.ts";
 import type { ClientEvent } from "./events.ts";
 import type { Failure } from "./failure.ts";
@@ -13,6 +13,7 @@ import type { Pause } from "./pause.ts";
 import { type CallInput, type PreparedRequest, prepareRequest, setCredential } from "./request.ts";
 import { decide } from "./retry.ts";
 import type { RetryBudget } from "./retry-budget.ts";
+import type { ServiceClock } from "./service-clock.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { checkLimit, checkRetries } from "./settings-checks.ts";
 import type { Time } from "./time.ts";
@@ -23,6 +24,7 @@ export interface Shared {
   readonly time: Time;
   readonly pause: Pause;
   readonly budget: RetryBudget;
+  readonly serviceClock: ServiceClock;
 }
 
 /** One call: attempts with identical bytes until success, a final failure, or the deadline. */
@@ -39,6 +41,7 @@ export class Call<T> {
   readonly #emit: (event: ClientEvent) => void;
 
   #credential = "";
+  #renewed = false;
   #attempts = 0;
   #retries = 0;
   #outcome: Outcome = "not_sent";
@@ -83,32 +86,14 @@ export class Call<T> {
 
   async #authenticate(): Promise<void> {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
-    const { settings } = this.#shared;
-    const given = settings.secretKey();
-    this.#credential = typeof given === "string" ? given : await this.#inTime(given);
-    setCredential(this.#request.headers, this.#operation, this.#credential, settings);
-  }
-
-  /** A credential that has to be fetched, from a vault for example, within the deadline. */
-  async #inTime(credential: Promise<string>): Promise<string> {
-    const waiting = new AbortController();
-    const cancel = () => waiting.abort();
-    this.#signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      const over = this.#shared.time.sleep(this.#remainingMs, waiting.signal);
-      const value = await Promise.race([credential, over]);
-      if (value !== undefined) return value;
-    } catch (error) {
-      if (SettlekitError.is(error)) throw error;
-      throw new ConfigurationError(
-        "The secretKey function failed, so nothing was sent. Its error is the cause of this one.",
-        { code: "credential_unavailable", param: "secretKey", cause: error },
-      );
-    } finally {
-      this.#signal?.removeEventListener("abort", cancel);
-      cancel();
+    const { settings, time } = this.#shared;
+    const { credential: source } = settings;
+    const credential = await askForCredential(source, time, this.#remainingMs, this.#signal);
+    if (credential === undefined) {
+      return this.#stop(this.#signal?.aborted ? this.#aborted() : this.#deadlineExceeded());
     }
-    return this.#stop(this.#signal?.aborted ? this.#aborted() : this.#deadlineExceeded());
+    this.#credential = credential;
+    setCredential(this.#request.headers, this.#operation, credential, settings);
   }
 
   /** Waits for the pause that the client's calls share, unless it outlasts the deadline. */
@@ -173,6 +158,7 @@ export class Call<T> {
     const read = readAnswer(this.#operation, text);
     if (read.kind === "unreadable") return { kind: "unreadable", status, text, requestId };
     this.#shared.budget.succeeded();
+    this.#shared.serviceClock.observe(headers);
     const { name } = this.#operation;
     if (read.kind === "incomplete") {
       throw new UnexpectedResponseError(
@@ -198,8 +184,13 @@ export class Call<T> {
   /** Waits before the next attempt, or ends the call with its error. */
   async #settle(failure: Failure): Promise<void> {
     const { time, pause, budget } = this.#shared;
+    if (this.#mayRenewAfter(failure)) {
+      this.#renewed = true;
+      this.#announceRetry(failure, 0);
+      return this.#authenticate();
+    }
     const decision = decide({
-      replay: this.#operation.replay,
+      replay: this.#replay,
       failure,
       attempt: this.#attempts,
       unknownBefore: this.#outcome === "unknown",
@@ -215,6 +206,22 @@ export class Call<T> {
     if (limited && failure.retryAfterMs !== undefined) pause.extend(failure.retryAfterMs);
     if (decision.action === "stop") throw errorFor(failure, decision.outcome, this.#facts);
     const { waitMs, counted } = decision;
+    this.#announceRetry(failure, waitMs);
+    if (counted) {
+      this.#retries += 1;
+      budget.spend();
+    }
+    if (limited) pause.extend(waitMs);
+    await time.sleep(waitMs, this.#signal);
+  }
+
+  /** A token that expired is asked for again, once. */
+  #mayRenewAfter(failure: Failure): boolean {
+    const { renewable } = this.#shared.settings.credential;
+    return renewable && !this.#renewed && failure.kind === "status" && failure.status === 401;
+  }
+
+  #announceRetry(failure: Failure, waitMs: number): void {
     this.#emit({
       type: "retry",
       callId: this.#callId,
@@ -223,12 +230,6 @@ export class Call<T> {
       reason: failure.kind === "status" ? String(failure.status) : failure.kind,
       waitMs,
     });
-    if (counted) {
-      this.#retries += 1;
-      budget.spend();
-    }
-    if (limited) pause.extend(waitMs);
-    await time.sleep(waitMs, this.#signal);
   }
 
   /** Ends the call without another attempt. */
@@ -238,10 +239,16 @@ export class Call<T> {
     throw errorFor(failure, this.#outcome, this.#facts);
   }
 
+  get #replay(): Replay {
+    const { replay } = this.#operation;
+    const { withdrawalIdempotency } = this.#shared.settings.wire;
+    return replay === "unsafe" && withdrawalIdempotency === "honoured" ? "keyed" : replay;
+  }
+
   get #facts(): CallFacts {
     return {
       operation: this.#operation.name,
-      replay: this.#operation.replay,
+      replay: this.#replay,
       origin: new URL(this.#shared.settings.baseUrl).origin,
       idempotencyKey: this.#request.idempotencyKey,
       attempts: this.#attempts,

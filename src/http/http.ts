@@ -6,6 +6,7 @@ import { type ClientEvent, type EndEvent, notify } from "./events.ts";
 import { Pause } from "./pause.ts";
 import type { CallInput } from "./request.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { ServiceClock } from "./service-clock.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, type Time } from "./time.ts";
 
@@ -15,7 +16,28 @@ export class Http {
   #calls = 0;
 
   constructor(settings: HttpSettings, time: Time = realTime) {
-    this.#shared = { settings, time, pause: new Pause(time), budget: new RetryBudget(time) };
+    this.#shared = {
+      settings,
+      time,
+      pause: new Pause(time),
+      budget: new RetryBudget(time),
+      serviceClock: new ServiceClock(time),
+    };
+  }
+
+  /** How the service is spoken to, for what resources put into their requests. */
+  get wire(): HttpSettings["wire"] {
+    return this.#shared.settings.wire;
+  }
+
+  /** For what has to wait between calls. */
+  get time(): Time {
+    return this.#shared.time;
+  }
+
+  /** The service's time in milliseconds since 1970, as its latest answer told it. */
+  serviceNow(): number {
+    return this.#shared.serviceClock.now();
   }
 
   /**

@@ -3,12 +3,21 @@ import type { ClientEvent, Logger } from "./events.ts";
 /** The part of fetch that settlekit uses; always called as `fetch(url, init)`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** Where the credential of a client's calls comes from. */
+export interface CredentialSource {
+  /** The option that holds it, for errors. */
+  readonly param: string;
+  /** Gives the credential, checked. Asked for every call. */
+  get(): string | Promise<string>;
+  /** Whether asking again after a 401 may give a better one, because it is a token that expires. */
+  readonly renewable: boolean;
+}
+
 /** What the core needs to know to make calls. */
 export interface HttpSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  /** Gives the merchant secret key, checked. */
-  readonly secretKey: () => string | Promise<string>;
+  readonly credential: CredentialSource;
   /** Limit of one attempt, its answer's body included. */
   readonly timeoutMs: number;
   /** Limit of a whole call: attempts, bodies and waits. */
@@ -19,7 +28,12 @@ export interface HttpSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly logger: Logger | undefined;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
-  readonly wire: { readonly headerPrefix: string; readonly requestIdHeader: string };
+  readonly wire: {
+    readonly headerPrefix: string;
+    readonly requestIdHeader: string;
+    readonly chainIdFormat: "number" | "caip2";
+    readonly withdrawalIdempotency: "unknown" | "honoured";
+  };
 }
 
 /** What can be set for one call. */
