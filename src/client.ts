@@ -1,6 +1,7 @@
 import { type ClientOptions, configure } from "./configuration.ts";
 import { Http } from "./http/http.ts";
 import { Payments } from "./resources/payments.ts";
+import { Withdrawals } from "./resources/withdrawals.ts";
 
 /**
  * The merchant's server client. Holds the merchant secret key: never ship it to a browser.
@@ -15,9 +16,11 @@ import { Payments } from "./resources/payments.ts";
  */
 export class MerchantClient {
   readonly payments: Payments;
+  readonly withdrawals: Withdrawals;
 
   constructor(options?: ClientOptions) {
     const http = new Http(configure(options));
     this.payments = new Payments(http);
+    this.withdrawals = new Withdrawals(http);
   }
 }

@@ -44,6 +44,11 @@ export interface ClientOptions {
    * request. Waiting out a 429 does not count.
    */
   maxRetries?: number | undefined;
+  /**
+   * Keeps apart the idempotency keys that settlekit derives for systems that share a merchant and
+   * number their orders alike. Default `default`.
+   */
+  idempotencyNamespace?: string | undefined;
   /** Default: the global `fetch` at the time of each request. */
   fetch?: Fetch | undefined;
   /** Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates. */
@@ -82,6 +87,7 @@ const optionNames: Record<keyof ClientOptions, true> = {
   timeoutMs: true,
   deadlineMs: true,
   maxRetries: true,
+  idempotencyNamespace: true,
   fetch: true,
   fetchOptions: true,
   headers: true,
@@ -109,6 +115,7 @@ export function configure(
     timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? 30_000),
     deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? 90_000),
     maxRetries: checkRetries(options.maxRetries ?? 3),
+    idempotencyNamespace: readNamespace(options),
     fetch: readFetch(options),
     fetchOptions: Object.freeze({ ...options.fetchOptions }),
     headers: Object.freeze(checkHeaders(options.headers ?? {}, wire.headerPrefix)),
@@ -216,6 +223,16 @@ function isLoopback(hostname: string): boolean {
     hostname === "[::1]" ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
   );
+}
+
+function readNamespace({ idempotencyNamespace = "default" }: ClientOptions): string {
+  if (typeof idempotencyNamespace === "string" && idempotencyNamespace !== "") {
+    return idempotencyNamespace;
+  }
+  throw new ConfigurationError("idempotencyNamespace must be a non-empty string.", {
+    code: "invalid_option",
+    param: "idempotencyNamespace",
+  });
 }
 
 function readFetch({ fetch: own }: ClientOptions): Fetch {

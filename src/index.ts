@@ -33,16 +33,20 @@ export type {
 } from "./http/events.ts";
 export { idempotencyKeyFrom } from "./http/idempotency.ts";
 export type { Fetch, RequestOptions } from "./http/settings.ts";
-export type {
-  CreateDepositInput,
-  CreatePaymentInput,
-  Metadata,
-} from "./resources/payment-arguments.ts";
+export type { Metadata } from "./resources/arguments.ts";
+export type { CreateOnceOptions } from "./resources/create-once.ts";
+export type { CreateDepositInput, CreatePaymentInput } from "./resources/create-payment.ts";
+export type { CreateWithdrawalInput } from "./resources/create-withdrawal.ts";
+export type { FindOptions } from "./resources/find-by-order-id.ts";
+export type { ListOptions } from "./resources/list.ts";
+export type { Page, PagePromise } from "./resources/page.ts";
 export type { Payments } from "./resources/payments.ts";
+export type { WaitOptions } from "./resources/wait-until-final.ts";
+export type { CreateOnceInput, Withdrawals } from "./resources/withdrawals.ts";
 export type { Environment } from "./wire/credential.ts";
 export type { DepositAddress } from "./wire/deposit-address.ts";
 export type { OpenEnum } from "./wire/open-enum.ts";
-export type { PageBody as Page, Pagination } from "./wire/pagination.ts";
+export type { Pagination } from "./wire/pagination.ts";
 export type { Payment, PaymentType } from "./wire/payment.ts";
 export type { CreatedPayment } from "./wire/payment-creation.ts";
 export type { PaymentListQuery } from "./wire/payment-list.ts";
@@ -51,3 +55,5 @@ export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
 export type { Quote } from "./wire/quote.ts";
 export type { SettledChain, SettledToken } from "./wire/settlement.ts";
 export type { Token, TokenChain } from "./wire/token.ts";
+export type { Withdrawal, WithdrawalReceipt, WithdrawalStatus } from "./wire/withdrawal.ts";
+export type { WithdrawalListQuery } from "./wire/withdrawal-list.ts";

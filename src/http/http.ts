@@ -25,9 +25,8 @@ export class Http {
     };
   }
 
-  /** How the service is spoken to, for what resources put into their requests. */
-  get wire(): HttpSettings["wire"] {
-    return this.#shared.settings.wire;
+  get settings(): HttpSettings {
+    return this.#shared.settings;
   }
 
   /** For what has to wait between calls. */

@@ -2,7 +2,6 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type { PageBody } from "../wire/pagination.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { CreatedPayment } from "../wire/payment-creation.ts";
 import type { PaymentListQuery } from "../wire/payment-list.ts";
@@ -10,8 +9,11 @@ import {
   type CreateDepositInput,
   type CreatePaymentInput,
   createPaymentBody,
-  paymentListQuery,
-} from "./payment-arguments.ts";
+} from "./create-payment.ts";
+import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
+import { type ListOptions, list } from "./list.ts";
+import type { PagePromise } from "./page.ts";
+import { type WaitOptions, waitUntilFinal } from "./wait-until-final.ts";
 
 /** Payments and deposits of the merchant (interface sections 2.1, 4.1 and 4.2). */
 export class Payments {
@@ -55,12 +57,32 @@ export class Payments {
   }
 
   /**
-   * Reads one page of payments, newest first unless sorted otherwise (interface section 4.2).
+   * Lists payments, newest first unless sorted otherwise (interface section 4.2). Await it for one
+   * page, or iterate it for all.
    *
    * @throws {InvalidRequestError} when `limit` is not within 1 to 1000 or `offset` is negative.
    */
-  list(query: PaymentListQuery = {}, options?: RequestOptions): ApiPromise<PageBody<Payment>> {
-    const fill = () => ({ query: { ...paymentListQuery(query) } });
-    return this.#http.call(operations.listPayments, fill, options);
+  list(query: PaymentListQuery = {}, options?: ListOptions): PagePromise<Payment> {
+    return list(this.#http, { operation: operations.listPayments, query: { ...query } }, options);
+  }
+
+  /**
+   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this
+   * reads the list: give `createdAfter` to stop at a time.
+   *
+   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is no time.
+   */
+  findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
+    return findByOrderId(this.#http, operations.listPayments, orderId, options);
+  }
+
+  /**
+   * Reads the payment until its status is final (completed, confirmed, failed, expired or cancelled).
+   * For scripts and tests: a server is told by webhook.
+   *
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes.
+   */
+  waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
+    return waitUntilFinal(this.#http, (call) => this.get(paymentId, call), options);
   }
 }

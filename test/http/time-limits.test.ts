@@ -22,7 +22,7 @@ const dripping: Answer = (response) => {
 describe("timeoutMs", () => {
   test("ends an attempt that is not answered, and the next one may succeed", async () => {
     await using server = await scriptedServer(silent, { body: payment });
-    const call = httpTo(server, { timeoutMs: 40 }).call(getPayment, read);
+    const call = httpTo(server, { timeoutMs: 200 }).call(getPayment, read);
     expect((await call.withResponse()).attempts).toBe(2);
   });
 

@@ -1,0 +1,83 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { maxAmountInCents } from "../wire/payment-creation.ts";
+
+/** A JSON object, or the JSON text of one. */
+export type Metadata = string | Readonly<Record<string, unknown>>;
+
+export function checkObject<T extends object>(input: T): T {
+  if (typeof input === "object" && input !== null) return input;
+  throw refused("parameters", "must be an object", input);
+}
+
+export function checkAmount(param: string, value: unknown): number {
+  if (Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maxAmountInCents) {
+    return Number(value);
+  }
+  throw new InvalidRequestError(
+    `${param} must be a whole number of USD cents from 1 to ${maxAmountInCents}, got ${show(value)}. ` +
+      '25 dollars are 2500; usdToCents("25.00") converts exactly.',
+    { code: "invalid_amount", param },
+  );
+}
+
+export function checkCurrency(value: unknown): "USD" {
+  if (value === undefined || value === "USD") return "USD";
+  throw refused("currency", 'must be "USD", the only one there is', value);
+}
+
+/** @param maxLength In characters, where the service documents it. */
+export function checkReference(param: string, value: unknown, maxLength?: number): string {
+  if (typeof value !== "string" || value === "") {
+    throw refused(param, "must be your own reference, a non-empty string", value);
+  }
+  if (maxLength === undefined || value.length <= maxLength) return value;
+  throw refused(param, `must be at most ${maxLength} characters long`, `${value.length} of them`);
+}
+
+/** Metadata as the text that is sent. */
+export function encodeMetadata(value: unknown, maxLength?: number): string {
+  const text = metadataText(value);
+  if (maxLength === undefined || text.length <= maxLength) return text;
+  throw refused(
+    "customMetadata",
+    `must be at most ${maxLength} characters of JSON`,
+    `${text.length} of them`,
+  );
+}
+
+function metadataText(value: unknown): string {
+  const param = "customMetadata";
+  if (typeof value === "string") {
+    try {
+      JSON.parse(value);
+      return value;
+    } catch {
+      throw refused(param, "is a string, so it must be a JSON document", value);
+    }
+  }
+  if (typeof value !== "object" || value === null) {
+    throw refused(param, "must be an object or a JSON document as a string", value);
+  }
+  try {
+    const text: string | undefined = JSON.stringify(value);
+    if (text !== undefined) return text;
+  } catch {
+    // Named below.
+  }
+  throw refused(param, "must not hold cycles or bigints, which JSON cannot", "such an object");
+}
+
+export function refused(param: string, rule: string, value: unknown): InvalidRequestError {
+  return new InvalidRequestError(`${param} ${rule}, got ${show(value)}.`, {
+    code: "invalid_request",
+    param,
+  });
+}
+
+/** A value short enough for a message. */
+function show(value: unknown): string {
+  if (typeof value === "string") {
+    return value === "" ? "an empty string" : JSON.stringify(value.slice(0, 60));
+  }
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}

@@ -1,0 +1,58 @@
+import { toCaip2 } from "../evm/chain-id.ts";
+import { toRecipientAddress } from "../evm/recipient-address.ts";
+import type { HttpSettings } from "../http/settings.ts";
+import {
+  type CreateWithdrawalBody,
+  maxMetadataLength,
+  maxOrderIdLength,
+} from "../wire/withdrawal-creation.ts";
+import {
+  checkAmount,
+  checkCurrency,
+  checkObject,
+  checkReference,
+  encodeMetadata,
+  type Metadata,
+  refused,
+} from "./arguments.ts";
+
+/** A withdrawal to make (interface section 4.4). */
+export interface CreateWithdrawalInput {
+  /** USD cents, at most 100,000,000; the service decides the minimum. */
+  amountInCents: number;
+  /** EVM chain id; `dashboard(...).withdrawalConfig()` lists the supported ones. */
+  chainId: number;
+  /** The beneficiary's wallet: `0x` and 40 hex digits; mixed case must be a valid EIP-55 checksum. */
+  recipientAddress: string;
+  /** Your own reference, at most 255 characters. */
+  orderId?: string | undefined;
+  /** Default and only value: `USD`. */
+  currency?: "USD" | undefined;
+  /** At most 2,048 characters of JSON. */
+  customMetadata?: Metadata | undefined;
+}
+
+/** A withdrawal's body on the wire, whose chain id takes the form that the client is set to. */
+export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
+
+/** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
+export function createWithdrawalBody(
+  input: CreateWithdrawalInput,
+  { chainIdFormat }: HttpSettings["wire"],
+): SentWithdrawal {
+  const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
+    checkObject(input);
+  if (!Number.isSafeInteger(chainId) || chainId <= 0) {
+    throw refused("chainId", "must be the number of an EVM chain, such as 8453", chainId);
+  }
+  return {
+    amountInCents: checkAmount("amountInCents", amountInCents),
+    chainId: chainIdFormat === "caip2" ? toCaip2(chainId) : chainId,
+    recipientAddress: toRecipientAddress(recipientAddress),
+    ...(orderId !== undefined && { orderId: checkReference("orderId", orderId, maxOrderIdLength) }),
+    currency: checkCurrency(currency),
+    ...(customMetadata !== undefined && {
+      customMetadata: encodeMetadata(customMetadata, maxMetadataLength),
+    }),
+  };
+}

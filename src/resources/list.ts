@@ -1,0 +1,54 @@
+import type { Http } from "../http/http.ts";
+import type { RequestOptions } from "../http/settings.ts";
+import type { Operation } from "../wire/operations.ts";
+import type { PageBody } from "../wire/pagination.ts";
+import { refused } from "./arguments.ts";
+import { PagePromise } from "./page.ts";
+
+/** What can be set for one list. */
+export interface ListOptions extends RequestOptions {
+  /** How many pages to read ahead while iterating, 0 to 16. Default 0. */
+  prefetch?: number | undefined;
+}
+
+type ListQuery = Readonly<Record<string, string | number | undefined>> & {
+  readonly limit?: number;
+  readonly offset?: number;
+};
+
+interface Listing<Item> {
+  readonly operation: Operation<PageBody<Item>>;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query: ListQuery;
+}
+
+/** @throws {InvalidRequestError} when `limit`, `offset` or `prefetch` is out of bounds. */
+export function list<Item extends { readonly id: string }>(
+  http: Http,
+  { operation, path = {}, query }: Listing<Item>,
+  options: ListOptions = {},
+): PagePromise<Item> {
+  const read = (range: ListQuery) =>
+    http.call(operation, () => ({ path, query: checkedQuery(query, range, options) }), options);
+  return new PagePromise({
+    first: read({}),
+    read: (offset, limit) => read(limit === undefined ? { offset } : { offset, limit }),
+    offset: query.offset ?? 0,
+    prefetch: options.prefetch ?? 0,
+  });
+}
+
+function checkedQuery(query: ListQuery, range: ListQuery, { prefetch }: ListOptions): ListQuery {
+  const { limit, offset } = query;
+  check("limit", limit, 1, 1000);
+  check("offset", offset, 0, Number.MAX_SAFE_INTEGER);
+  check("prefetch", prefetch, 0, 16);
+  return { ...query, ...range };
+}
+
+function check(param: string, value: number | undefined, least: number, most: number): void {
+  if (value === undefined) return;
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} on` : `${least} to ${most}`;
+  throw refused(param, `must be a whole number from ${bounds}`, value);
+}

@@ -1,0 +1,168 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { ApiPromise } from "../http/api-promise.ts";
+import type { PageBody, Pagination } from "../wire/pagination.ts";
+import { PageWalk, type ReadPage } from "./page-walk.ts";
+
+interface Identified {
+  readonly id: string;
+}
+
+/** One page of a list (interface section 2.7). */
+export class Page<Item extends Identified> {
+  /** The page's items, without those that an earlier page had. */
+  readonly data: readonly Item[];
+  /** As the service sent it. */
+  readonly pagination: Pagination;
+  readonly #walk: PageWalk<Item>;
+  #next: Promise<Page<Item> | undefined> | undefined;
+
+  constructor(body: PageBody<Item>, walk: PageWalk<Item>) {
+    this.data = body.data;
+    this.pagination = body.pagination;
+    this.#walk = walk;
+  }
+
+  /** The page after this one; undefined at the end. After an error, calling it again goes on. */
+  next(): Promise<Page<Item> | undefined> {
+    this.#next ??= this.#walk.next().then(
+      (body) => body && new Page(body, this.#walk),
+      (error: unknown) => {
+        this.#next = undefined;
+        throw error;
+      },
+    );
+    return this.#next;
+  }
+}
+
+/**
+ * A list: await it for its first page, or iterate it for all items. While you read, items may be added
+ * or leave the filter; what was in the list throughout is given exactly once.
+ *
+ * An error leaves an iterator where it was: asking it for its next value goes on at the failed page.
+ *
+ * @example
+ * ```ts
+ * const page = await client.payments.list({ status: "completed" });
+ * for await (const payment of client.payments.list({ limit: 1000 }, { prefetch: 2 })) {
+ *   console.log(payment.id);
+ * }
+ * const latest = await client.payments.list().toArray({ limit: 250 });
+ * ```
+ */
+export class PagePromise<Item extends Identified>
+  extends ApiPromise<Page<Item>>
+  implements AsyncIterable<Item>
+{
+  readonly #list: List<Item>;
+
+  constructor(list: List<Item>) {
+    const response = list.first.withResponse();
+    super(response.then((answer) => ({ ...answer, data: firstPage(list, answer.data) })));
+    this.#list = list;
+  }
+
+  /** The list page by page. */
+  pages(): AsyncIterableIterator<Page<Item>> {
+    // Whoever iterates meets a failure of the first page there.
+    this.catch(() => {});
+    const list = this.#list;
+    let first: Promise<PageBody<Item>> | undefined = list.first;
+    let page: Page<Item> | undefined;
+    return inTurn(async () => {
+      if (page === undefined) {
+        const asked = first ?? list.read(list.offset);
+        first = undefined;
+        page = firstPage(list, await asked);
+        return page;
+      }
+      const next = await page.next();
+      page = next ?? page;
+      return next;
+    });
+  }
+
+  /** The list item by item. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
+    const pages = this.pages();
+    let items: Iterator<Item> = [][Symbol.iterator]();
+    return inTurn(async () => {
+      for (;;) {
+        const item = items.next();
+        if (!item.done) return item.value;
+        const page = await pages.next();
+        if (page.done) return undefined;
+        items = page.value.data[Symbol.iterator]();
+      }
+    });
+  }
+
+  /**
+   * The first items of the list, at most `limit` of them.
+   *
+   * @throws {InvalidRequestError} when `limit` is no whole number from 0 on.
+   */
+  async toArray({ limit }: { limit: number }): Promise<Item[]> {
+    if (!Number.isSafeInteger(limit) || limit < 0) {
+      this.catch(() => {});
+      throw new InvalidRequestError(
+        "toArray needs { limit }, a whole number from 0 on: how many items to hold in memory at most.",
+        { code: "invalid_request", param: "limit" },
+      );
+    }
+    const items: Item[] = [];
+    for await (const item of this) {
+      if (items.length < limit) items.push(item);
+      if (items.length >= limit) break;
+    }
+    return items;
+  }
+}
+
+/** A list as a resource asks for it. */
+export interface List<Item> {
+  /** The first page, on its way. */
+  readonly first: ApiPromise<PageBody<Item>>;
+  readonly read: ReadPage<Item>;
+  readonly offset: number;
+  /** How many pages to read ahead. */
+  readonly prefetch: number;
+}
+
+function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Item>): Page<Item> {
+  const walk = new PageWalk<Item>(list.read, list);
+  return new Page(walk.begin(body), walk);
+}
+
+/**
+ * An iterator over what `produce` gives until that is undefined. Unlike a generator it survives an
+ * error, and calls that overlap take their turns.
+ */
+function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator<T> {
+  let closed = false;
+  let turn: Promise<unknown> = Promise.resolve();
+  const done = (): IteratorResult<T> => ({ done: true, value: undefined });
+  const step = async (): Promise<IteratorResult<T>> => {
+    if (closed) return done();
+    const value = await produce();
+    if (value !== undefined) return { done: false, value };
+    closed = true;
+    return done();
+  };
+  return {
+    next() {
+      const result = turn.then(step, step);
+      turn = result;
+      // Its failure belongs to the caller of this step alone.
+      turn.catch(() => {});
+      return result;
+    },
+    async return() {
+      closed = true;
+      return done();
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
