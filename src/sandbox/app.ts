@@ -8,7 +8,7 @@ import type { Route } from "./routing.ts";
 import { checked } from "./validation.ts";
 
 /** What travels with a request: every body is read before its route is known, to be recorded. */
-export interface Received {
+interface Received {
   /** `undefined` when the body was too large to be read. */
   readonly bodyText: string | undefined;
 }

@@ -52,9 +52,6 @@ export interface ClockOptions {
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 const endOfTimeMs = 99_999_999_999_999;
 
-/** What `setTimeout` can wait at most; beyond it, it does not wait at all. */
-const longestTimerMs = 2 ** 31 - 1;
-
 export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
   const frozenAtMs = frozenAt && checkedInstant(frozenAt);
   const due = createDueQueue();
@@ -82,24 +79,21 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
     clearTimeout(timer);
     const next = due.first();
     if (next === undefined || frozenAtMs !== undefined || standingMs !== undefined) return;
-    const waitMs = Math.min(Math.max(next.dueMs - nowMs(), 0), longestTimerMs);
-    timer = setTimeout(onTimer, waitMs);
+    timer = setTimeout(onTimer, Math.max(next.dueMs - nowMs(), 0));
     timer.unref();
   }
 
-  /** Timers may fire a little early, and long waits come in pieces: look again either way. */
+  /** A timer may come early, or late for what a request has settled already: set it again. */
   function onTimer(): void {
     catchUp();
     setTimer();
   }
 
   function catchUp(): void {
-    const first = due.first();
     // A travelling clock comes by everything in its order.
-    if (first === undefined || standingMs !== undefined) return;
+    if (standingMs !== undefined) return;
     const untilMs = nowMs();
     while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) due.removeFirst()?.run();
-    if (due.first() !== first) setTimer();
   }
 
   /** One travel at a time: the next one starts where the last one arrived. */

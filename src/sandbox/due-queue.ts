@@ -1,5 +1,5 @@
 /** Something that happens at a certain time. */
-export interface DueEntry {
+interface DueEntry {
   /** Milliseconds since 1970. */
   readonly dueMs: number;
   readonly run: () => void;

@@ -1,9 +1,11 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 
-const unitsInMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+type Unit = "ms" | "s" | "m" | "h" | "d";
 
 /** A length of time: milliseconds, or a whole number with its unit, such as `"90s"` or `"15m"`. */
-export type Duration = number | `${number}${keyof typeof unitsInMs}`;
+export type Duration = number | `${number}${Unit}`;
+
+const unitInMs: Record<Unit, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * A duration in milliseconds.
@@ -23,7 +25,7 @@ export function durationInMs(duration: Duration): number {
 function parse(text: string): number {
   const match = /^([0-9]{1,15})(ms|s|m|h|d)$/.exec(text);
   if (!match) return Number.NaN;
-  return Number(match[1]) * unitsInMs[match[2] as keyof typeof unitsInMs];
+  return Number(match[1]) * unitInMs[match[2] as Unit];
 }
 
 function describe(value: unknown): string {

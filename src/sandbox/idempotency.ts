@@ -3,12 +3,12 @@ import type { Clock } from "./clock.ts";
 import { invalidRequest } from "./refusal.ts";
 
 /** Interface section 8: how long a key ties repeated creations together. */
-export const idempotencyWindowMs = 24 * 3_600_000;
+const idempotencyWindowMs = 24 * 3_600_000;
 
 /** No request of the service nests at all; deeper ones would only exhaust the stack. */
 const maxDepth = 64;
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   /** The secret key and the operation: one key means nothing across them. */
   readonly scope: string;
   readonly key: string;

@@ -5,11 +5,11 @@ import { closedQuotes, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
 
 /** How long a customer has to pay (assumed). */
-export const paymentLifetimeMs = 15 * 60_000;
+const paymentLifetimeMs = 15 * 60_000;
 
-export const merchantShortName = "Sandbox Merchant";
+const merchantShortName = "Sandbox Merchant";
 
-export interface NewPayment {
+interface NewPayment {
   readonly type: "payment" | "deposit";
   /** USD cents; 0 for a deposit, whose amount the customer chooses later (assumed). */
   readonly amountInCents: number;
@@ -41,7 +41,7 @@ export interface PaymentsOptions {
 }
 
 /** What webhooks tell of a payment. */
-export type PaymentSnapshot = WebhookEvents["payment.updated"] & { readonly id: string };
+type PaymentSnapshot = WebhookEvents["payment.updated"] & { readonly id: string };
 
 export function createPayments({ merchantId, clock, random, publish }: PaymentsOptions): Payments {
   const payments = new Map<string, Payment>();

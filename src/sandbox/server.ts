@@ -35,13 +35,11 @@ export async function listen(
   }
 
   const address = server.address() as AddressInfo;
-  let closed: Promise<void> | undefined;
   function close(): Promise<void> {
-    closed ??= new Promise((resolve) => {
+    return new Promise((resolve) => {
       server.close(() => resolve());
       if ("closeAllConnections" in server) server.closeAllConnections();
     });
-    return closed;
   }
 
   return { url: urlOf(address), port: address.port, close, [Symbol.asyncDispose]: close };

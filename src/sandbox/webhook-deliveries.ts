@@ -9,7 +9,7 @@ import type { RandomSource } from "./random.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 
 /** How long after each refused attempt the next one follows (assumed). */
-export const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
+const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
 /** One event on its way to the merchant, with every attempt to get it there. */
 export interface WebhookDelivery {

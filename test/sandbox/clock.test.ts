@@ -1,6 +1,6 @@
 import { createSandbox, type Duration } from "settlekit/sandbox";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { create, newYear, read } from "./merchant.ts";
+import { create, list, newYear, read } from "./merchant.ts";
 
 describe("a frozen clock", () => {
   it("stands where it was put until it is advanced", async () => {
@@ -146,6 +146,35 @@ describe("advancing the clock", () => {
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T00:24:00.000Z");
   });
 
+  it("finishes one thing before the next, though both are due at once", async () => {
+    const seen: (string | undefined)[] = [];
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: async () => {
+        const { data } = await list(sandbox, "?sortOrder=ASC");
+        seen.push(data.map(({ status }) => status).join(" "));
+        return new Response();
+      },
+    });
+    await create(sandbox, { orderId: "first" });
+    await create(sandbox, { orderId: "second" });
+    await sandbox.webhooks.idle();
+    seen.length = 0;
+    await sandbox.clock.advance("15m");
+    expect(seen).toEqual(["expired pending", "expired expired"]);
+  });
+
+  it("tells nothing of webhooks that were on their way before", async () => {
+    const deliver = async () => {
+      await new Promise(setImmediate);
+      return new Response();
+    };
+    const sandbox = createSandbox({ now: newYear, deliver });
+    await create(sandbox);
+    expect(await sandbox.clock.advance("1m")).toEqual([]);
+    expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
+  });
+
   it("stamps answers with the sandbox's time", async () => {
     const sandbox = createSandbox({ now: newYear });
     await sandbox.clock.advance("1h");
@@ -197,11 +226,35 @@ describe("a running clock", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("waits longer when the machine's time was set back meanwhile", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    vi.setSystemTime(newYear.getTime() - 60_000);
+    vi.advanceTimersByTime(15 * 60_000);
+    expect(sandbox.webhooks.deliveries()).toHaveLength(1);
+    vi.advanceTimersByTime(60_000);
+    expect(sandbox.webhooks.deliveries()).toHaveLength(2);
+  });
+
+  it("needs no timer when it is frozen", async () => {
+    await create(createSandbox({ now: newYear }));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("shows a request what fell due, even when the timer is late", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
     vi.setSystemTime(newYear.getTime() + 15 * 60_000);
     expect((await read(sandbox, paymentId)).status).toBe("expired");
+  });
+
+  it("shows a scenario what fell due, even when the timer is late", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    vi.setSystemTime(newYear.getTime() + 15 * 60_000);
+    await expect(sandbox.payments.simulate(paymentId, "success")).rejects.toMatchObject({
+      code: "payment_not_pending",
+    });
   });
 
   it("sets its timer anew after it was advanced", async () => {

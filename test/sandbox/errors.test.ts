@@ -211,6 +211,15 @@ const cases: readonly Case[] = [
     error: { code: "body_too_large" },
   },
   {
+    title: "a body over 1 MiB that announces less",
+    sent: {
+      body: { ...order, padding: "x".repeat(1_048_576) },
+      headers: { "Content-Length": "100" },
+    },
+    status: 413,
+    error: { code: "body_too_large" },
+  },
+  {
     title: "a body that nests without end under an idempotency key",
     sent: {
       body: `{"x":${"[".repeat(5000)}${"]".repeat(5000)}}`,

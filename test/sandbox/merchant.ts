@@ -19,7 +19,7 @@ export interface Sent {
 }
 
 /** A request with the sandbox's secret key. */
-export function request(sandbox: Sandbox, path: string, { method, headers, body }: Sent = {}) {
+function request(sandbox: Sandbox, path: string, { method, headers, body }: Sent = {}) {
   return new Request(origin + path, {
     method: method ?? (body === undefined ? "GET" : "POST"),
     headers: {

@@ -186,6 +186,12 @@ describe("listing payments", () => {
     ]);
   });
 
+  it("says that there is no more when a page ends where the list does", async () => {
+    const sandbox = await sandboxWith([300, 300, 300, 300]);
+    const { pagination } = await list(sandbox, "?limit=2&offset=2");
+    expect(pagination).toMatchObject({ hasMore: false, totalPages: 2, currentPage: 2 });
+  });
+
   it("gives an empty page of 100 when there is nothing", async () => {
     expect(await list(createSandbox())).toEqual({
       data: [],

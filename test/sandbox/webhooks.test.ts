@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createSandbox, type Deliver, type Sandbox } from "settlekit/sandbox";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -174,6 +175,31 @@ describe("a webhook", () => {
     await sandbox.webhooks.idle();
   });
 
+  it("is delivered by the status alone: an answer without end is not read", async () => {
+    const hungUp = Promise.withResolvers<void>();
+    const server = createServer((_request, response) => {
+      const endless = Readable.from(
+        (function* () {
+          for (;;) yield "more ".repeat(1_000);
+        })(),
+      );
+      endless.pipe(response);
+      response.on("close", () => {
+        endless.destroy();
+        hungUp.resolve();
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const sandbox = createSandbox({ webhookUrl: `http://127.0.0.1:${port}/` });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
+    await hungUp.promise;
+    server.close();
+  });
+
   it("goes to deliver as a request, signed, under the webhookUrl", async () => {
     const requests: Request[] = [];
     const deliver: Deliver = (request) => {
@@ -343,6 +369,15 @@ describe("an endpoint that does not answer", () => {
       { status: "pending", attempts: [{ status: null, error: "no answer within 30 seconds" }] },
     ]);
   });
+});
+
+it("an answered webhook leaves no timer behind", async () => {
+  vi.useFakeTimers({ now: newYear });
+  const sandbox = createSandbox({ now: newYear, deliver: () => new Response() });
+  await create(sandbox);
+  await sandbox.webhooks.idle();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
 });
 
 describe("replaying a webhook", () => {
