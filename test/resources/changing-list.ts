@@ -1,0 +1,85 @@
+import { configure } from "../../src/configuration.ts";
+import { Http } from "../../src/http/http.ts";
+import { list } from "../../src/resources/list.ts";
+import type { PagePromise } from "../../src/resources/page.ts";
+import type { Operation } from "../../src/wire/operations.ts";
+import type { PageBody } from "../../src/wire/pagination.ts";
+
+export interface Item {
+  readonly id: string;
+}
+
+/** What happens to a list between two reads: items come in front, items leave anywhere. */
+export interface Change {
+  readonly added: number;
+  /** Positions, as fractions of the list's length. */
+  readonly removed: readonly number[];
+}
+
+const operation: Operation<PageBody<Item>> = {
+  name: "items.list",
+  method: "GET",
+  path: "/items",
+  credential: "secretKey",
+  replay: "safe",
+  successStatus: 200,
+  response: { safeParse: (value) => ({ success: true, data: value as PageBody<Item> }) },
+  essential: ["data"],
+};
+
+/** A list, newest first, that changes before each read, and the means to read it. */
+export class ChangingList {
+  items: Item[];
+  /** The offset and limit of every read. */
+  readonly reads: { offset: number; limit: number }[] = [];
+  /** Called before each read; may throw in its place. */
+  beforeRead: () => void | Promise<void> = () => {};
+  #next: number;
+
+  constructor(length: number) {
+    this.items = Array.from({ length }, (_, index) => ({ id: `old-${index}` }));
+    this.#next = 0;
+  }
+
+  apply({ added, removed }: Change): void {
+    for (const fraction of removed) {
+      this.items.splice(Math.floor(fraction * this.items.length), 1);
+    }
+    for (let count = 0; count < added; count++) this.items.unshift({ id: `new-${this.#next++}` });
+  }
+
+  page(offset: number, limit: number): PageBody<Item> {
+    const total = this.items.length;
+    const data = this.items.slice(offset, offset + limit);
+    return {
+      data,
+      pagination: {
+        total,
+        limit,
+        offset,
+        hasMore: offset + data.length < total,
+        totalPages: Math.ceil(total / limit),
+        currentPage: Math.floor(offset / limit) + 1,
+      },
+    };
+  }
+
+  /** Lists it through the client's core, whose fetch reads from here. */
+  list(query: { limit?: number; offset?: number } = {}, prefetch = 0): PagePromise<Item> {
+    const fetch = async (url: string) => {
+      const { searchParams } = new URL(url);
+      const offset = Number(searchParams.get("offset") ?? 0);
+      const limit = Number(searchParams.get("limit") ?? 100);
+      this.reads.push({ offset, limit });
+      await this.beforeRead();
+      return Response.json(this.page(offset, limit));
+    };
+    const options = {
+      secretKey: "sk_test_1",
+      environment: "sandbox",
+      maxRetries: 0,
+      fetch,
+    } as const;
+    return list(new Http(configure(options, {})), { operation, query: { ...query } }, { prefetch });
+  }
+}

@@ -1,0 +1,232 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Change, ChangingList } from "./changing-list.ts";
+
+const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+describe("a list", () => {
+  test("awaited gives its first page", async () => {
+    const page = await new ChangingList(5).list({ limit: 2 });
+    expect(ids(page.data)).toEqual(["old-0", "old-1"]);
+    expect(page.pagination).toMatchObject({ total: 5, limit: 2, offset: 0, hasMore: true });
+  });
+
+  test("gives page after page with next, until undefined", async () => {
+    const seen: string[][] = [];
+    let page = await new ChangingList(5).list({ limit: 2 });
+    for (let next: typeof page | undefined = page; next; next = await page.next()) {
+      page = next;
+      seen.push(ids(page.data));
+    }
+    expect(seen).toEqual([["old-0", "old-1"], ["old-2", "old-3"], ["old-4"]]);
+    expect(await page.next()).toBeUndefined();
+  });
+
+  test("gives the same next page however often it is asked for", async () => {
+    const list = new ChangingList(5);
+    const page = await list.list({ limit: 2 });
+    expect(await page.next()).toBe(await page.next());
+    expect(list.reads).toHaveLength(2);
+  });
+
+  test("gives all its items when iterated, in pages that overlap by one", async () => {
+    const list = new ChangingList(7);
+    expect(ids(await collect(list.list({ limit: 3 })))).toEqual(ids(list.items));
+    expect(list.reads).toEqual([
+      { offset: 0, limit: 3 },
+      { offset: 2, limit: 4 },
+      { offset: 5, limit: 4 },
+    ]);
+  });
+
+  test("gives its pages when asked for pages", async () => {
+    const pages = await collect(new ChangingList(5).list({ limit: 2 }).pages());
+    expect(pages.map(({ data }) => ids(data))).toEqual([
+      ["old-0", "old-1"],
+      ["old-2", "old-3"],
+      ["old-4"],
+    ]);
+  });
+
+  test("gives at most as many items as toArray is told, and reads no further", async () => {
+    const list = new ChangingList(500);
+    expect(await list.list({ limit: 10 }).toArray({ limit: 25 })).toHaveLength(25);
+    expect(list.reads).toHaveLength(3);
+    expect(await new ChangingList(3).list().toArray({ limit: 25 })).toHaveLength(3);
+    await expect(list.list().toArray({ limit: -1 })).rejects.toMatchObject({ param: "limit" });
+  });
+
+  test("that is empty has one page, no items and no next page", async () => {
+    const page = await new ChangingList(0).list();
+    expect(page.data).toEqual([]);
+    expect(await page.next()).toBeUndefined();
+    expect(await collect(new ChangingList(0).list())).toEqual([]);
+  });
+
+  test("can begin at an offset", async () => {
+    const items = await collect(new ChangingList(6).list({ limit: 2, offset: 3 }));
+    expect(ids(items)).toEqual(["old-3", "old-4", "old-5"]);
+  });
+
+  test("can be iterated again, from its beginning", async () => {
+    const promise = new ChangingList(5).list({ limit: 2 });
+    expect(await collect(promise)).toEqual(await collect(promise));
+  });
+
+  test("asks for pages of a thousand within the service's bounds", async () => {
+    const list = new ChangingList(2500);
+    expect(await collect(list.list({ limit: 1000 }))).toHaveLength(2500);
+    expect(list.reads.map(({ limit }) => limit)).toEqual([1000, 1000, 1000]);
+  });
+
+  test.each([
+    [{ limit: 0 }, 0, "limit"],
+    [{ limit: 1001 }, 0, "limit"],
+    [{ offset: -1 }, 0, "offset"],
+    [{}, 17, "prefetch"],
+    [{}, 0.5, "prefetch"],
+  ])("refuses %o with prefetch %d", async (query, prefetch, param) => {
+    const list = new ChangingList(5);
+    await expect(list.list(query, prefetch)).rejects.toMatchObject({ param });
+    expect(list.reads).toEqual([]);
+  });
+});
+
+describe("a list that changes while it is read", () => {
+  const change: fc.Arbitrary<Change> = fc.record({
+    added: fc.nat(6),
+    removed: fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 6 }),
+  });
+
+  test("gives everything that was there throughout exactly once", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(60),
+        fc.integer({ min: 1, max: 12 }),
+        fc.nat(4),
+        fc.array(change, { maxLength: 30 }),
+        async (length, limit, prefetch, changes) => {
+          const list = new ChangingList(length);
+          const script = changes.values();
+          list.beforeRead = () => {
+            const { value } = script.next();
+            // The first read begins the walk: what happens before it is no change to it.
+            if (value && list.reads.length > 1) list.apply(value);
+          };
+          const given = ids(await collect(list.list({ limit }, prefetch)));
+          const throughout = ids(list.items).filter((id) => id.startsWith("old-"));
+          expect(new Set(given).size).toBe(given.length);
+          expect(given).toEqual(expect.arrayContaining(throughout));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("is read again from further in front when a whole page left", async () => {
+    const list = new ChangingList(30);
+    list.beforeRead = () => {
+      if (list.reads.length === 2) list.items.splice(0, 10);
+    };
+    const given = ids(await collect(list.list({ limit: 10 })));
+    expect(given).toEqual(Array.from({ length: 30 }, (_, index) => `old-${index}`));
+  });
+});
+
+describe("a service that makes no progress", () => {
+  test.each([0, 4])("ends the loop, with %i pages ahead", async (prefetch) => {
+    const list = new ChangingList(50);
+    const [first] = [list.page(0, 10)];
+    list.page = () => first;
+    const given = await collect(list.list({ limit: 10 }, prefetch));
+    expect(given).toHaveLength(10);
+    expect(list.reads.length).toBeLessThan(30);
+  });
+
+  test("ends the loop when it gives empty pages and promises more", async () => {
+    const list = new ChangingList(50);
+    const page = list.page.bind(list);
+    list.page = (offset, limit) => {
+      const body = page(offset, limit);
+      return offset === 0
+        ? body
+        : { ...body, data: [], pagination: { ...body.pagination, hasMore: true } };
+    };
+    // Read again from the front, a page is one item longer.
+    expect(await collect(list.list({ limit: 10 }))).toHaveLength(11);
+    expect(list.reads.length).toBeLessThan(40);
+  });
+});
+
+describe("an error while reading pages", () => {
+  test.each([0, 3])("leaves the iterator where it was, with %i pages ahead", async (prefetch) => {
+    const list = new ChangingList(9);
+    let failures = 0;
+    list.beforeRead = () => {
+      if (list.reads.length === 2 || list.reads.length === 3) {
+        failures += 1;
+        throw new TypeError("fetch failed");
+      }
+    };
+    const iterator = list.list({ limit: 3 }, prefetch)[Symbol.asyncIterator]();
+    const given: string[] = [];
+    let errors = 0;
+    for (;;) {
+      const result = await iterator.next().catch(() => "failed" as const);
+      if (result === "failed") errors += 1;
+      else if (result.done) break;
+      else given.push(result.value.id);
+    }
+    expect(given).toEqual(ids(list.items));
+    expect(errors).toBeGreaterThan(0);
+    expect(failures).toBe(2);
+  });
+
+  test("on the first page can be overcome too", async () => {
+    const list = new ChangingList(3);
+    list.beforeRead = () => {
+      if (list.reads.length === 1) throw new TypeError("fetch failed");
+    };
+    const iterator = list.list()[Symbol.asyncIterator]();
+    await expect(iterator.next()).rejects.toMatchObject({ name: "ConnectionError" });
+    expect(ids(await collect(iterator))).toEqual(ids(list.items));
+  });
+
+  test("reads the failed page at its own offset again", async () => {
+    const list = new ChangingList(9);
+    list.beforeRead = () => {
+      if (list.reads.length === 2) throw new TypeError("fetch failed");
+    };
+    const page = await list.list({ limit: 3 });
+    await expect(page.next()).rejects.toMatchObject({ name: "ConnectionError" });
+    expect(ids((await page.next())?.data ?? [])).toEqual(["old-3", "old-4", "old-5"]);
+    expect(list.reads.map(({ offset }) => offset)).toEqual([0, 2, 2]);
+  });
+});
+
+describe("prefetch", () => {
+  test("reads pages ahead at the same time", async () => {
+    const list = new ChangingList(100);
+    let underWay = 0;
+    let most = 0;
+    list.beforeRead = async () => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+    };
+    expect(ids(await collect(list.list({ limit: 5 }, 4)))).toEqual(ids(list.items));
+    expect(most).toBe(5);
+  });
+
+  test("does not read beyond the end", async () => {
+    const list = new ChangingList(12);
+    await collect(list.list({ limit: 5 }, 4));
+    expect(Math.max(...list.reads.map(({ offset }) => offset))).toBeLessThan(12);
+  });
+});
