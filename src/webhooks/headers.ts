@@ -72,8 +72,8 @@ function refusal(
 ): WebhookVerificationError {
   return new WebhookVerificationError(
     reason,
-    `The header ${prefix}${field} is ${fact}. Check that the request comes from the service, that ` +
-      "its headers arrive unchanged, and the option headerPrefix.",
+    `The header ${prefix}${field} is ${fact}. Check who sent it, proxies that change headers, and ` +
+      "the option headerPrefix.",
   );
 }
 

@@ -9,6 +9,7 @@ export interface NodeRequest {
   /** Whether the whole request was received. */
   readonly complete?: boolean;
   readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
   /** Whether something began to read the body. */
   readonly readableDidRead?: boolean;
   /** Set by body parsers: text and bytes can be verified, anything else was parsed. */
@@ -17,6 +18,7 @@ export interface NodeRequest {
   readonly rawBody?: unknown;
   on(event: string, listener: (argument: RawBody) => void): unknown;
   pause(): unknown;
+  resume(): unknown;
 }
 
 /** The body of a Node request, wherever it is by now. */
@@ -53,7 +55,10 @@ function readStream(request: NodeRequest, maxBodyBytes: number): Promise<RawBody
     request.on("end", () => resolve(buffer.bytes()));
     request.on("error", senderLeft);
     request.on("close", senderLeft);
-    // Its events are over already.
-    if (request.destroyed) senderLeft();
+    // Where its events are over already, none of these will come.
+    if (request.readableEnded) resolve(buffer.bytes());
+    else if (request.destroyed) senderLeft();
+    // It may have been paused until somebody would want it.
+    else request.resume();
   });
 }

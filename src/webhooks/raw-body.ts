@@ -30,8 +30,8 @@ export function toBytes(body: RawBody): Uint8Array {
 /** Throws a TypeError for bytes that are not UTF-8. */
 export function toText(body: RawBody): string {
   if (typeof body !== "string") return strictDecoder.decode(body);
-  // What was signed of a lone surrogate is U+FFFD. The cast: TypeScript's ES2023 lacks the method.
-  return (body as string & { toWellFormed(): string }).toWellFormed();
+  // What is signed of a lone surrogate is U+FFFD.
+  return body.toWellFormed();
 }
 
 export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

@@ -30,6 +30,6 @@ export function secretKey(secret: unknown): Uint8Array {
   const key = asRawBody(secret);
   // With an empty key, anybody could sign.
   checkOption("secret", key !== undefined && key.length > 0, expected);
-  // A copy, so that nobody changes the key afterwards.
-  return toBytes(key).slice();
+  // A copy, so that nobody changes the key afterwards. Not by slice: a Buffer's does not copy.
+  return new Uint8Array(toBytes(key));
 }

@@ -92,7 +92,7 @@ export class Webhooks {
     } catch (error) {
       if (isExplicable(error, settings)) {
         // The caller cannot wait for the cause, nor keep its buffer until it is found.
-        const copy = { ...delivery, body: toBytes(delivery.body).slice() };
+        const copy = { ...delivery, body: new Uint8Array(toBytes(delivery.body)) };
         void explain(error, copy, verifier.secrets).then((it) => report(settings, "warn", it));
       }
       throw error;

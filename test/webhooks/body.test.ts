@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import type { WebhookBody } from "../../src/webhooks/index.ts";
+import { delivery, paymentUpdated, receiver, refusal, webCryptoReceiver } from "./deliveries.ts";
+
+const { body, headers } = delivery();
+const bytes = new TextEncoder().encode(body);
+const refused = (given: unknown) => refusal(receiver(), { body: given as WebhookBody, headers });
+
+/** The bytes in the middle of a larger buffer, as pools give them. */
+const pooled = (() => {
+  const pool = new Uint8Array(bytes.length + 20).fill(0x7b);
+  pool.set(bytes, 10);
+  return pool.subarray(10, 10 + bytes.length);
+})();
+
+describe("the raw body", () => {
+  it.each<[string, WebhookBody]>([
+    ["text", body],
+    ["a Uint8Array", bytes],
+    ["a view into a larger pool", pooled],
+    ["a Buffer", Buffer.from(body)],
+    ["an ArrayBuffer", bytes.slice().buffer],
+    ["a DataView", new DataView(pooled.buffer, 10, bytes.length) as unknown as Uint8Array],
+  ])("may be %s", async (_, given) => {
+    const webhook = receiver().verifySync({ body: given, headers });
+    expect(webhook).toMatchObject(paymentUpdated);
+    expect(webhook.rawBody).toEqual(bytes);
+    expect(await webCryptoReceiver().verify({ body: given, headers })).toMatchObject(
+      paymentUpdated,
+    );
+  });
+
+  it.each([
+    ["an object", JSON.parse(body)],
+    ["an array", [1]],
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 1],
+    ["a stream", new Blob([body]).stream()],
+  ])("cannot be %s", (_, given) => {
+    expect(refused(given)).toBe("body_already_parsed");
+  });
+
+  it("already parsed, is refused with the line to change in each framework", () => {
+    expect(() => receiver().verifySync({ body: JSON.parse(body), headers })).toThrow(
+      /^The body is of type object, not text or bytes\. The signature covers its exact bytes\. Express: .*express\.raw\(.* Next\.js: .*bodyParser: false.* NestJS: .*rawBody: true.* Koa: /,
+    );
+  });
+
+  it("is kept to the byte, whatever happens to the caller's buffer", async () => {
+    for (const webhooks of [receiver(), webCryptoReceiver()]) {
+      const buffer = Uint8Array.from(bytes);
+      const pending = webhooks.verify({ body: buffer, headers });
+      buffer.fill(0);
+      const webhook = await pending;
+      expect(webhook).toMatchObject(paymentUpdated);
+      expect(webhook.rawBody).toEqual(bytes);
+      expect(webhook.rawBody).toBe(webhook.rawBody);
+    }
+  });
+});
+
+describe("bytes are verified before they are decoded", () => {
+  const signedBytes = (...parts: (string | number[])[]) =>
+    delivery({
+      body: new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as string)))),
+    });
+
+  it("a byte order mark counts in the signature and not in the JSON", () => {
+    const marked = signedBytes([0xef, 0xbb, 0xbf], body);
+    const webhook = receiver().verifySync(marked);
+    expect(webhook).toMatchObject(paymentUpdated);
+    expect(webhook.rawBody).toEqual(marked.body);
+    const unmarked = { ...marked, body: marked.body.subarray(3) };
+    expect(refusal(receiver(), unmarked)).toBe("signature_mismatch");
+    expect(refused(`\uFEFF${body}`)).toBe("signature_mismatch");
+  });
+
+  it.each([
+    ["the byte 0xFF", [0xff]],
+    ["half a character", [0xc3]],
+    ["an overlong form", [0xc0, 0xaf]],
+    ["a surrogate", [0xed, 0xa0, 0x80]],
+  ])("%s in a signed body is no JSON, rather than U+FFFD", async (_, odd) => {
+    const input = signedBytes('{"event":"a","data":{"x":"', odd, '"}}');
+    expect(refusal(receiver(), input)).toBe("invalid_json");
+    expect(await webCryptoReceiver().safeVerify(input)).toMatchObject({ reason: "invalid_json" });
+  });
+
+  it("bytes that decode to the same text are not the bytes that were signed", () => {
+    const replaced = delivery({ body: '{"event":"a","data":{"x":"\uFFFD"}}' });
+    const odd = Buffer.from(replaced.body, "utf8")
+      .toString("latin1")
+      .replace("\xef\xbf\xbd", "\xff");
+    const input = { body: Buffer.from(odd, "latin1"), headers: replaced.headers };
+    expect(refusal(receiver(), replaced)).toBeUndefined();
+    expect(refusal(receiver(), input)).toBe("signature_mismatch");
+  });
+
+  it("a lone surrogate in text means what was signed of it", async () => {
+    const given = delivery({ body: '{"event":"a","data":{"x":"\uD800"}}' });
+    for (const webhooks of [receiver(), webCryptoReceiver()]) {
+      const webhook = await webhooks.verify(given);
+      expect(webhook.data).toEqual({ x: "\uFFFD" });
+      expect(webhook.rawBody).toEqual(new TextEncoder().encode(given.body));
+    }
+  });
+});
+
+describe("a body's size", () => {
+  const limited = receiver({ maxBodyBytes: 60 });
+  const sized = (length: number, character = " ") =>
+    delivery({ body: body.padEnd(length, character) });
+
+  it("may be maxBodyBytes and no more", () => {
+    expect(body.length).toBeLessThan(90);
+    const exact = receiver({ maxBodyBytes: 90 });
+    expect(refusal(exact, sized(90))).toBeUndefined();
+    expect(refusal(exact, sized(91))).toBe("body_too_large");
+    expect(refusal(exact, { ...sized(91), body: Buffer.from(sized(91).body) })).toBe(
+      "body_too_large",
+    );
+  });
+
+  it("is counted in bytes, not in characters", () => {
+    const text = `{"event":"a","data":{"x":"${"€".repeat(10)}"}}`;
+    const length = Buffer.byteLength(text);
+    expect(length).toBe(text.length + 20);
+    const signed = delivery({ body: text });
+    expect(refusal(receiver({ maxBodyBytes: length }), signed)).toBeUndefined();
+    expect(refusal(receiver({ maxBodyBytes: length - 1 }), signed)).toBe("body_too_large");
+  });
+
+  it("is named with the limit in the message", () => {
+    expect(() => limited.verifySync(sized(91))).toThrow(
+      "The body is larger than maxBodyBytes, 60. Raise it if the service sent this.",
+    );
+  });
+
+  it("is a mebibyte at most by default", () => {
+    expect(refusal(receiver(), sized(1_048_576))).toBeUndefined();
+    expect(refusal(receiver(), sized(1_048_577))).toBe("body_too_large");
+  });
+});
+
+describe("a Web Request", () => {
+  const request = (init: RequestInit = {}) =>
+    new Request("https://shop.example/", { method: "POST", headers, body, ...init });
+
+  it("is read and verified", async () => {
+    expect(await receiver().verify(request())).toMatchObject(paymentUpdated);
+  });
+
+  it("whose body was read is refused with the cure", async () => {
+    const read = request();
+    await read.text();
+    const locked = request();
+    locked.body?.getReader();
+    for (const given of [read, locked]) {
+      expect(await receiver().safeVerify(given)).toEqual({
+        ok: false,
+        reason: "body_already_parsed",
+        message:
+          "The Request's body was read before. The signature covers its exact bytes. Verify first, and take the body from the webhook.",
+      });
+    }
+  });
+
+  it("without a body is judged as an empty one", async () => {
+    const { headers: emptyHeaders } = delivery({ body: "" });
+    const empty = new Request("https://shop.example/", { method: "POST", headers: emptyHeaders });
+    expect(await receiver().safeVerify(empty)).toMatchObject({ reason: "invalid_json" });
+  });
+
+  it("is read no further than maxBodyBytes", async () => {
+    let pulls = 0;
+    let cancelled = false;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulls++;
+        controller.enqueue(new Uint8Array(1000));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const given = request({ body: endless, duplex: "half" } as RequestInit);
+    const result = await receiver({ maxBodyBytes: 5000 }).safeVerify(given);
+    expect(result).toMatchObject({ reason: "body_too_large" });
+    expect(pulls).toBeLessThan(10);
+    expect(cancelled).toBe(true);
+  });
+
+  it("with malformed headers is refused unread", async () => {
+    const unsigned = new Request("https://shop.example/", { method: "POST", body });
+    expect(await receiver().safeVerify(unsigned)).toMatchObject({ reason: "missing_signature" });
+    expect(unsigned.bodyUsed).toBe(false);
+  });
+
+  it("whose body breaks off does not match", async () => {
+    const broken = new ReadableStream({
+      pull: (controller) => controller.error(new Error("reset")),
+    });
+    const given = request({ body: broken, duplex: "half" } as RequestInit);
+    expect(await receiver().safeVerify(given)).toMatchObject({ reason: "signature_mismatch" });
+  });
+});

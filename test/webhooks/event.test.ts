@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { delivery, receiver, refusal } from "./deliveries.ts";
+
+const webhook = (body: unknown) =>
+  receiver().verifySync(delivery({ body: typeof body === "string" ? body : JSON.stringify(body) }));
+const refused = (body: string) => refusal(receiver(), delivery({ body }));
+
+describe("both forms of a body come out as { event, data }", () => {
+  const payment = { id: "p", status: "completed", orderId: "order_1" };
+
+  it.each([
+    ["the documented one", { event: "payment.updated", data: payment }],
+    ["one with a payment inside", { type: "payment.updated", data: { payment }, timestamp: "t" }],
+    ["one with a type and plain data", { type: "payment.updated", data: payment }],
+    ["one with both names", { event: "payment.updated", type: "other", data: payment }],
+  ])("%s", (_, body) => {
+    expect(webhook(body)).toMatchObject({ event: "payment.updated" });
+    expect(webhook(body).data).toEqual(payment);
+  });
+
+  it("one with a withdrawal inside", () => {
+    const withdrawal = { id: "w", status: "processing" };
+    const body = { type: "withdrawal.updated", data: { withdrawal } };
+    expect(webhook(body)).toMatchObject({ event: "withdrawal.updated", data: withdrawal });
+  });
+
+  it("and the documented one is left as it is, whatever it holds", () => {
+    const data = { payment: { id: "inner" }, status: "pending" };
+    expect(webhook({ event: "payment.created", data }).data).toEqual(data);
+  });
+});
+
+describe("an authentic event is not refused", () => {
+  it("for a name that is not known", () => {
+    expect(webhook({ event: "payment.confirmed", data: { a: 1 } })).toMatchObject({
+      event: "payment.confirmed",
+      data: { a: 1 },
+    });
+  });
+
+  it("for a field that looks odd", () => {
+    expect(webhook({ event: "payment.updated", data: { status: 7 } }).data).toEqual({ status: 7 });
+    expect(webhook({ event: "payment.updated", data: {} }).data).toEqual({});
+  });
+});
+
+describe("a signed body that is no event", () => {
+  it.each([
+    "",
+    " ",
+    "{",
+    "undefined",
+    "{'event':'a'}",
+    '{"event":"a","data":{}} x',
+    "\u0000",
+    "\uFEFF",
+    "\uFEFF\uFEFF{}",
+    "[".repeat(100_000),
+  ])("is invalid JSON as %.30j", (body) => {
+    expect(refused(body)).toBe("invalid_json");
+  });
+
+  it.each([
+    "null",
+    "true",
+    "42",
+    '"payment.updated"',
+    "[]",
+    '[{"event":"a","data":{}}]',
+    "{}",
+    '{"event":"payment.updated"}',
+    '{"data":{}}',
+    '{"event":"","data":{}}',
+    '{"event":1,"data":{}}',
+    '{"event":null,"type":"a","data":{}}',
+    '{"event":"a","data":null}',
+    '{"event":"a","data":[]}',
+    '{"event":"a","data":"{}"}',
+    '{"type":"a","data":null}',
+    '{"__proto__":{"event":"a","data":{}}}',
+  ])("is an invalid event as %j", (body) => {
+    expect(refused(body)).toBe("invalid_event");
+  });
+
+  it("is not quoted in the message, nor in a cause", () => {
+    for (const body of ["top secret", '{"top":"secret"}']) {
+      const verify = () => receiver().verifySync(delivery({ body }));
+      expect(verify).toThrow(/^The signature is right, but the body is not /);
+      expect(verify).not.toThrow(/top/);
+      expect(verify).toThrow(expect.not.objectContaining({ cause: expect.anything() }));
+    }
+  });
+});
+
+describe("keys such as __proto__", () => {
+  it("pollute nothing", () => {
+    const body =
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"event":"a",' +
+      '"data":{"__proto__":{"polluted":1},"payment":{"__proto__":{"polluted":1}}}}';
+    const { data } = webhook(body);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    expect((data as { polluted?: number }).polluted).toBeUndefined();
+    expect(Object.getPrototypeOf(data)).toBe(Object.prototype);
+    expect(Object.keys(data)).toEqual(["__proto__", "payment"]);
+  });
+
+  it("as header names pollute nothing either", () => {
+    const { body, headers } = delivery();
+    const hostile = JSON.parse(`{"__proto__":{"x-service-id":"a"},"constructor":"b"}`);
+    const { hints } = receiver().verifySync({ body, headers: { ...headers, ...hostile } });
+    expect(hints).toEqual({});
+    expect(({} as { endpointId?: string }).endpointId).toBeUndefined();
+  });
+
+  it("as event names find no handler", async () => {
+    for (const event of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      const { body, headers } = delivery({ body: JSON.stringify({ event, data: {} }) });
+      const request = new Request("https://shop.example", { method: "POST", body, headers });
+      expect((await receiver().fetchHandler()(request)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,251 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  type SafeVerifyResult,
+  signWebhook,
+  type Webhook,
+  type Webhooks,
+  type WebhooksOptions,
+  WebhookVerificationError,
+} from "../../src/webhooks/index.ts";
+import { delivery, paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
+
+const url = "https://shop.example/webhooks";
+const signed = (event: string, data: object = {}) =>
+  signWebhook({ event: { event, data }, secret, timestamp }).request(url);
+
+async function answer(webhooks: Webhooks, request: Request): Promise<number> {
+  const response = await webhooks.fetchHandler()(request);
+  expect(await response.text(), "answers are bare").toBe("");
+  return response.status;
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("an event goes to its handlers", () => {
+  it("with the verified webhook, typed by the event's name", async () => {
+    const seen: [status: string, orderId: string | null][] = [];
+    const webhooks = receiver().on("payment.updated", ({ data }) => {
+      seen.push([data.status, data.orderId]);
+    });
+    expect(
+      await answer(
+        webhooks,
+        signWebhook({ event: paymentUpdated, secret, timestamp }).request(url),
+      ),
+    ).toBe(200);
+    expect(seen).toEqual([["completed", "order_1"]]);
+  });
+
+  it("and to the fallback only when it has none of its own", async () => {
+    const log: string[] = [];
+    const webhooks = receiver()
+      .on("*", ({ event }) => log.push(`fallback ${event}`))
+      .on("payment.created", ({ event }) => log.push(`own ${event}`))
+      .on("invoice.paid", ({ event, data }) => log.push(`own ${event} ${data.number}`));
+    await answer(webhooks, signed("payment.created"));
+    await answer(webhooks, signed("withdrawal.updated"));
+    await answer(webhooks, signed("invoice.paid", { number: 7 }));
+    await answer(webhooks, signed("*"));
+    expect(log).toEqual([
+      "own payment.created",
+      "fallback withdrawal.updated",
+      "own invoice.paid 7",
+      "fallback *",
+    ]);
+  });
+
+  it("one after another, in the order of registration", async () => {
+    const log: string[] = [];
+    const webhooks = receiver()
+      .on("payment.created", async () => {
+        log.push("first begins");
+        await new Promise(setImmediate);
+        log.push("first ends");
+      })
+      .on("payment.created", () => log.push("second"));
+    await answer(webhooks, signed("payment.created"));
+    expect(log).toEqual(["first begins", "first ends", "second"]);
+  });
+
+  it("and is answered with 200 when nobody asked for it", async () => {
+    expect(await answer(receiver(), signed("payment.created"))).toBe(200);
+    expect(await answer(receiver(), signed("something.new"))).toBe(200);
+  });
+
+  it("that were registered after the handler was made, too", async () => {
+    const webhooks = receiver();
+    const handle = webhooks.fetchHandler();
+    const handler = vi.fn();
+    webhooks.on("payment.created", handler);
+    await handle(signed("payment.created"));
+    expect(handler).toHaveBeenCalledOnce();
+  });
+});
+
+describe("the answer is", () => {
+  const { body, headers } = delivery();
+  const post = (init: RequestInit) => new Request(url, { method: "POST", body, ...init });
+
+  it.each<[number, string, () => Request, WebhooksOptions?]>([
+    [200, "a verified event", () => post({ headers })],
+    [401, "no signature", () => post({})],
+    [
+      401,
+      "a malformed signature",
+      () => post({ headers: { ...headers, "x-service-signature": "zz" } }),
+    ],
+    [401, "a forged signature", () => post(delivery({ key: "forged" }))],
+    [401, "an old timestamp", () => post(delivery({ timestampText: "1" }))],
+    [401, "a future timestamp", () => post(delivery({ timestampText: "1800000000" }))],
+    [400, "a signed body that is not JSON", () => post(delivery({ body: "{" }))],
+    [400, "a signed body that is no event", () => post(delivery({ body: "[]" }))],
+    [413, "too large a body", () => post({ headers }), { maxBodyBytes: body.length - 1 }],
+    [500, "a secret that cannot be had", () => post({ headers }), { secret: () => "" }],
+  ])("%i for %s", async (status, _, request, options) => {
+    const onError = vi.fn();
+    expect(await answer(receiver({ onError, ...options }), request())).toBe(status);
+    expect(onError).toHaveBeenCalledTimes(status === 200 ? 0 : 1);
+  });
+
+  it.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("405 for %s", async (method) => {
+    const response = await receiver().fetchHandler()(new Request(url, { method, headers }));
+    expect(response.status).toBe(405);
+    expect(response.headers.get("Allow")).toBe("POST");
+  });
+
+  it("500 for a Request whose body was read before", async () => {
+    const request = post({ headers });
+    await request.text();
+    const onError = vi.fn();
+    expect(await answer(receiver({ onError }), request)).toBe(500);
+    expect(onError.mock.lastCall?.[0]).toMatchObject({ reason: "body_already_parsed" });
+  });
+
+  it("heard by nobody when the sender goes away half-way, and no error", async () => {
+    const leaving = new ReadableStream({
+      pull: (controller) => controller.error(new Error("the client is gone")),
+    });
+    const onError = vi.fn();
+    const request = post({ headers, body: leaving, duplex: "half" } as RequestInit);
+    expect(await answer(receiver({ onError }), request)).toBe(400);
+    expect(onError).not.toHaveBeenCalled();
+  });
+});
+
+describe("a handler that throws", () => {
+  const failure = new Error("the database is down");
+
+  it.each([
+    ["an error", () => Promise.reject(failure), failure],
+    [
+      "at once",
+      () => {
+        throw failure;
+      },
+      failure,
+    ],
+    ["what is no error", () => Promise.reject("text"), "text"],
+    ["nothing", () => Promise.reject(undefined), undefined],
+  ])(
+    "%s is answered with 500, and onError hears of it with the webhook",
+    async (_, handler, error) => {
+      const calls: [unknown, Webhook | undefined][] = [];
+      const onError = (thrown: unknown, webhook?: Webhook) => calls.push([thrown, webhook]);
+      const webhooks = receiver({ onError }).on("payment.created", handler);
+      expect(await answer(webhooks, signed("payment.created"))).toBe(500);
+      expect(calls).toEqual([[error, expect.objectContaining({ event: "payment.created" })]]);
+    },
+  );
+
+  it("keeps those after it from running, and another delivery from nothing", async () => {
+    const second = vi.fn();
+    const first = vi.fn().mockRejectedValueOnce(failure);
+    const webhooks = receiver({ onError: () => undefined })
+      .on("a", first)
+      .on("a", second);
+    expect(await answer(webhooks, signed("a"))).toBe(500);
+    expect(second).not.toHaveBeenCalled();
+    expect(await answer(webhooks, signed("a"))).toBe(200);
+    expect(second).toHaveBeenCalledOnce();
+  });
+
+  it("a verification error of its own is a 500 all the same", async () => {
+    const webhooks = receiver({ onError: () => undefined }).on("a", () => {
+      throw new WebhookVerificationError("signature_mismatch", "of another webhook");
+    });
+    expect(await answer(webhooks, signed("a"))).toBe(500);
+  });
+});
+
+describe("what goes wrong is told", () => {
+  const logger = () => ({ warn: vi.fn(), error: vi.fn() });
+  const failing = (options: WebhooksOptions) =>
+    receiver(options).on("a", () => Promise.reject(new Error("boom")));
+
+  it("to the logger: a refusal as a warning with its reason", async () => {
+    const log = logger();
+    await answer(receiver({ logger: log }), new Request(url, { method: "POST" }));
+    expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/^A webhook delivery was refused\. .*x-service-signature is missing/),
+      { error: expect.any(WebhookVerificationError) },
+    );
+    expect(log.error).not.toHaveBeenCalled();
+  });
+
+  it("to the logger: a failing handler as an error", async () => {
+    const log = logger();
+    await answer(failing({ logger: log }), signed("a"));
+    expect(log.error).toHaveBeenCalledExactlyOnceWith("A webhook delivery could not be handled.", {
+      error: new Error("boom"),
+    });
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  it("on the console when there is neither logger nor onError, and only failures of one's own", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    await answer(receiver(), new Request(url, { method: "POST" }));
+    await answer(failing({ onError: () => undefined }), signed("a"));
+    expect(error).not.toHaveBeenCalled();
+    await answer(failing({}), signed("a"));
+    expect(error).toHaveBeenCalledOnce();
+  });
+
+  it("before the answer: onError is waited for", async () => {
+    const log: string[] = [];
+    const onError = async () => {
+      await new Promise(setImmediate);
+      log.push("told");
+    };
+    await answer(failing({ onError }), signed("a"));
+    expect(log).toEqual(["told"]);
+  });
+
+  it("without changing the answer when the telling fails", async () => {
+    const onError = vi.fn(() => Promise.reject(new Error("the reporter is down")));
+    const throwing = () => {
+      throw new Error("the log is full");
+    };
+    const options = { onError, logger: { warn: throwing, error: throwing } };
+    expect(await answer(failing(options), signed("a"))).toBe(500);
+    expect(await answer(receiver(options), new Request(url, { method: "POST" }))).toBe(401);
+    expect(onError).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("safeVerify", () => {
+  it("gives the webhook, or reason and message", async () => {
+    const results: SafeVerifyResult[] = [
+      await receiver().safeVerify(delivery()),
+      await receiver().safeVerify(delivery({ key: "forged" })),
+    ];
+    expect(results).toEqual([
+      { ok: true, webhook: expect.objectContaining(paymentUpdated) },
+      {
+        ok: false,
+        reason: "signature_mismatch",
+        message:
+          "No configured secret matches the signature. Check that the endpoint's webhook secret belongs to this environment, and that the body is handed over exactly as received.",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+import { inspect } from "node:util";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  ConfigurationError,
+  type WebhookSecrets,
+  Webhooks,
+  WebhookVerificationError,
+} from "../../src/webhooks/index.ts";
+import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./deliveries.ts";
+
+const variable = "SETTLEKIT_WEBHOOK_SECRET";
+const notASecret =
+  "The option secret must be text or bytes, and not empty. Where it is left out, SETTLEKIT_WEBHOOK_SECRET is read.";
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("a secret", () => {
+  it.each<[string, string | Uint8Array]>([
+    ["text beyond ASCII", "gehe\u00edm\u{1F511}"],
+    ["text with a prefix, which is part of it", "whsec_c2VjcmV0"],
+    ["text that looks like hex", "00ff"],
+    ["text with white space around it", " secret\n"],
+    ["one character", "s"],
+    ["text longer than a block", "s".repeat(200)],
+    ["bytes that are no text", new Uint8Array([0, 255, 128, 10])],
+    ["a Buffer", Buffer.from("pooled")],
+  ])("may be %s", async (_, key) => {
+    const signed = delivery({ key });
+    expect(refusal(receiver({ secret: key }), signed)).toBeUndefined();
+    expect(await webCryptoReceiver({ secret: key }).safeVerify(signed)).toMatchObject({ ok: true });
+    expect(refusal(receiver(), signed)).toBe("signature_mismatch");
+  });
+
+  it.each([
+    ["empty text", ""],
+    ["no bytes", new Uint8Array()],
+    ["null", null],
+    ["a number", 1],
+    ["an object", {}],
+    ["an empty list", []],
+    ["a list with empty text", ["s", ""]],
+    ["a list with a hole", ["s", undefined]],
+    ["a list in a list", [["s"]]],
+  ])("cannot be %s, even with one in the environment", (_, given) => {
+    vi.stubEnv(variable, secret);
+    const construct = () => new Webhooks({ secret: given as WebhookSecrets });
+    expect(construct).toThrow(ConfigurationError);
+    expect(construct).toThrow(expect.objectContaining({ message: notASecret, param: "secret" }));
+  });
+
+  it("is copied: bytes changed later change nothing", async () => {
+    const bytes = Buffer.from(secret);
+    const webhooks = [receiver({ secret: bytes }), webCryptoReceiver({ secret: [bytes] })];
+    bytes.fill(0);
+    for (const each of webhooks) {
+      expect(await each.safeVerify(delivery())).toMatchObject({ ok: true });
+    }
+  });
+});
+
+describe("without a secret in the options", () => {
+  it("the environment's is taken at construction", () => {
+    vi.stubEnv(variable, secret);
+    const webhooks = new Webhooks({ now });
+    vi.stubEnv(variable, "changed afterwards");
+    expect(refusal(webhooks, delivery())).toBeUndefined();
+    vi.stubEnv(variable, secret);
+    expect(refusal(new Webhooks({ now, secret: undefined }), delivery())).toBeUndefined();
+  });
+
+  it.each([undefined, ""])("and with %j in the environment, construction fails", (value) => {
+    vi.stubEnv(variable, value);
+    expect(() => new Webhooks()).toThrow(expect.objectContaining({ message: notASecret }));
+  });
+
+  it("and on a platform without an environment, construction fails alike", () => {
+    vi.stubGlobal("process", undefined);
+    try {
+      expect(() => new Webhooks()).toThrow(ConfigurationError);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
+
+describe("several secrets", () => {
+  const old = delivery({ key: "old" });
+  const fresh = delivery({ key: "new" });
+
+  it.each([
+    ["node:crypto", receiver({ secret: ["new", "old"] })],
+    ["WebCrypto", webCryptoReceiver({ secret: ["new", "old"] })],
+  ])("all count, and secretIndex says which one matched, with %s", async (_, webhooks) => {
+    expect((await webhooks.verify(fresh)).secretIndex).toBe(0);
+    expect((await webhooks.verify(old)).secretIndex).toBe(1);
+    const neither = await webhooks.safeVerify(delivery({ key: "other" }));
+    expect(neither).toMatchObject({ reason: "signature_mismatch" });
+  });
+
+  it("that are the same give the first one's index", async () => {
+    expect(receiver({ secret: ["new", "new"] }).verifySync(fresh).secretIndex).toBe(0);
+    expect((await webCryptoReceiver({ secret: ["new", "new"] }).verify(fresh)).secretIndex).toBe(0);
+  });
+
+  it("are all tried, also when the first one matches", () => {
+    const crypto = process.getBuiltinModule("node:crypto");
+    const compare = vi.fn(crypto.timingSafeEqual);
+    const platform = vi
+      .spyOn(process, "getBuiltinModule")
+      .mockReturnValue({ ...crypto, timingSafeEqual: compare } as never);
+    const webhooks = receiver({ secret: ["new", "old", "older"] });
+    platform.mockRestore();
+    for (const signed of [fresh, old]) {
+      compare.mockClear();
+      webhooks.verifySync(signed);
+      expect(compare).toHaveBeenCalledTimes(3);
+    }
+  });
+});
+
+describe("a function that gives the secret", () => {
+  it.each<[string, () => WebhookSecrets | Promise<WebhookSecrets>]>([
+    ["text", () => secret],
+    ["a promise of text", async () => secret],
+    ["a promise of several", async () => ["other", Buffer.from(secret)]],
+  ])("may give %s", async (_, provider) => {
+    for (const webhooks of [
+      receiver({ secret: provider }),
+      webCryptoReceiver({ secret: provider }),
+    ]) {
+      expect(await webhooks.verify(delivery())).toMatchObject({ event: "payment.updated" });
+    }
+  });
+
+  it("is asked for each delivery, and not for those whose headers are malformed", async () => {
+    const provider = vi.fn(() => secret);
+    const webhooks = receiver({ secret: provider });
+    expect(provider).not.toHaveBeenCalled();
+    await webhooks.safeVerify({ body: "{}", headers: {} });
+    expect(provider).not.toHaveBeenCalled();
+    await webhooks.verify(delivery());
+    await webhooks.verify(delivery());
+    expect(provider).toHaveBeenCalledTimes(2);
+  });
+
+  it("cannot be waited for by verifySync", () => {
+    expect(() => receiver({ secret: () => secret }).verifySync(delivery())).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        message:
+          "verifySync needs node:crypto and a secret that is no function. Use verify instead.",
+      }),
+    );
+  });
+
+  it.each([undefined, "", null, []])(
+    "that gives %j is refused, whatever was sent",
+    async (given) => {
+      const webhooks = receiver({ secret: () => given as WebhookSecrets });
+      const forged = delivery({ key: "any" });
+      await expect(webhooks.verify(forged)).rejects.toThrow(notASecret);
+      await expect(webhooks.safeVerify(forged)).rejects.toThrow(ConfigurationError);
+    },
+  );
+
+  it("that fails, fails with its own error", async () => {
+    const failure = new Error("the store is down");
+    const webhooks = receiver({ secret: () => Promise.reject(failure) });
+    await expect(webhooks.verify(delivery())).rejects.toBe(failure);
+    await expect(webhooks.safeVerify(delivery())).rejects.toBe(failure);
+  });
+});
+
+describe("nothing shows a secret", () => {
+  const shown = (value: unknown) =>
+    [
+      inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true }),
+      JSON.stringify(value),
+      String(value),
+      value instanceof Error ? value.stack : "",
+    ].join("\n");
+
+  /** As text, and as printed bytes. */
+  const forms = [secret, [...Buffer.from(secret)].join(","), Buffer.from(secret).toString("hex")];
+  const expectHidden = (value: unknown) => {
+    const text = shown(value).replace(/\s/g, "");
+    for (const form of forms) expect(text).not.toContain(form);
+  };
+
+  it.each([
+    ["with text", receiver()],
+    ["with bytes", receiver({ secret: Buffer.from(secret) })],
+    ["with WebCrypto", webCryptoReceiver()],
+    ["with a function", receiver({ secret: async () => secret })],
+  ])("in a Webhooks %s, nor in what it gives and throws", async (_, webhooks) => {
+    expectHidden(webhooks);
+    expectHidden(await webhooks.verify(delivery()));
+    for (const input of [
+      delivery({ key: "other" }),
+      delivery({ timestampText: "1" }),
+      delivery({ body: "{" }),
+      delivery({ body: "{}" }),
+      { body: "", headers: {} },
+      { body: {} as string, headers: {} },
+    ]) {
+      const error = await webhooks.verify(input).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(WebhookVerificationError);
+      expectHidden(error);
+    }
+  });
+
+  it("in the error for an option beside it", () => {
+    for (const options of [
+      { secret: [secret, ""] },
+      { secret: { [secret]: secret } as unknown as string },
+      { secret, toleranceSeconds: -1 },
+      { secret, headerPrefix: `${secret} ` },
+    ]) {
+      try {
+        new Webhooks(options);
+        expect.unreachable();
+      } catch (error) {
+        expectHidden(error);
+      }
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
+import { delivery, hmacHex, paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
+
+const event = paymentUpdated;
+
+describe("signWebhook", () => {
+  it("signs as the service does", () => {
+    const { body, headers } = signWebhook({ event, secret, timestamp });
+    expect(body).toBe(
+      '{"event":"payment.updated","data":{"status":"completed","orderId":"order_1"}}',
+    );
+    expect(headers).toEqual({
+      "Content-Type": "application/json",
+      "X-Service-Signature": hmacHex(secret, `${timestamp}.${body}`),
+      "X-Service-Timestamp": timestamp,
+    });
+    expect(receiver().verifySync({ body, headers })).toMatchObject(event);
+  });
+
+  it("signs for now unless a time is given", () => {
+    const webhooks = new Webhooks({ secret, toleranceSeconds: 5 });
+    expect(webhooks.verifySync(signWebhook({ event, secret }))).toMatchObject(event);
+  });
+
+  it.each<[Date | string | number, string]>([
+    [new Date(1_700_000_000_999), "1700000000"],
+    [1_700_000_000, "1700000000"],
+    [1_700_000_000_123, "1700000000123"],
+    ["2023-11-14T22:13:20Z", "2023-11-14T22:13:20Z"],
+    ["not a time", "not a time"],
+  ])("sends the timestamp %o as %s", (given, text) => {
+    const { body, headers } = signWebhook({ event, secret, timestamp: given });
+    expect(headers["X-Service-Timestamp"]).toBe(text);
+    expect(headers["X-Service-Signature"]).toBe(hmacHex(secret, `${text}.${body}`));
+  });
+
+  it("gives a Web Request that a receiver accepts", async () => {
+    const request = signWebhook({ event, secret, timestamp }).request("https://shop.example/hooks");
+    expect([request.method, request.url]).toEqual(["POST", "https://shop.example/hooks"]);
+    expect(request.headers.get("content-type")).toBe("application/json");
+    expect(await receiver().verify(request)).toMatchObject(event);
+  });
+
+  it("gives as many Requests as are asked for: a replay", async () => {
+    const signed = signWebhook({ event, secret, timestamp });
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => receiver().verify(signed.request(new URL("https://shop.example")))),
+    );
+    expect(second?.deliveryKey).toBe(first?.deliveryKey);
+  });
+
+  it("signs any text in place of an event", () => {
+    const signed = signWebhook({ body: "é\n", secret, timestamp });
+    expect(signed.body).toBe("é\n");
+    expect(signed.headers["X-Service-Signature"]).toBe(
+      delivery({ body: "é\n" }).headers["x-service-signature"],
+    );
+  });
+
+  it("takes secrets in bytes and another header prefix", () => {
+    const key = new Uint8Array([0, 255]);
+    const { headers } = signWebhook({ event, secret: key, timestamp, headerPrefix: "X-Pay" });
+    const webhooks = receiver({ secret: key, headerPrefix: "x-pay" });
+    const { body } = delivery();
+    expect(webhooks.verifySync({ body, headers })).toMatchObject(event);
+  });
+
+  it.each([
+    ["secret", { event, secret: "" }],
+    ["secret", { event, secret: undefined as unknown as string }],
+    ["secret", { event, secret: [secret] as unknown as string }],
+    ["headerPrefix", { event, secret, headerPrefix: "a b" }],
+    ["event", { secret } as { event: typeof event; secret: string }],
+  ])("refuses a wrong %s", (param, options) => {
+    expect(() => signWebhook(options)).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", param }),
+    );
+  });
+});

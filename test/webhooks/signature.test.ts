@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { delivery, receiver, refusal, timestamp, webCryptoReceiver } from "./deliveries.ts";
+
+const webhooks = receiver();
+const valid = delivery();
+const hex = valid.headers["x-service-signature"] ?? "";
+
+const withSignature = (signature: string) => ({
+  body: valid.body,
+  headers: { ...valid.headers, "x-service-signature": signature },
+});
+
+describe("a signature is exactly 64 hex digits", () => {
+  it.each([
+    ["in lower case", hex],
+    ["in upper case", hex.toUpperCase()],
+    ["in mixed case", hex.replace(/[a-f]/, (digit) => digit.toUpperCase())],
+  ])("%s it is accepted", (_, signature) => {
+    expect(refusal(webhooks, withSignature(signature))).toBeUndefined();
+  });
+
+  it.each([
+    ["one digit short", hex.slice(1)],
+    ["one digit long", `${hex}0`],
+    ["with junk after it", `${hex}zz`],
+    ["with junk in its place", `${hex.slice(0, 62)}zz`],
+    ["with a line break after it", `${hex}\n`],
+    ["with white space before it", ` ${hex}`],
+    ["with white space in it", `${hex.slice(0, 63)} `],
+    ["with a prefix", `sha256=${hex}`],
+    ["with 0x before it", `0x${hex.slice(2)}`],
+    ["with separators", hex.replace(/../g, "$&:").slice(0, 64)],
+    ["with a sign", `-${hex.slice(1)}`],
+    ["in base64", Buffer.from(hex, "hex").toString("base64")],
+    ["64 characters beyond ASCII", "é".repeat(64)],
+    ["64 full-width digits", "０".repeat(64)],
+    ["of characters whose low byte is a digit", "\u0130".repeat(64)],
+    ["of control characters", "\u0010".repeat(64)],
+    ["of the characters next to the digits", "/:@G`g".repeat(11).slice(0, 64)],
+    ["very long", "a".repeat(100_000)],
+  ])("%s it is malformed", (_, signature) => {
+    expect(refusal(webhooks, withSignature(signature))).toBe("malformed_signature");
+  });
+
+  it("missing or empty, it is missing", () => {
+    const { "x-service-signature": _, ...rest } = valid.headers;
+    expect(refusal(webhooks, { body: valid.body, headers: rest })).toBe("missing_signature");
+    expect(refusal(webhooks, withSignature(""))).toBe("missing_signature");
+  });
+});
+
+describe("what is signed is timestamp, dot and body, to the bit", () => {
+  const flipped = (bytes: Uint8Array, bit: number) => {
+    const copy = Uint8Array.from(bytes);
+    copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    return copy;
+  };
+
+  it("refuses a body with any single bit changed", () => {
+    const bytes = Buffer.from(valid.body);
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const input = { body: flipped(bytes, bit), headers: valid.headers };
+      expect(refusal(webhooks, input), `bit ${bit}`).toBe("signature_mismatch");
+    }
+  });
+
+  it("refuses a signature with any single bit changed", () => {
+    const bytes = Buffer.from(hex, "hex");
+    for (let bit = 0; bit < 256; bit++) {
+      const signature = Buffer.from(flipped(bytes, bit)).toString("hex");
+      expect(refusal(webhooks, withSignature(signature)), `bit ${bit}`).toBe("signature_mismatch");
+    }
+  });
+
+  it("refuses a timestamp with any single bit changed", () => {
+    const patient = receiver({ toleranceSeconds: Number.POSITIVE_INFINITY });
+    const bytes = Buffer.from(timestamp);
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const text = Buffer.from(flipped(bytes, bit)).toString("latin1");
+      const headers = { ...valid.headers, "x-service-timestamp": text };
+      const reason = refusal(patient, { body: valid.body, headers });
+      const expected = /^\d+$/.test(text) ? "signature_mismatch" : "malformed_timestamp";
+      expect(reason, `bit ${bit}`).toBe(expected);
+    }
+  });
+
+  it("refuses bytes added to or taken from either end of the body", () => {
+    for (const body of [`${valid.body}\n`, ` ${valid.body}`, valid.body.slice(1), ""]) {
+      expect(refusal(webhooks, { body, headers: valid.headers })).toBe("signature_mismatch");
+    }
+  });
+
+  it("refuses the dot moved between timestamp and body", () => {
+    const patient = receiver({ toleranceSeconds: Number.POSITIVE_INFINITY });
+    const { headers } = delivery({ body: "12.34", timestampText: "1700000000" });
+    for (const [timestampText, body] of [
+      ["1700000000.12", "34"],
+      ["17000000", "00.12.34"],
+      ["1700000000", "12.34 "],
+    ]) {
+      const moved = { ...headers, "x-service-timestamp": timestampText };
+      expect(refusal(patient, { body: body ?? "", headers: moved })).toMatch(
+        /signature_mismatch|malformed_timestamp/,
+      );
+    }
+  });
+
+  it("refuses every one of these with WebCrypto too", async () => {
+    const web = webCryptoReceiver();
+    const inputs = [
+      { body: `${valid.body}\n`, headers: valid.headers },
+      withSignature(`${hex.startsWith("0") ? "1" : "0"}${hex.slice(1)}`),
+      { ...valid, headers: { ...valid.headers, "x-service-timestamp": "1700000001" } },
+    ];
+    for (const input of inputs) {
+      expect(await web.safeVerify(input)).toMatchObject({ reason: "signature_mismatch" });
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/webhooks/index.ts";
+import { parseTimestamp } from "../../src/webhooks/timestamp.ts";
+import { delivery, now, receiver, refusal, signedAt } from "./deliveries.ts";
+
+describe("the timestamp header", () => {
+  it.each([
+    ["1", 1000],
+    ["0", 0],
+    ["1700000000", 1_700_000_000_000],
+    ["99999999999", 99_999_999_999_000],
+    ["100000000000", 100_000_000_000],
+    ["1700000000000", 1_700_000_000_000],
+    ["99999999999999", 99_999_999_999_999],
+    ["00000000001", 1000],
+    ["2023-11-14T22:13:20Z", 1_700_000_000_000],
+    ["2023-11-14T22:13:20.5Z", 1_700_000_000_500],
+    ["2023-11-14T22:13:20.029Z", 1_700_000_000_029],
+    ["2023-11-14T22:13:20.570000999Z", 1_700_000_000_570],
+    ["2024-02-29T00:00:00Z", 1_709_164_800_000],
+  ])("%s is read as %i ms", (text, timeMs) => {
+    expect(parseTimestamp(text)).toBe(timeMs);
+  });
+
+  it.each([
+    "1e9",
+    "+1",
+    "-1",
+    " 1",
+    "1 ",
+    "1\n",
+    "abc",
+    "1.5",
+    "0x10",
+    "1_000",
+    "1,2",
+    "1, 1",
+    "١٢٣",
+    "１２",
+    "NaN",
+    "Infinity",
+    "123456789012345",
+    "2023-11-14",
+    "2023-11-14T22:13:20",
+    "2023-11-14T22:13Z",
+    "2023-11-14 22:13:20Z",
+    "2023-11-14T22:13:20z",
+    "2023-11-14T22:13:20+01:00",
+    "2023-11-14T22:13:20.Z",
+    "2023-11-14T22:13:20,5Z",
+    "2023-11-14T22:13:20.1234567890Z",
+    "2023-02-29T00:00:00Z",
+    "2023-02-30T00:00:00Z",
+    "2023-13-01T00:00:00Z",
+    "2023-11-14T24:00:00Z",
+    "2023-11-14T23:59:60Z",
+    "+02023-11-14T22:13:20Z",
+    "Tue, 14 Nov 2023 22:13:20 GMT",
+  ])("%j is malformed", (text) => {
+    expect(parseTimestamp(text)).toBeUndefined();
+    expect(refusal(receiver(), delivery({ timestampText: text }))).toBe("malformed_timestamp");
+  });
+
+  it("missing or empty, is missing", () => {
+    const { body, headers } = delivery();
+    for (const value of [undefined, ""]) {
+      const input = { body, headers: { ...headers, "x-service-timestamp": value } };
+      expect(refusal(receiver(), input)).toBe("missing_timestamp");
+    }
+  });
+
+  it("is read back as every moment's ISO 8601 text says", () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date("0000-01-01"), max: new Date("9999-12-31"), noInvalidDate: true }),
+        (date) => {
+          expect(parseTimestamp(date.toISOString())).toBe(date.getTime());
+        },
+      ),
+    );
+  });
+
+  it("counts in its exact text: the same moment written otherwise does not match", () => {
+    const { body, headers } = delivery({ timestampText: "1700000000" });
+    for (const text of ["01700000000", "1700000000000", "2023-11-14T22:13:20Z"]) {
+      const input = { body, headers: { ...headers, "x-service-timestamp": text } };
+      expect(refusal(receiver(), input)).toBe("signature_mismatch");
+    }
+  });
+});
+
+describe("a delivery's age", () => {
+  const aged = (ageMs: number) =>
+    refusal(
+      receiver({ now: () => new Date(signedAt.getTime() + ageMs) }),
+      delivery({ timestampText: String(signedAt.getTime()) }),
+    );
+
+  it("may be toleranceSeconds in either direction, to the millisecond", () => {
+    expect(aged(300_000)).toBeUndefined();
+    expect(aged(300_001)).toBe("timestamp_too_old");
+    expect(aged(-300_000)).toBeUndefined();
+    expect(aged(-300_001)).toBe("timestamp_too_new");
+  });
+
+  it("is not looked at with an infinite tolerance", () => {
+    const patient = receiver({ toleranceSeconds: Number.POSITIVE_INFINITY });
+    for (const timestampText of ["1", "99999999999"]) {
+      expect(refusal(patient, delivery({ timestampText }))).toBeUndefined();
+    }
+  });
+
+  it("of exactly nothing is all that a tolerance of 0 allows", () => {
+    const strict = receiver({ toleranceSeconds: 0 });
+    expect(refusal(strict, delivery())).toBeUndefined();
+    expect(refusal(strict, delivery({ timestampText: "1700000001" }))).toBe("timestamp_too_new");
+  });
+
+  it("is judged after the signature, so that a forger learns nothing of the clock", () => {
+    const forged = delivery({ timestampText: "1", key: "another secret" });
+    expect(refusal(receiver(), forged)).toBe("signature_mismatch");
+  });
+
+  it("is judged before the body's content", () => {
+    expect(refusal(receiver(), delivery({ timestampText: "1", body: "no JSON" }))).toBe(
+      "timestamp_too_old",
+    );
+  });
+
+  it("names age, tolerance and the clock in the message", () => {
+    const verify = (timestampText: string) => () =>
+      receiver().verifySync(delivery({ timestampText }));
+    expect(verify("1699999000")).toThrow(
+      "The delivery was signed 1000 seconds ago, and toleranceSeconds is 300. Check whether this machine's clock is fast; if not, this may be a replay.",
+    );
+    expect(verify("1700001000")).toThrow(
+      "The delivery was signed 1000 seconds in the future, and toleranceSeconds is 300. Check whether this machine's clock is slow.",
+    );
+  });
+
+  it("cannot be judged by a clock that is out of order: that is no reason to accept", () => {
+    const broken = receiver({ now: () => new Date(Number.NaN) });
+    expect(() => broken.verifySync(delivery())).toThrow(ConfigurationError);
+  });
+
+  it("is measured by the system's clock unless another one is given", () => {
+    const seconds = String(Math.floor(Date.now() / 1000));
+    expect(refusal(receiver({ now: undefined }), delivery({ timestampText: seconds }))).toBe(
+      undefined,
+    );
+    expect(now().getTime()).toBeLessThan(Date.now());
+    expect(refusal(receiver({ now: undefined }), delivery())).toBe("timestamp_too_old");
+  });
+});

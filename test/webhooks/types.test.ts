@@ -1,0 +1,100 @@
+import type http from "node:http";
+import type http2 from "node:http2";
+import type express from "express";
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  type NodeHandler,
+  type PaymentEventData,
+  signWebhook,
+  type UnknownEventName,
+  type UnknownWebhook,
+  type Webhook,
+  type WebhookInput,
+  type WebhookOf,
+  Webhooks,
+  type WithdrawalEventData,
+} from "../../src/webhooks/index.ts";
+
+const webhooks = new Webhooks({ secret: "s" });
+
+// Compiling is the test: `tsc` reads these, and nothing of them has to run.
+describe("the webhook's type", () => {
+  it("narrows on known names in spite of the open member", () => {
+    const narrow = (webhook: Webhook) => {
+      if (webhook.event === "payment.updated") {
+        expectTypeOf(webhook.data).toEqualTypeOf<PaymentEventData>();
+      }
+      switch (webhook.event) {
+        case "payment.created":
+          expectTypeOf(webhook).toEqualTypeOf<WebhookOf<"payment.created">>();
+          return webhook.data.orderId;
+        case "payment.updated":
+        case "withdrawal.created":
+          return webhook.data.status;
+        case "withdrawal.updated":
+          expectTypeOf(webhook.data).toEqualTypeOf<WithdrawalEventData>();
+          return webhook.data.status;
+        default:
+          expectTypeOf(webhook).toEqualTypeOf<UnknownWebhook>();
+          expectTypeOf(webhook.event).toExtend<string>();
+          return webhook.data.anything;
+      }
+    };
+    expectTypeOf(narrow).returns.toBeUnknown();
+  });
+
+  it("narrows after destructuring", () => {
+    const narrow = ({ event, data }: Webhook) =>
+      event === "withdrawal.updated" ? data : undefined;
+    expectTypeOf(narrow).returns.toEqualTypeOf<WithdrawalEventData | undefined>();
+  });
+
+  it("gives handlers what their event carries", () => {
+    webhooks
+      .on("payment.updated", (webhook) => {
+        expectTypeOf(webhook.data).toEqualTypeOf<PaymentEventData>();
+      })
+      .on("payment.confirmed", (webhook) => {
+        expectTypeOf(webhook).toEqualTypeOf<UnknownWebhook>();
+        expectTypeOf(webhook.event).toEqualTypeOf<UnknownEventName>();
+      })
+      .on("*", (webhook) => {
+        expectTypeOf(webhook).toEqualTypeOf<Webhook>();
+      })
+      .on("withdrawal.created", async () => ({ anything: "may be returned" }));
+  });
+});
+
+describe("the input's type", () => {
+  it("takes what platforms give", () => {
+    expectTypeOf<{
+      body: Buffer;
+      headers: http.IncomingHttpHeaders;
+    }>().toExtend<WebhookInput>();
+    expectTypeOf<{ body: ArrayBuffer; headers: Headers }>().toExtend<WebhookInput>();
+    expectTypeOf<{ body: string; headers: Record<string, string> }>().toExtend<WebhookInput>();
+    expectTypeOf<express.Request>().toExtend<WebhookInput>();
+    expectTypeOf<{ body: object; headers: Headers }>().not.toExtend<WebhookInput>();
+  });
+
+  it("of nodeHandler fits node:http, HTTP/2 and Express", () => {
+    expectTypeOf<NodeHandler>().toExtend<http.RequestListener>();
+    expectTypeOf<NodeHandler>().toExtend<
+      (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void
+    >();
+    expectTypeOf<NodeHandler>().toExtend<express.RequestHandler>();
+  });
+
+  it("of signWebhook knows what each event carries", () => {
+    const secret = "s";
+    signWebhook({ secret, event: { event: "anything.else", data: { free: "form" } } });
+    // @ts-expect-error: a payment event carries status and orderId.
+    signWebhook({ secret, event: { event: "payment.updated", data: { status: "completed" } } });
+    // @ts-expect-error: and each of its fields has a type.
+    signWebhook({ secret, event: { event: "payment.updated", data: { status: 1, orderId: "o" } } });
+    const wrong = () =>
+      // @ts-expect-error: an event or a body is needed.
+      signWebhook({ secret });
+    expectTypeOf(wrong).toBeFunction();
+  });
+});
