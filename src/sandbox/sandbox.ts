@@ -10,7 +10,7 @@ import { createRandomSource } from "./random.ts";
 import { readBodyText } from "./request-body.ts";
 import { createRequestLog, printableHeaders, type ReceivedRequest } from "./request-log.ts";
 import { createScenarios, type SandboxPayments } from "./scenarios.ts";
-import { type ListenOptions, listen, type SandboxServer } from "./server.ts";
+import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
 import { webhookEndpoint } from "./webhook-endpoint.ts";
 
@@ -128,9 +128,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     random.restart();
   }
 
+  async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
+    // Loading node:http takes as long as all the rest, and most tests do without.
+    const server = await import("./server.ts");
+    return server.listen(fetch, where);
+  }
+
   return {
     fetch,
-    listen: (where = {}) => listen(fetch, where),
+    listen,
     secretKey,
     webhookSecret,
     merchantId,
