@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseSha256Hex } from "../../src/webhooks/hex.ts";
 import { delivery, receiver, refusal, timestamp, webCryptoReceiver } from "./deliveries.ts";
 
 const webhooks = receiver();
@@ -40,6 +41,17 @@ describe("a signature is exactly 64 hex digits", () => {
     ["very long", "a".repeat(100_000)],
   ])("%s it is malformed", (_, signature) => {
     expect(refusal(webhooks, withSignature(signature))).toBe("malformed_signature");
+  });
+
+  it("of any one character it is malformed, unless that is a hex digit", () => {
+    for (let code = 0; code < 0x200; code++) {
+      const character = String.fromCharCode(code);
+      const bytes = parseSha256Hex(character.repeat(64));
+      const expected = /^[0-9a-fA-F]$/.test(character)
+        ? new Uint8Array(Buffer.from(character.repeat(64), "hex"))
+        : undefined;
+      expect(bytes, `character ${code}`).toEqual(expected);
+    }
   });
 
   it("missing or empty, it is missing", () => {
