@@ -44,6 +44,8 @@ export interface ClientOptions {
    * request. Waiting out a 429 does not count.
    */
   maxRetries?: number | undefined;
+  /** How many requests may be under way at once; the others wait their turn. Default: any number. */
+  maxConcurrency?: number | undefined;
   /**
    * Keeps apart the idempotency keys that settlekit derives for systems that share a merchant and
    * number their orders alike. Default `default`.
@@ -87,6 +89,7 @@ const optionNames: Record<keyof ClientOptions, true> = {
   timeoutMs: true,
   deadlineMs: true,
   maxRetries: true,
+  maxConcurrency: true,
   idempotencyNamespace: true,
   fetch: true,
   fetchOptions: true,
@@ -115,6 +118,7 @@ export function configure(
     timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? 30_000),
     deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? 90_000),
     maxRetries: checkRetries(options.maxRetries ?? 3),
+    maxConcurrency: readMaxConcurrency(options),
     idempotencyNamespace: readNamespace(options),
     fetch: readFetch(options),
     fetchOptions: Object.freeze({ ...options.fetchOptions }),
@@ -222,6 +226,16 @@ function isLoopback(hostname: string): boolean {
     hostname.endsWith(".localhost") ||
     hostname === "[::1]" ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
+
+function readMaxConcurrency({ maxConcurrency = Number.POSITIVE_INFINITY }: ClientOptions): number {
+  const unlimited = maxConcurrency === Number.POSITIVE_INFINITY;
+  if (unlimited || (Number.isSafeInteger(maxConcurrency) && maxConcurrency > 0))
+    return maxConcurrency;
+  throw new ConfigurationError(
+    `maxConcurrency must be a whole number from 1 on, got ${String(maxConcurrency)}.`,
+    { code: "invalid_option", param: "maxConcurrency" },
   );
 }
 

@@ -5,11 +5,12 @@ import type { Operation, Replay } from "../wire/operations.ts";
 import { readAnswer } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
 import { type Answer, attempt } from "./attempt.ts";
+import type { Concurrency } from "./concurrency.ts";
 import { askForCredential } from "./credential.ts";
 import { type CallFacts, errorFor } from "./error-for.ts";
 import type { ClientEvent } from "./events.ts";
 import type { Failure } from "./failure.ts";
-import type { Pause } from "./pause.ts";
+import type { Pace } from "./pace.ts";
 import { type CallInput, type PreparedRequest, prepareRequest, setCredential } from "./request.ts";
 import { decide } from "./retry.ts";
 import type { RetryBudget } from "./retry-budget.ts";
@@ -17,12 +18,14 @@ import type { ServiceClock } from "./service-clock.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { checkLimit, checkRetries } from "./settings-checks.ts";
 import type { Time } from "./time.ts";
+import { within } from "./within.ts";
 
 /** What all calls of one client have in common. */
 export interface Shared {
   readonly settings: HttpSettings;
   readonly time: Time;
-  readonly pause: Pause;
+  readonly pace: Pace;
+  readonly concurrency: Concurrency;
   readonly budget: RetryBudget;
   readonly serviceClock: ServiceClock;
 }
@@ -72,8 +75,7 @@ export class Call<T> {
   async run(): Promise<ApiResponse<T>> {
     await this.#authenticate();
     for (;;) {
-      await this.#admission();
-      const answer = await this.#attempt();
+      const answer = await this.#inTurn();
       const response = answer.kind === "answer" ? this.#read(answer) : answer;
       if (!("kind" in response)) return response;
       await this.#settle(response);
@@ -96,26 +98,40 @@ export class Call<T> {
     setCredential(this.#request.headers, this.#operation, credential, settings);
   }
 
-  /** Waits for the pause that the client's calls share, unless it outlasts the deadline. */
-  async #admission(): Promise<void> {
-    const { pause, time } = this.#shared;
+  /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
+  async #inTurn(): Promise<Answer | Failure> {
+    const { concurrency, time } = this.#shared;
+    const { turn, leave } = concurrency.enter();
+    try {
+      if (turn) await within(turn, this.#remainingMs, time, this.#signal);
+      await this.#inPace();
+      return await this.#attempt();
+    } finally {
+      leave();
+    }
+  }
+
+  async #inPace(): Promise<void> {
+    const { pace, time } = this.#shared;
     for (;;) {
       if (this.#signal?.aborted) this.#stop(this.#aborted());
-      const waitMs = pause.remainingMs;
+      const waitMs = pace.waitMs;
       if (waitMs >= this.#remainingMs) {
         if (this.#lastFailure) this.#stop(this.#lastFailure);
         if (waitMs === 0) this.#stop(this.#deadlineExceeded());
         throw this.#pausedError(waitMs);
       }
-      if (waitMs === 0) return;
-      await time.sleep(waitMs, this.#signal);
+      const slotMs = pace.reserve();
+      if (slotMs === 0) return;
+      await time.sleep(slotMs, this.#signal);
+      if (!pace.isPaused && !this.#signal?.aborted) return;
     }
   }
 
   async #attempt(): Promise<Answer | Failure> {
-    const { settings, time } = this.#shared;
+    const { settings, time, pace } = this.#shared;
     const attemptNumber = ++this.#attempts;
-    const startedAt = time.now();
+    const sentAt = time.now();
     const remainingMs = this.#remainingMs;
     const result = await attempt({
       method: this.#operation.method,
@@ -133,12 +149,15 @@ export class Call<T> {
       wallClock: time.wallClock,
       redact: (text) => text.replaceAll(this.#credential, "[redacted]"),
     });
+    if (result.kind === "status" && result.status === 429)
+      pace.limited(sentAt, result.retryAfterMs);
+    else if ("status" in result) pace.accepted();
     this.#emit({
       type: "attempt",
       callId: this.#callId,
       operation: this.#operation.name,
       attempt: attemptNumber,
-      durationMs: time.now() - startedAt,
+      durationMs: time.now() - sentAt,
       ...("status" in result && { status: result.status }),
       ...("requestId" in result &&
         result.requestId !== undefined && { requestId: result.requestId }),
@@ -183,7 +202,7 @@ export class Call<T> {
 
   /** Waits before the next attempt, or ends the call with its error. */
   async #settle(failure: Failure): Promise<void> {
-    const { time, pause, budget } = this.#shared;
+    const { time, budget } = this.#shared;
     if (this.#mayRenewAfter(failure)) {
       this.#renewed = true;
       this.#announceRetry(failure, 0);
@@ -202,8 +221,6 @@ export class Call<T> {
     });
     this.#outcome = decision.outcome;
     this.#lastFailure = failure;
-    const limited = failure.kind === "status" && failure.status === 429;
-    if (limited && failure.retryAfterMs !== undefined) pause.extend(failure.retryAfterMs);
     if (decision.action === "stop") throw errorFor(failure, decision.outcome, this.#facts);
     const { waitMs, counted } = decision;
     this.#announceRetry(failure, waitMs);
@@ -211,7 +228,6 @@ export class Call<T> {
       this.#retries += 1;
       budget.spend();
     }
-    if (limited) pause.extend(waitMs);
     await time.sleep(waitMs, this.#signal);
   }
 

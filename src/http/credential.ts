@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 import { SettlekitError } from "../errors/settlekit-error.ts";
 import type { CredentialSource } from "./settings.ts";
 import type { Time } from "./time.ts";
+import { within } from "./within.ts";
 
 /**
  * Asks for the credential, which may be a call to a vault. Gives `undefined` when the time ran out or
@@ -15,21 +16,15 @@ export async function askForCredential(
   limitMs: number,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const waiting = new AbortController();
-  const cancel = () => waiting.abort();
   try {
     const given = source.get();
     if (typeof given === "string") return given;
-    signal?.addEventListener("abort", cancel, { once: true });
-    return (await Promise.race([given, time.sleep(limitMs, waiting.signal)])) ?? undefined;
+    return (await within(given, limitMs, time, signal))?.value;
   } catch (error) {
     if (SettlekitError.is(error)) throw error;
     throw new ConfigurationError(
       `The ${source.param} function failed, so nothing was sent. Its error is the cause of this one.`,
       { code: "credential_unavailable", param: source.param, cause: error },
     );
-  } finally {
-    signal?.removeEventListener("abort", cancel);
-    cancel();
   }
 }

@@ -2,8 +2,9 @@ import { SettlekitError } from "../errors/settlekit-error.ts";
 import type { Operation } from "../wire/operations.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";
+import { Concurrency } from "./concurrency.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";
-import { Pause } from "./pause.ts";
+import { Pace } from "./pace.ts";
 import type { CallInput } from "./request.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { ServiceClock } from "./service-clock.ts";
@@ -19,7 +20,8 @@ export class Http {
     this.#shared = {
       settings,
       time,
-      pause: new Pause(time),
+      pace: new Pace(time),
+      concurrency: new Concurrency(settings.maxConcurrency),
       budget: new RetryBudget(time),
       serviceClock: new ServiceClock(time),
     };

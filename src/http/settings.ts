@@ -23,6 +23,8 @@ export interface HttpSettings {
   /** Limit of a whole call: attempts, bodies and waits. */
   readonly deadlineMs: number;
   readonly maxRetries: number;
+  /** Requests under way at once. */
+  readonly maxConcurrency: number;
   /** Keeps apart the idempotency keys of systems that share a merchant. */
   readonly idempotencyNamespace: string;
   readonly fetch: Fetch;

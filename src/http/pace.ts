@@ -1,0 +1,116 @@
+import type { Time } from "./time.ts";
+
+/** What remains of an estimate, so as to stay below the limit rather than on it. */
+const stepBack = 0.96;
+/** What remains of a pace that met the limit soon. */
+const retreat = 0.8;
+/** A 429 without Retry-After is taken to mean about a second. */
+const usualPauseMs = 1_000;
+/** Requests accepted within so long before a 429 tell what the limit is. */
+const shortestWindowMs = 1_000;
+const longestWindowMs = 10_000;
+/** So many of them make the estimate a good one. */
+const enoughAccepted = 10;
+/** A limit met again within this time was estimated too high, or fell. */
+const soonMs = 2_500;
+
+/**
+ * How fast the calls of one client may send. Without limit until the first 429; then all wait as long
+ * as the service asks, and go on at the pace that it has shown to accept. From there the pace rises,
+ * slowly near a limit that is known well, and ever faster when no 429 comes, because limits change.
+ */
+export class Pace {
+  readonly #time: Time;
+  #pausedUntil = 0;
+  /** When the next request may go out, while the pace is limited. */
+  #nextSlot = 0;
+  /** Requests per second at `#since`; undefined while nothing limits it. */
+  #base: number | undefined;
+  /** Whether `#base` is known to be just below the limit. */
+  #isKnown = false;
+  /** Start of the current stretch without a 429. */
+  #since: number;
+  /** When requests were accepted in this stretch, the latest ones. */
+  #accepted: number[] = [];
+
+  constructor(time: Time) {
+    this.#time = time;
+    this.#since = time.now();
+  }
+
+  /** How long a request that came now would have to wait. */
+  get waitMs(): number {
+    return Math.max(0, Math.max(this.#pausedUntil, this.#nextSlot) - this.#time.now());
+  }
+
+  /** Takes the next free slot; gives how long to wait for it. */
+  reserve(): number {
+    const now = this.#time.now();
+    const slot = Math.max(now, this.#pausedUntil, this.#nextSlot);
+    const rate = this.#rateAt(slot);
+    if (rate !== undefined) this.#nextSlot = slot + 1000 / rate;
+    return slot - now;
+  }
+
+  /** Whether all are waiting. A slot that was taken before the pause began is void then. */
+  get isPaused(): boolean {
+    return this.#pausedUntil > this.#time.now();
+  }
+
+  /** The service took a request: it answered anything but 429. */
+  accepted(): void {
+    const now = this.#time.now();
+    this.#accepted.push(now);
+    if ((this.#accepted[0] ?? now) < now - 2 * longestWindowMs) this.#forget(now - longestWindowMs);
+  }
+
+  /**
+   * The service answered 429.
+   *
+   * @param sentAt When the request went out: one sent before the pause says nothing about the pace.
+   */
+  limited(sentAt: number, retryAfterMs: number | undefined): void {
+    const now = this.#time.now();
+    const pauseMs = retryAfterMs ?? usualPauseMs;
+    if (sentAt >= this.#since) this.#slowDown(now, pauseMs);
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
+    this.#nextSlot = this.#pausedUntil;
+    // The next stretch begins when the pause is over.
+    this.#since = this.#pausedUntil;
+    this.#accepted = [];
+  }
+
+  #slowDown(now: number, pauseMs: number): void {
+    const rate = this.#rateAt(now);
+    if (rate !== undefined && now - this.#since > soonMs) {
+      this.#base = Math.max(1, rate * stepBack);
+      this.#isKnown = true;
+      return;
+    }
+    const windowMs = Math.min(Math.max(pauseMs, shortestWindowMs), longestWindowMs);
+    this.#forget(now - windowMs);
+    const estimate = ((1000 * this.#accepted.length) / windowMs) * stepBack;
+    this.#base = Math.max(1, Math.min(estimate, (rate ?? Number.POSITIVE_INFINITY) * retreat));
+    this.#isKnown = rate === undefined && this.#accepted.length >= enoughAccepted;
+  }
+
+  #forget(before: number): void {
+    this.#accepted = this.#accepted.filter((at) => at >= before);
+  }
+
+  #rateAt(at: number): number | undefined {
+    if (this.#base === undefined) return undefined;
+    const seconds = Math.max(0, at - this.#since) / 1000;
+    return this.#base * (this.#isKnown ? probing(seconds) : searching(seconds));
+  }
+}
+
+/** Hardly rises for a quarter of a minute, by a third in half a minute, twice as fast after 40 s. */
+function probing(seconds: number): number {
+  return 1 + 0.0005 * seconds + 0.02 * (seconds / 15) ** 4;
+}
+
+/** Twice as fast after 11 s, forty times after a minute. */
+function searching(seconds: number): number {
+  return 1 + 0.06 * seconds + 0.02 * (seconds / 5) ** 3;
+}
