@@ -1,0 +1,44 @@
+import express from "express";
+import { describe, expect, it, vi } from "vitest";
+import { delivery, receiver } from "./deliveries.ts";
+import { listening, post } from "./sites.ts";
+
+describe("in Express", () => {
+  it("the handler is a route like any other", async () => {
+    const handler = vi.fn();
+    const app = express();
+    app.post("/webhooks", receiver().on("payment.updated", handler).nodeHandler());
+    app.use(express.json());
+    await using site = await listening(app);
+    expect((await post(site.url)).status).toBe(200);
+    expect(handler).toHaveBeenCalledOnce();
+  });
+
+  it("express.raw() before it is fine", async () => {
+    const app = express();
+    app.post("/webhooks", express.raw({ type: "application/json" }), receiver().nodeHandler());
+    await using site = await listening(app);
+    expect((await post(site.url)).status).toBe(200);
+    expect((await post(site.url, delivery({ key: "forged" }))).status).toBe(401);
+  });
+
+  it("express.json() before it is answered with 500 and named in the log", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const app = express();
+    app.use(express.json());
+    app.use("/webhooks", receiver({ logger }).nodeHandler());
+    await using site = await listening(app);
+    expect((await post(site.url)).status).toBe(500);
+    expect(String(logger.error.mock.lastCall?.[1].error)).toContain(
+      "Express: mount this route before express.json()",
+    );
+  });
+
+  it("a parser for another content type before it is fine", async () => {
+    const app = express();
+    app.use(express.urlencoded({ extended: false }), express.text());
+    app.use("/webhooks", receiver().nodeHandler());
+    await using site = await listening(app);
+    expect((await post(site.url)).status).toBe(200);
+  });
+});

@@ -1,0 +1,101 @@
+import type http from "node:http";
+import { describe, expect, it, vi } from "vitest";
+import type { NodeHandler, NodeRequest } from "../../src/webhooks/index.ts";
+import { delivery, paymentUpdated, receiver } from "./deliveries.ts";
+import { exchange, head, listening, post } from "./sites.ts";
+
+describe("a body that something else took first", () => {
+  /** Runs the handler on a request that a framework has prepared. */
+  async function prepared(prepare: (request: http.IncomingMessage & NodeRequest) => unknown) {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const handle: NodeHandler = receiver({ logger }).nodeHandler();
+    const site = await listening(async (request, response) => {
+      await prepare(request);
+      await handle(request, response);
+    });
+    return { ...site, logger, [Symbol.asyncDispose]: site[Symbol.asyncDispose] };
+  }
+  const consume = async (request: http.IncomingMessage) => {
+    for await (const _ of request) {
+      // To the end.
+    }
+  };
+
+  it.each<[string, (request: http.IncomingMessage) => unknown]>([
+    [
+      "parsed",
+      (request) => consume(request).then(() => Object.assign(request, { body: paymentUpdated })),
+    ],
+    [
+      "parsed to an empty object",
+      (request) => consume(request).then(() => Object.assign(request, { body: {} })),
+    ],
+    [
+      "parsed to a list",
+      (request) => consume(request).then(() => Object.assign(request, { body: [] })),
+    ],
+    ["read and kept elsewhere, as Koa does", consume],
+  ])("is answered with 500 when it was %s, with the line to change", async (_, prepare) => {
+    await using site = await prepared(prepare);
+    expect((await post(site.url)).status).toBe(500);
+    const [, details] = site.logger.error.mock.lastCall ?? [];
+    expect(details.error).toMatchObject({
+      reason: "body_already_parsed",
+      message: expect.stringMatching(/express\.json\(\).*bodyParser: false.*rawBody: true.*Koa/),
+    });
+  });
+
+  it("is answered at once, before any of it arrived", async () => {
+    await using site = await prepared((request) =>
+      Object.assign(request, { body: paymentUpdated }),
+    );
+    expect(await exchange(site.port, head(1000))).toMatch(/^HTTP\/1\.1 500 /);
+  });
+
+  it.each<[string, (request: http.IncomingMessage) => unknown]>([
+    ["in bytes", (request) => Object.assign(request, { body: Buffer.from(delivery().body) })],
+    ["as text", (request) => Object.assign(request, { body: delivery().body })],
+    [
+      "in rawBody, beside the parsed one",
+      (request) =>
+        Object.assign(request, { body: paymentUpdated, rawBody: Buffer.from(delivery().body) }),
+    ],
+  ])("is verified when it was kept raw %s", async (_, keep) => {
+    await using site = await prepared(async (request) => {
+      await consume(request);
+      keep(request);
+    });
+    expect((await post(site.url)).status).toBe(200);
+  });
+
+  it.each<[string, unknown]>([
+    ["an empty object", {}],
+    ["empty text", ""],
+    ["null", null],
+  ])("is read when a parser left %s on a request it did not read", async (_, body) => {
+    await using site = await prepared((request) => Object.assign(request, { body }));
+    expect((await post(site.url)).status).toBe(200);
+  });
+
+  it("is read when it was paused meanwhile", async () => {
+    await using site = await prepared(async (request) => {
+      request.pause();
+      await new Promise(setImmediate);
+    });
+    expect((await post(site.url)).status).toBe(200);
+  });
+
+  it("is verified in its bytes when the stream was set to give text", async () => {
+    await using site = await prepared((request) => request.setEncoding("utf8"));
+    const input = delivery({ body: '{"event":"a","data":{"x":"€"}}' });
+    expect((await post(site.url, input)).status).toBe(200);
+  });
+
+  it("that was empty is judged as such", async () => {
+    await using site = await prepared(async (request) => {
+      await consume(request);
+      Object.assign(request, { body: "" });
+    });
+    expect((await post(site.url, delivery({ body: "" }))).status).toBe(400);
+  });
+});

@@ -1,0 +1,94 @@
+import { connect } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import { receiver } from "./deliveries.ts";
+import { exchange, head, listening, post } from "./sites.ts";
+
+describe("a body that is too large", () => {
+  it("is answered with 413 before it was sent, and the connection closed", async () => {
+    await using site = await listening(receiver({ maxBodyBytes: 1000 }).nodeHandler());
+    // Of a gigabyte, two kilobytes come: enough to know.
+    const received = await exchange(site.port, head(1_000_000_000) + " ".repeat(2000));
+    expect(received).toMatch(/^HTTP\/1\.1 413 /);
+    expect(received).toMatch(/connection: close/i);
+    expect(received).toMatch(/\r\n\r\n$/);
+  });
+
+  it("is not read to its end, nor while the refusal is reported", async () => {
+    const bytesRead: number[] = [];
+    const slowReporter = async () => {
+      for (let turn = 0; turn < 300; turn++) await new Promise(setImmediate);
+    };
+    const webhooks = receiver({ maxBodyBytes: 1000, onError: slowReporter });
+    await using site = await listening(webhooks.nodeHandler());
+    site.server.on("connection", (socket) => {
+      socket.on("close", () => bytesRead.push(socket.bytesRead));
+    });
+    const socket = connect(site.port, "127.0.0.1").on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.resume().write(head(1_000_000_000));
+    const chunk = Buffer.alloc(65_536, " ");
+    const pump = () => {
+      while (socket.writable && socket.write(chunk)) {}
+    };
+    socket.on("drain", pump);
+    pump();
+    await closed;
+    await vi.waitFor(() => expect(bytesRead).toHaveLength(1));
+    expect(bytesRead[0]).toBeLessThan(1_000_000);
+  });
+
+  it("is not read at all when its headers are refused", async () => {
+    await using site = await listening(receiver().nodeHandler());
+    const received = await exchange(site.port, head(1_000_000_000, {}));
+    expect(received).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
+  });
+});
+
+describe("a sender that goes away half-way", () => {
+  it("ends the handler quietly", async () => {
+    const onError = vi.fn();
+    const handler = vi.fn();
+    const handle = receiver({ onError }).on("*", handler).nodeHandler();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    let ended: Promise<void> | undefined;
+    await using site = await listening((request, response) => {
+      ended = handle(request, response);
+      request.once("data", begin);
+    });
+    const socket = connect(site.port, "127.0.0.1").on("error", () => undefined);
+    socket.write(`${head(1000)}half`);
+    await begun;
+    socket.destroy();
+    await expect(ended).resolves.toBeUndefined();
+    expect(onError).not.toHaveBeenCalled();
+    expect(handler).not.toHaveBeenCalled();
+    expect((await post(site.url)).status).toBe(200);
+  });
+
+  it("or is cut off by the server itself, likewise", async () => {
+    const onError = vi.fn();
+    const handle = receiver({ onError }).nodeHandler();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await using site = await listening((request, response) => {
+      void handle(request, response).then(resolve);
+      request.once("data", () => request.destroy());
+    });
+    await exchange(site.port, `${head(1000)}half`);
+    await promise;
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it("before the handler began is noticed", async () => {
+    const onError = vi.fn();
+    const handle = receiver({ onError }).nodeHandler();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await using site = await listening((request, response) => {
+      request.on("error", () => undefined);
+      request.on("close", () => void handle(request, response).then(resolve));
+    });
+    const socket = connect(site.port, "127.0.0.1").on("error", () => undefined);
+    socket.write(`${head(1000)}half`, () => socket.resetAndDestroy());
+    await promise;
+    expect(onError).not.toHaveBeenCalled();
+  });
+});
