@@ -32,6 +32,11 @@ export interface SandboxClock {
 export interface Clock extends SandboxClock {
   /** Milliseconds since 1970. */
   nowMs(): number;
+  /**
+   * What receivers see on their own clocks, in milliseconds since 1970: real time, however far the
+   * sandbox's was advanced. A frozen clock has no other time than its own.
+   */
+  receiversNowMs(): number;
   /** Has something done at a time, by `advance`, by the timer or before the next request. */
   schedule(dueMs: number, run: () => void): void;
   /** Tells a running `advance` what happened. */
@@ -66,6 +71,10 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
   function nowMs(): number {
     latestMs = Math.max(latestMs, standingMs ?? (frozenAtMs ?? Date.now()) + advancedMs);
     return latestMs;
+  }
+
+  function receiversNowMs(): number {
+    return frozenAtMs === undefined ? Date.now() : nowMs();
   }
 
   function schedule(dueMs: number, run: () => void): void {
@@ -133,6 +142,7 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
     now: () => new Date(nowMs()),
     advance,
     nowMs,
+    receiversNowMs,
     schedule,
     report: (happening) => {
       happenings?.push(happening);

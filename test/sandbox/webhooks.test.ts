@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { createSandbox, type Deliver, type Sandbox } from "settlekit/sandbox";
+import { Webhooks } from "settlekit/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { create, list, newYear } from "./merchant.ts";
 
@@ -378,6 +379,42 @@ it("an answered webhook leaves no timer behind", async () => {
   await sandbox.webhooks.idle();
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
+});
+
+describe("the stamp of a webhook", () => {
+  /** A sandbox and a verifier of another process: it knows the secret, and no clock but its own. */
+  async function delivering(options: { now?: Date }) {
+    const verdicts: string[] = [];
+    const webhooks = new Webhooks({ secret: () => sandbox.webhookSecret });
+    const sandbox: Sandbox = createSandbox({
+      ...options,
+      deliver: async (request) => {
+        const result = await webhooks.safeVerify(request);
+        verdicts.push(result.ok ? "accepted" : result.reason);
+        return new Response();
+      },
+    });
+    await create(sandbox);
+    await sandbox.clock.advance("15m");
+    await sandbox.webhooks.idle();
+    return { sandbox, verdicts };
+  }
+
+  it("is real time while the clock runs, however far it was advanced", async () => {
+    const { sandbox, verdicts } = await delivering({});
+    expect(verdicts).toEqual(["accepted", "accepted"]);
+    const [, expired] = sandbox.webhooks.deliveries();
+    const passedMs =
+      Date.parse(expired?.attempts[0]?.at ?? "") - Date.parse(expired?.data.createdAt ?? "");
+    expect(passedMs).toBe(15 * 60_000);
+  });
+
+  it("is the sandbox's time where that is frozen", async () => {
+    expect((await delivering({ now: newYear })).verdicts).toEqual([
+      "timestamp_too_old",
+      "timestamp_too_old",
+    ]);
+  });
 });
 
 describe("replaying a webhook", () => {
