@@ -1,9 +1,9 @@
 import { ConfigurationError } from "./errors/configuration-error.ts";
+import { checkBaseUrl, defaultSandboxUrl } from "./http/base-url.ts";
 import type { ClientEvent, Logger } from "./http/events.ts";
-import type { CredentialSource, Fetch, HttpSettings } from "./http/settings.ts";
-import { checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
+import { type CredentialSource, defaults, type Fetch, type HttpSettings } from "./http/settings.ts";
+import { checkedFetch, checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
 import { checkSecretKey, type Environment } from "./wire/credential.ts";
-import { defaultHeaderPrefix, defaultRequestIdHeader } from "./wire/headers.ts";
 
 /** What to change when the service speaks otherwise than settlekit believes. */
 export interface WireOptions {
@@ -79,8 +79,6 @@ const urlVariables: Record<Environment, string> = {
   sandbox: "SETTLEKIT_SANDBOX_URL",
 };
 
-const sandboxUrl = "http://127.0.0.1:4010";
-
 // A record, so that the compiler notices an option that is missing here.
 const optionNames: Record<keyof ClientOptions, true> = {
   secretKey: true,
@@ -115,12 +113,12 @@ export function configure(
     environment,
     baseUrl: readBaseUrl(options, environment, variables),
     credential: readSecretKey(options, environment, variables),
-    timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? 30_000),
-    deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? 90_000),
-    maxRetries: checkRetries(options.maxRetries ?? 3),
+    timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
+    deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? defaults.deadlineMs),
+    maxRetries: checkRetries(options.maxRetries ?? defaults.maxRetries),
     maxConcurrency: readMaxConcurrency(options),
     idempotencyNamespace: readNamespace(options),
-    fetch: readFetch(options),
+    fetch: checkedFetch(options.fetch),
     fetchOptions: Object.freeze({ ...options.fetchOptions }),
     headers: Object.freeze(checkHeaders(options.headers ?? {}, wire.headerPrefix)),
     logger: options.logger,
@@ -184,7 +182,7 @@ function readBaseUrl(
   const variable = urlVariables[environment];
   const value =
     options.baseUrl ??
-    (variables[variable] || (environment === "sandbox" ? sandboxUrl : undefined));
+    (variables[variable] || (environment === "sandbox" ? defaultSandboxUrl : undefined));
   if (value === undefined) {
     throw new ConfigurationError(
       `There is no base URL for "${environment}". Pass baseUrl, or set ${variable}, to the URL that ` +
@@ -195,41 +193,7 @@ function readBaseUrl(
   return checkBaseUrl(value);
 }
 
-/** Gives the URL without a slash at its end. */
-export function checkBaseUrl(value: string): string {
-  const fail = (fact: string) =>
-    new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
-  if (!URL.canParse(value)) {
-    throw fail("is not a URL. Give it whole, such as https://api.example.com.");
-  }
-  const url = new URL(value);
-  if (url.username !== "" || url.password !== "") {
-    throw fail("contains credentials. Remove them: the secret key goes into secretKey.");
-  }
-  if (url.search !== "" || url.hash !== "") {
-    throw fail("has a query or a fragment. Remove what follows the path.");
-  }
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
-    throw fail(
-      `is plain http to ${url.hostname}, which would send the secret key readable. Use https.`,
-    );
-  }
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw fail(`has the scheme ${url.protocol.slice(0, -1)}. Use https, or http on this machine.`);
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
-}
-
-function readMaxConcurrency({ maxConcurrency = Number.POSITIVE_INFINITY }: ClientOptions): number {
+function readMaxConcurrency({ maxConcurrency = defaults.maxConcurrency }: ClientOptions): number {
   const unlimited = maxConcurrency === Number.POSITIVE_INFINITY;
   if (unlimited || (Number.isSafeInteger(maxConcurrency) && maxConcurrency > 0))
     return maxConcurrency;
@@ -239,7 +203,9 @@ function readMaxConcurrency({ maxConcurrency = Number.POSITIVE_INFINITY }: Clien
   );
 }
 
-function readNamespace({ idempotencyNamespace = "default" }: ClientOptions): string {
+function readNamespace({
+  idempotencyNamespace = defaults.idempotencyNamespace,
+}: ClientOptions): string {
   if (typeof idempotencyNamespace === "string" && idempotencyNamespace !== "") {
     return idempotencyNamespace;
   }
@@ -249,24 +215,12 @@ function readNamespace({ idempotencyNamespace = "default" }: ClientOptions): str
   });
 }
 
-function readFetch({ fetch: own }: ClientOptions): Fetch {
-  if (own === undefined) return (url, init) => globalThis.fetch(url, init);
-  if (typeof own !== "function") {
-    throw new ConfigurationError("fetch must be a function like the global fetch.", {
-      code: "invalid_option",
-      param: "fetch",
-    });
-  }
-  // Called without a receiver: the platform's fetch refuses a foreign `this`.
-  return (url, init) => own(url, init);
-}
-
 function readWire(options: WireOptions = {}): Configuration["wire"] {
   const {
-    headerPrefix = defaultHeaderPrefix,
-    requestIdHeader = defaultRequestIdHeader,
-    chainIdFormat = "number",
-    withdrawalIdempotency = "unknown",
+    headerPrefix = defaults.wire.headerPrefix,
+    requestIdHeader = defaults.wire.requestIdHeader,
+    chainIdFormat = defaults.wire.chainIdFormat,
+    withdrawalIdempotency = defaults.wire.withdrawalIdempotency,
   } = options;
   const refused = (name: keyof WireOptions, rule: string) =>
     new ConfigurationError(`wire.${name} must be ${rule}.`, {

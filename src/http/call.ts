@@ -28,6 +28,8 @@ export interface Shared {
   readonly concurrency: Concurrency;
   readonly budget: RetryBudget;
   readonly serviceClock: ServiceClock;
+  /** Calls made so far. */
+  readonly calls: { count: number };
 }
 
 /** One call: attempts with identical bytes until success, a final failure, or the deadline. */

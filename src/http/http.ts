@@ -8,23 +8,30 @@ import { Pace } from "./pace.ts";
 import type { CallInput } from "./request.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { ServiceClock } from "./service-clock.ts";
-import type { HttpSettings, RequestOptions } from "./settings.ts";
+import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, type Time } from "./time.ts";
 
 /** Makes the calls of one client: what they share, and what observers are told. */
 export class Http {
   readonly #shared: Shared;
-  #calls = 0;
 
-  constructor(settings: HttpSettings, time: Time = realTime) {
+  constructor(settings: HttpSettings, time: Time = realTime, shared?: Omit<Shared, "settings">) {
     this.#shared = {
-      settings,
       time,
       pace: new Pace(time),
       concurrency: new Concurrency(settings.maxConcurrency),
       budget: new RetryBudget(time),
       serviceClock: new ServiceClock(time),
+      calls: { count: 0 },
+      ...shared,
+      settings,
     };
+  }
+
+  /** Calls as somebody else, at the pace and within the budget of this client. */
+  withCredential(credential: CredentialSource): Http {
+    const settings = { ...this.#shared.settings, credential };
+    return new Http(settings, this.#shared.time, this.#shared);
   }
 
   get settings(): HttpSettings {
@@ -60,7 +67,7 @@ export class Http {
   ): Promise<ApiResponse<T>> {
     const { settings, time } = this.#shared;
     const { name, method, path } = operation;
-    const callId = ++this.#calls;
+    const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
     const emit = (event: ClientEvent) => notify(event, settings.onEvent, settings.logger);
     const end = (facts: Omit<EndEvent, "type" | "callId" | "operation" | "durationMs">) =>

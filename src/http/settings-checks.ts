@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
+import type { Fetch } from "./settings.ts";
 
 /** The longest time that timers can wait: a signed 32-bit number of milliseconds. */
 const maxLimitMs = 2_147_483_647;
@@ -56,4 +57,17 @@ function reservedNames(headerPrefix: string): Set<string> {
     (credential) => credentialHeader(credential, headerPrefix).name,
   );
   return new Set([...credentials, idempotencyKeyHeader].map((name) => name.toLowerCase()));
+}
+
+/** The caller's fetch, or the global one as it is at the time of each request. */
+export function checkedFetch(own: Fetch | undefined): Fetch {
+  if (own === undefined) return (url, init) => globalThis.fetch(url, init);
+  if (typeof own !== "function") {
+    throw new ConfigurationError("fetch must be a function like the global fetch.", {
+      code: "invalid_option",
+      param: "fetch",
+    });
+  }
+  // Called without a receiver: the platform's fetch refuses a foreign `this`.
+  return (url, init) => own(url, init);
 }

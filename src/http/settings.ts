@@ -1,3 +1,4 @@
+import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/headers.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 
 /** The part of fetch that settlekit uses; always called as `fetch(url, init)`. */
@@ -39,6 +40,25 @@ export interface HttpSettings {
     readonly withdrawalIdempotency: "unknown" | "honoured";
   };
 }
+
+/** What a client uses unless told otherwise. */
+export const defaults = {
+  timeoutMs: 30_000,
+  deadlineMs: 90_000,
+  maxRetries: 3,
+  maxConcurrency: Number.POSITIVE_INFINITY,
+  idempotencyNamespace: "default",
+  fetchOptions: {},
+  headers: {},
+  logger: undefined,
+  onEvent: undefined,
+  wire: {
+    headerPrefix: defaultHeaderPrefix,
+    requestIdHeader: defaultRequestIdHeader,
+    chainIdFormat: "number",
+    withdrawalIdempotency: "unknown",
+  },
+} as const satisfies Partial<HttpSettings>;
 
 /** What can be set for one call. */
 export interface RequestOptions {

@@ -1,4 +1,6 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { toCaip2 } from "../evm/chain-id.ts";
+import type { HttpSettings } from "../http/settings.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
 
 /** A JSON object, or the JSON text of one. */
@@ -65,6 +67,17 @@ function metadataText(value: unknown): string {
     // Named below.
   }
   throw refused(param, "must not hold cycles or bigints, which JSON cannot", "such an object");
+}
+
+/** A chain id in the form that the client is set to send. */
+export function chainIdOnWire(
+  chainId: unknown,
+  { chainIdFormat }: HttpSettings["wire"],
+): number | string {
+  if (!Number.isSafeInteger(chainId) || Number(chainId) <= 0) {
+    throw refused("chainId", "must be the number of an EVM chain, such as 8453", chainId);
+  }
+  return chainIdFormat === "caip2" ? toCaip2(Number(chainId)) : Number(chainId);
 }
 
 export function refused(param: string, rule: string, value: unknown): InvalidRequestError {

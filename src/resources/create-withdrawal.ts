@@ -1,4 +1,3 @@
-import { toCaip2 } from "../evm/chain-id.ts";
 import { toRecipientAddress } from "../evm/recipient-address.ts";
 import type { HttpSettings } from "../http/settings.ts";
 import {
@@ -7,13 +6,13 @@ import {
   maxOrderIdLength,
 } from "../wire/withdrawal-creation.ts";
 import {
+  chainIdOnWire,
   checkAmount,
   checkCurrency,
   checkObject,
   checkReference,
   encodeMetadata,
   type Metadata,
-  refused,
 } from "./arguments.ts";
 
 /** A withdrawal to make (interface section 4.4). */
@@ -38,16 +37,13 @@ export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: 
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
 export function createWithdrawalBody(
   input: CreateWithdrawalInput,
-  { chainIdFormat }: HttpSettings["wire"],
+  wire: HttpSettings["wire"],
 ): SentWithdrawal {
   const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
     checkObject(input);
-  if (!Number.isSafeInteger(chainId) || chainId <= 0) {
-    throw refused("chainId", "must be the number of an EVM chain, such as 8453", chainId);
-  }
   return {
     amountInCents: checkAmount("amountInCents", amountInCents),
-    chainId: chainIdFormat === "caip2" ? toCaip2(chainId) : chainId,
+    chainId: chainIdOnWire(chainId, wire),
     recipientAddress: toRecipientAddress(recipientAddress),
     ...(orderId !== undefined && { orderId: checkReference("orderId", orderId, maxOrderIdLength) }),
     currency: checkCurrency(currency),

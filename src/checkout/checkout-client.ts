@@ -1,0 +1,87 @@
+import { renderSVG } from "uqr";
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import { checkBaseUrl, defaultSandboxUrl } from "../http/base-url.ts";
+import type { ClientEvent, Logger } from "../http/events.ts";
+import { Http } from "../http/http.ts";
+import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
+import { checkedFetch } from "../http/settings-checks.ts";
+import type { Environment } from "../wire/credential.ts";
+import type { Payment } from "../wire/payment.ts";
+import type { Quote } from "../wire/quote.ts";
+import { Checkout } from "./checkout.ts";
+import type { PaymentRequest } from "./payment-request.ts";
+import { paymentSecret } from "./payment-secret.ts";
+
+export interface CheckoutOptions {
+  paymentId: string;
+  /** The payment secret from the creation: `secret`. Never the merchant secret key. */
+  secret: string;
+  /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
+  baseUrl?: string | undefined;
+  environment?: Environment | undefined;
+  /** Default: the global `fetch` at the time of each request. */
+  fetch?: Fetch | undefined;
+  /** Prefix of the service's own headers. Default `X-Service`. */
+  headerPrefix?: string | undefined;
+  /** Anything with console's methods. Nothing is logged by default. */
+  logger?: Logger | undefined;
+  onEvent?: ((event: ClientEvent) => void) | undefined;
+}
+
+/** A payment request that can draw itself. */
+export interface PaymentRequestWithQr extends PaymentRequest {
+  /**
+   * An SVG of the bare deposit address: the QR code to show. Every wallet reads it; show amount, token
+   * and chain beside it.
+   */
+  addressQrSvg(): string;
+  /** An SVG of `uri`, as an extra for wallets that are known to read EIP-681. */
+  uriQrSvg(): string;
+}
+
+/**
+ * One payment in the customer's browser (interface section 4.3). Holds the payment secret alone.
+ *
+ * @throws {ConfigurationError} when an option cannot be right; `param` names it.
+ * @example
+ * ```ts
+ * const checkout = new CheckoutClient({ paymentId, secret, baseUrl: "https://api.example.com" });
+ * const payment = await checkout.payment();
+ * const quote = await checkout.quotes.create({ chainId: 8453, contractAddress });
+ * element.innerHTML = checkout.paymentRequest(payment, quote).addressQrSvg();
+ * ```
+ */
+export class CheckoutClient extends Checkout {
+  constructor(options: CheckoutOptions) {
+    super(new Http(checkoutSettings(options)), options.paymentId);
+  }
+
+  override paymentRequest(payment: Payment, quote: Quote): PaymentRequestWithQr {
+    const request = super.paymentRequest(payment, quote);
+    return {
+      ...request,
+      addressQrSvg: () => renderSVG(request.address),
+      uriQrSvg: () => renderSVG(request.uri),
+    };
+  }
+}
+
+function checkoutSettings({ baseUrl, environment, ...options }: CheckoutOptions): HttpSettings {
+  const url = baseUrl ?? (environment === "sandbox" ? defaultSandboxUrl : undefined);
+  if (url === undefined) {
+    throw new ConfigurationError(
+      "There is no base URL. Pass baseUrl: the URL that your server uses for the service.",
+      { code: "missing_base_url", param: "baseUrl" },
+    );
+  }
+  const { headerPrefix = defaults.wire.headerPrefix } = options;
+  return {
+    ...defaults,
+    baseUrl: checkBaseUrl(url),
+    credential: paymentSecret(options.secret),
+    fetch: checkedFetch(options.fetch),
+    logger: options.logger,
+    onEvent: options.onEvent,
+    wire: { ...defaults.wire, headerPrefix },
+  };
+}

@@ -1,0 +1,107 @@
+import type { ApiPromise } from "../http/api-promise.ts";
+import type { Http } from "../http/http.ts";
+import type { RequestOptions } from "../http/settings.ts";
+import { chainIdOnWire } from "../resources/arguments.ts";
+import { poll } from "../resources/poll.ts";
+import { Quotes } from "../resources/quotes.ts";
+import type { PaymentState } from "../wire/checkout.ts";
+import * as operations from "../wire/operations.ts";
+import type { Payment } from "../wire/payment.ts";
+import { isFinal } from "../wire/payment-status.ts";
+import type { Quote } from "../wire/quote.ts";
+import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
+
+/** A transaction for the service to look for (interface section 4.3). */
+export interface RefreshStatusInput {
+  transactionHash?: string | undefined;
+  /** EVM chain id. */
+  chainId?: number | undefined;
+  tokenContractAddress?: string | undefined;
+}
+
+export interface WatchOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The first wait between reads, in milliseconds; later ones are longer. Default 3,000. */
+  readonly intervalMs?: number | undefined;
+}
+
+/**
+ * One payment as its customer may see it: what the payment secret gives access to (interface section
+ * 4.3).
+ */
+export class Checkout {
+  /** The payment's quotes. */
+  readonly quotes: Quotes;
+  readonly #http: Http;
+  readonly #paymentId: string;
+
+  constructor(http: Http, paymentId: string) {
+    this.quotes = new Quotes(http, paymentId);
+    this.#http = http;
+    this.#paymentId = paymentId;
+  }
+
+  /** Reads the payment with its quotes and deposit address. */
+  payment(options?: RequestOptions): ApiPromise<Payment> {
+    const path = { paymentId: this.#paymentId };
+    return this.#http.call(operations.getCheckoutPayment, { path }, options);
+  }
+
+  /** Reads the payment's status alone. */
+  status(options?: RequestOptions): ApiPromise<PaymentState> {
+    const path = { paymentId: this.#paymentId };
+    return this.#http.call(operations.getCheckoutStatus, { path }, options);
+  }
+
+  /** Has the service look at the chain now; a hint makes it look for one transaction. */
+  refreshStatus(
+    input: RefreshStatusInput = {},
+    options?: RequestOptions,
+  ): ApiPromise<PaymentState> {
+    const fill = () => {
+      const { chainId, ...rest } = input;
+      const body = {
+        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, this.#http.settings.wire) }),
+        ...rest,
+      };
+      return { path: { paymentId: this.#paymentId }, body };
+    };
+    return this.#http.call(operations.refreshCheckoutStatus, fill, options);
+  }
+
+  /**
+   * Follows the payment's status: gives the present one, then each change, and ends after a final one.
+   * Reads with backoff and jitter; reads that fail for a while do not end it.
+   *
+   * @throws {AbortError} when the signal aborts.
+   * @example
+   * ```ts
+   * for await (const { status } of checkout.watch()) {
+   *   show(status);
+   * }
+   * ```
+   */
+  async *watch({
+    signal,
+    intervalMs = 3000,
+  }: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
+    const { time } = this.#http;
+    const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
+    let last: string | undefined;
+    for await (const result of poll(() => this.status({ signal }), waits)) {
+      if (!result.ok || result.value.status === last) continue;
+      last = result.value.status;
+      yield result.value;
+      if (isFinal(last)) return;
+    }
+  }
+
+  /**
+   * What a page shows so that the customer can pay a quote.
+   *
+   * @throws {InvalidRequestError} when the quote holds no address or amount that can be paid.
+   */
+  paymentRequest(payment: Payment, quote: Quote): PaymentRequest {
+    return paymentRequest(payment, quote, () => this.#http.serviceNow());
+  }
+}

@@ -1,0 +1,20 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import type { CredentialSource } from "../http/settings.ts";
+import { checkCredential } from "../wire/credential.ts";
+
+/**
+ * The payment secret as a credential.
+ *
+ * @throws {ConfigurationError} for what cannot be one; a merchant secret key above all.
+ */
+export function paymentSecret(secret: string): CredentialSource {
+  const checked = checkCredential("secret", secret);
+  if (checked.startsWith("sk_")) {
+    throw new ConfigurationError(
+      "secret is a merchant secret key. It must never reach a customer: pass the secret that creating the " +
+        "payment gave, and revoke this key if it was in a page.",
+      { code: "secret_key_as_payment_secret", param: "secret" },
+    );
+  }
+  return { param: "secret", renewable: false, get: () => checked };
+}

@@ -1,0 +1,50 @@
+import type { ApiPromise } from "../http/api-promise.ts";
+import type { Http } from "../http/http.ts";
+import type { RequestOptions } from "../http/settings.ts";
+import * as operations from "../wire/operations.ts";
+import type { Quote } from "../wire/quote.ts";
+import { chainIdOnWire } from "./arguments.ts";
+
+/** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
+export interface CreateQuoteInput {
+  /** EVM chain id. */
+  chainId?: number | undefined;
+  /** The token's contract; the all-zero address for the chain's native asset. */
+  contractAddress?: string | undefined;
+  /** What a deposit shall be worth, in USD cents. For deposits only. */
+  forceDepositAmount?: number | undefined;
+}
+
+/** The quotes of one payment (interface sections 2.3 and 4.3). */
+export class Quotes {
+  readonly #http: Http;
+  readonly #paymentId: string;
+
+  constructor(http: Http, paymentId: string) {
+    this.#http = http;
+    this.#paymentId = paymentId;
+  }
+
+  /** The quotes that are active. */
+  list(options?: RequestOptions): ApiPromise<Quote[]> {
+    const path = { paymentId: this.#paymentId };
+    return this.#http.call(operations.listQuotes, { path }, options);
+  }
+
+  /**
+   * Asks for a quote. Asking twice for the same updates one quote, so a repeated attempt is harmless.
+   *
+   * @throws {InvalidRequestError} when the payment is no longer pending, or an argument is refused.
+   */
+  create(input: CreateQuoteInput = {}, options?: RequestOptions): ApiPromise<Quote> {
+    const fill = () => {
+      const { chainId, ...rest } = input;
+      const body = {
+        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, this.#http.settings.wire) }),
+        ...rest,
+      };
+      return { path: { paymentId: this.#paymentId }, body };
+    };
+    return this.#http.call(operations.createQuote, fill, options);
+  }
+}
