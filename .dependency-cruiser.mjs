@@ -5,11 +5,12 @@ const allowed = {
   wire: ["zod", "errors"],
   http: ["errors", "wire", "ky", "@noble/hashes"],
   evm: ["errors", "@noble/hashes"],
+  checkout: ["resources", "http", "wire", "evm", "errors", "uqr"],
   resources: ["http", "wire", "evm", "errors"],
   webhooks: ["errors"],
   sandbox: ["wire", "evm", "webhooks", "errors", "hono", "@hono/node-server", "node"],
   "configuration.ts": ["errors", "wire", "http"],
-  "client.ts": ["configuration.ts", "resources", "http", "wire", "errors"],
+  "client.ts": ["configuration.ts", "checkout", "resources", "http", "wire", "errors"],
 };
 
 /** Where a part of src lies. */
@@ -53,6 +54,13 @@ export default {
       severity: "error",
       from: { path: "^src/", pathNot: "^src/http/attempt\\.ts$" },
       to: { path: target("ky") },
+    },
+    {
+      name: "qr-in-one-entry",
+      comment: "Only the checkout entry draws QR codes: servers do not carry the drawing.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/(checkout/(index|checkout-client)|sandbox/.*)\\.ts$" },
+      to: { path: ["^src/checkout/checkout-client\\.ts$", target("uqr")] },
     },
     {
       name: "no-cycles",

@@ -4,6 +4,7 @@ import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    checkout: "src/checkout/index.ts",
     webhooks: "src/webhooks/index.ts",
     sandbox: "src/sandbox/index.ts",
   },

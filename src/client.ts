@@ -1,7 +1,18 @@
+import { Checkout } from "./checkout/checkout.ts";
 import { type ClientOptions, configure } from "./configuration.ts";
+import type { ApiPromise } from "./http/api-promise.ts";
 import { Http } from "./http/http.ts";
+import type { RequestOptions } from "./http/settings.ts";
+import { type AccessToken, bearerToken, paymentSecret } from "./resources/credentials.ts";
+import { Dashboard } from "./resources/dashboard.ts";
 import { Payments } from "./resources/payments.ts";
+import { type RawRequest, rawRequest } from "./resources/raw-request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
+
+export interface DashboardOptions {
+  merchantId: string;
+  accessToken: AccessToken;
+}
 
 /**
  * The merchant's server client. Holds the merchant secret key: never ship it to a browser.
@@ -17,10 +28,50 @@ import { Withdrawals } from "./resources/withdrawals.ts";
 export class MerchantClient {
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
+  readonly #http: Http;
 
   constructor(options?: ClientOptions) {
     const http = new Http(configure(options));
     this.payments = new Payments(http);
     this.withdrawals = new Withdrawals(http);
+    this.#http = http;
+  }
+
+  /**
+   * One payment as its customer may see it, with the payment secret that creating it gave (interface
+   * section 4.3). For browsers, use `CheckoutClient` of `settlekit/checkout`.
+   *
+   * @throws {ConfigurationError} when the secret cannot be one.
+   */
+  checkout({ paymentId, secret }: { paymentId: string; secret: string }): Checkout {
+    return new Checkout(this.#http.withCredential(paymentSecret(secret)), paymentId);
+  }
+
+  /**
+   * What a dashboard's bearer token gives access to (interface sections 4.6 and 4.7). A token given as
+   * a function is asked for again once when the service answers 401.
+   *
+   * @throws {ConfigurationError} when the token cannot be one.
+   */
+  dashboard({ merchantId, accessToken }: DashboardOptions): Dashboard {
+    return new Dashboard(this.#http.withCredential(bearerToken(accessToken)), merchantId);
+  }
+
+  /**
+   * Makes a request that no method makes, with the same core. A POST is not repeated when it may have
+   * arrived.
+   *
+   * @throws {InvalidRequestError} when the path could lead to another route or origin.
+   * @example
+   * ```ts
+   * const page = await client.request<{ data: unknown[] }>({
+   *   method: "GET",
+   *   path: "/v1/external/secretkey-auth/payments",
+   *   query: { limit: 1 },
+   * });
+   * ```
+   */
+  request<T = unknown>(request: RawRequest, options?: RequestOptions): ApiPromise<T> {
+    return rawRequest(this.#http, request, options);
   }
 }

@@ -1,4 +1,6 @@
-export { MerchantClient } from "./client.ts";
+export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/checkout.ts";
+export type { PaymentRequest } from "./checkout/payment-request.ts";
+export { type DashboardOptions, MerchantClient } from "./client.ts";
 export type { ClientOptions, WireOptions } from "./configuration.ts";
 export { AbortError } from "./errors/abort-error.ts";
 export { ApiError } from "./errors/api-error.ts";
@@ -12,7 +14,11 @@ export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
 export { PermissionError } from "./errors/permission-error.ts";
 export { RateLimitError } from "./errors/rate-limit-error.ts";
 export { ServerError } from "./errors/server-error.ts";
-export { type Outcome, SettlekitError } from "./errors/settlekit-error.ts";
+export {
+  type Outcome,
+  SettlekitError,
+  type SettlekitErrorOptions,
+} from "./errors/settlekit-error.ts";
 export { TimeoutError } from "./errors/timeout-error.ts";
 export { UnexpectedResponseError } from "./errors/unexpected-response-error.ts";
 export {
@@ -37,12 +43,17 @@ export type { Metadata } from "./resources/arguments.ts";
 export type { CreateOnceOptions } from "./resources/create-once.ts";
 export type { CreateDepositInput, CreatePaymentInput } from "./resources/create-payment.ts";
 export type { CreateWithdrawalInput } from "./resources/create-withdrawal.ts";
+export type { AccessToken } from "./resources/credentials.ts";
+export type { Dashboard, DashboardWithdrawals } from "./resources/dashboard.ts";
 export type { FindOptions } from "./resources/find-by-order-id.ts";
 export type { ListOptions } from "./resources/list.ts";
 export type { Page, PagePromise } from "./resources/page.ts";
 export type { Payments } from "./resources/payments.ts";
+export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
+export type { RawRequest, RequestAuth } from "./resources/raw-request.ts";
 export type { WaitOptions } from "./resources/wait-until-final.ts";
 export type { CreateOnceInput, Withdrawals } from "./resources/withdrawals.ts";
+export type { PaymentState } from "./wire/checkout.ts";
 export type { Environment } from "./wire/credential.ts";
 export type { DepositAddress } from "./wire/deposit-address.ts";
 export type { OpenEnum } from "./wire/open-enum.ts";
@@ -56,4 +67,5 @@ export type { Quote } from "./wire/quote.ts";
 export type { SettledChain, SettledToken } from "./wire/settlement.ts";
 export type { Token, TokenChain } from "./wire/token.ts";
 export type { Withdrawal, WithdrawalReceipt, WithdrawalStatus } from "./wire/withdrawal.ts";
+export type { WithdrawalConfig, WithdrawalLimits } from "./wire/withdrawal-config.ts";
 export type { WithdrawalListQuery } from "./wire/withdrawal-list.ts";

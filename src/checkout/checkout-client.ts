@@ -5,12 +5,12 @@ import type { ClientEvent, Logger } from "../http/events.ts";
 import { Http } from "../http/http.ts";
 import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
 import { checkedFetch } from "../http/settings-checks.ts";
+import { paymentSecret } from "../resources/credentials.ts";
 import type { Environment } from "../wire/credential.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";
 import type { PaymentRequest } from "./payment-request.ts";
-import { paymentSecret } from "./payment-secret.ts";
 
 export interface CheckoutOptions {
   paymentId: string;

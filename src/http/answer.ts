@@ -16,6 +16,10 @@ export type ReadAnswer<T> =
  * away would lose what the service created.
  */
 export function readAnswer<T>(operation: Operation<T>, text: string): ReadAnswer<T> {
+  // The caller of an operation that is not known decides what nothing means.
+  if (text === "" && operation.essential === "anything") {
+    return { kind: "value", value: undefined as T, drift: [] };
+  }
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -23,19 +27,23 @@ export function readAnswer<T>(operation: Operation<T>, text: string): ReadAnswer
     return { kind: "unreadable" };
   }
   const { essential } = operation;
-  const isList = Array.isArray(body);
-  if (typeof body !== "object" || body === null || isList !== (essential === "a list")) {
-    return { kind: "unreadable" };
-  }
-  if (essential !== "a list") {
-    const fields = body as Record<string, unknown>;
-    const missing = essential.filter((name) => !isPresent(fields[name]));
+  if (essential !== "anything") {
+    const isList = Array.isArray(body);
+    if (typeof body !== "object" || body === null || isList !== (essential === "a list")) {
+      return { kind: "unreadable" };
+    }
+    const missing = missingFields(body, essential);
     if (missing.length > 0) return { kind: "incomplete", missing, body };
   }
   const result = operation.response.safeParse(body);
   if (result.success) return { kind: "value", value: result.data, drift: [] };
   const drift = [...new Set(result.error.issues.map(({ path }) => path.join(".")))];
   return { kind: "value", value: body as T, drift };
+}
+
+function missingFields(body: object, essential: readonly string[] | "a list"): string[] {
+  if (essential === "a list") return [];
+  return essential.filter((name) => !isPresent((body as Record<string, unknown>)[name]));
 }
 
 function isPresent(value: unknown): boolean {

@@ -45,8 +45,8 @@ export interface Operation<Response> {
   readonly query?: Schema<unknown>;
   readonly successStatus: 200 | 201;
   readonly response: Schema<Response>;
-  /** Fields of the answer that a caller cannot do without; "a list" where the answer is one. */
-  readonly essential: readonly string[] | "a list";
+  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or anything. */
+  readonly essential: readonly string[] | "a list" | "anything";
 }
 
 /** Interface section 4.1. */

@@ -47,6 +47,9 @@ test.each([
   ["src/configuration.ts", "src/resources/target.ts", "configuration-imports"],
   ["src/http/planted.ts", "node:fs", "http-imports"],
   ["src/http/call.ts", "ky", "ky-in-one-file"],
+  ["src/client.ts", "src/checkout/checkout-client.ts", "qr-in-one-entry"],
+  ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],
+  ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
   ["src/sandbox/planted.ts", "ky", "sandbox-imports"],
 ])("%s may not import %s", async (from, imported, rule) => {
   expect(await broken(from, imported)).toContain(rule);

@@ -1,0 +1,78 @@
+import type { ApiPromise } from "../http/api-promise.ts";
+import type { Http } from "../http/http.ts";
+import type { CallInput } from "../http/request.ts";
+import type { RequestOptions } from "../http/settings.ts";
+import type { Credential, Operation } from "../wire/operations.ts";
+import { checkObject, refused } from "./arguments.ts";
+import { type AccessToken, bearerToken, paymentSecret } from "./credentials.ts";
+
+/** A request that no method makes. */
+export interface RawRequest {
+  method: "GET" | "POST";
+  /** Begins with a slash, relative to the base URL, without query; encode ids yourself. */
+  path: string;
+  query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** Sent as JSON. */
+  body?: object | undefined;
+  auth?: RequestAuth | undefined;
+}
+
+/** Which credential to use: the client's merchant secret key, unless one of these is given. */
+export type RequestAuth =
+  | { readonly paymentSecret: string }
+  | { readonly accessToken: AccessToken };
+
+/**
+ * Makes a request with the same core as every method: credential, retries, deadline and errors. A POST
+ * counts as unsafe: it is not repeated when it may have arrived.
+ */
+export function rawRequest<T>(
+  http: Http,
+  request: RawRequest,
+  options?: RequestOptions,
+): ApiPromise<T> {
+  const { method, path, auth } = { ...request };
+  const [credential, caller] = authenticated(http, auth);
+  const operation: Operation<T> = {
+    name: "request",
+    method,
+    path,
+    credential,
+    replay: method === "GET" ? "safe" : "unsafe",
+    successStatus: 200,
+    // What comes is the caller's to know.
+    response: { safeParse: (value) => ({ success: true, data: value as T }) },
+    essential: "anything",
+  };
+  return caller.call(operation, () => filled(request), options);
+}
+
+function authenticated(http: Http, auth: RequestAuth | undefined): [Credential, Http] {
+  if (auth === undefined) return ["secretKey", http];
+  return "paymentSecret" in auth
+    ? ["paymentSecret", http.withCredential(paymentSecret(auth.paymentSecret))]
+    : ["accessToken", http.withCredential(bearerToken(auth.accessToken))];
+}
+
+function filled(request: RawRequest): CallInput {
+  const { method, path, query, body } = checkObject(request);
+  if (method !== "GET" && method !== "POST")
+    throw refused("method", 'must be "GET" or "POST"', method);
+  if (!isPlainPath(path)) {
+    throw refused(
+      "path",
+      "must be a path below the base URL, such as /v1/external/secretkey-auth/payments, without query, " +
+        "dot segments, braces or another origin",
+      path,
+    );
+  }
+  return { ...(query && { query }), ...(body && { body }) };
+}
+
+/** Whether a path means what it says: URL parsing must not lead elsewhere with it. */
+function isPlainPath(path: unknown): boolean {
+  if (typeof path !== "string" || !/^\/[^/?#\\{}]/.test(path)) return false;
+  if (/[?#\\{}\s]/.test(path)) return false;
+  const base = "https://base.invalid";
+  return URL.canParse(base + path) && new URL(base + path).href === base + path;
+}
