@@ -15,7 +15,8 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   clean: true,
-  dts: true,
+  // For `Symbol.asyncDispose`, which consumers with an older target do not have among their types.
+  dts: { banner: '/// <reference lib="esnext.disposable" />' },
   // Everything is bundled: the package has no runtime dependencies.
   noExternal: [/^(?!node:)/],
   external: [/^node:/],

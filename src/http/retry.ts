@@ -53,7 +53,7 @@ export function decide(situation: Situation): Decision {
 }
 
 /** What may have become of the request of one attempt. */
-export function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
+function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
   switch (failure.kind) {
     case "unreachable":
     case "tls":

@@ -17,7 +17,7 @@ export const paymentStateSchema = openObject({
 true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
 
 /** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
-export interface CreateQuoteBody {
+interface CreateQuoteBody {
   /** EVM chain id. */
   chainId?: number;
   /** The token's contract; the all-zero address for the chain's native asset. */
@@ -34,7 +34,7 @@ export const createQuoteBodySchema = z.object({
 true satisfies Same<CreateQuoteBody, z.output<typeof createQuoteBodySchema>>;
 
 /** A transaction to look for (interface section 4.3). */
-export interface RefreshStatusBody {
+interface RefreshStatusBody {
   transactionHash?: string;
   /** EVM chain id. */
   chainId?: number;

@@ -8,7 +8,7 @@ export interface Schema<T> {
   safeParse(value: unknown): SchemaResult<T>;
 }
 
-export type SchemaResult<T> =
+type SchemaResult<T> =
   | { readonly success: true; readonly data: T }
   | { readonly success: false; readonly error: { readonly issues: readonly SchemaIssue[] } };
 
