@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { ConfigurationError, MerchantClient } from "../../src/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { withdrawal, withdrawalConfig } from "../wire/examples.ts";
+
+const page = {
+  data: [withdrawal],
+  pagination: { total: 1, limit: 100, offset: 0, hasMore: false, totalPages: 1, currentPage: 1 },
+};
+const unauthorized = { status: 401, body: { error: { type: "authentication_error" } } };
+
+function dashboardOf(
+  server: { url: string },
+  accessToken: string | (() => string | Promise<string>),
+) {
+  const options = { secretKey: "sk_test_1", environment: "sandbox", baseUrl: server.url } as const;
+  return new MerchantClient(options).dashboard({ merchantId: "m/1", accessToken });
+}
+
+describe("a dashboard", () => {
+  test("reads configuration and withdrawals of its merchant with the bearer token", async () => {
+    await using server = await scriptedServer(
+      { body: withdrawalConfig },
+      { body: page },
+      { body: withdrawal },
+    );
+    const dashboard = dashboardOf(server, "token-1");
+    expect(await dashboard.withdrawalConfig()).toEqual(withdrawalConfig);
+    expect((await dashboard.withdrawals.list({ status: "failed" })).data).toEqual([withdrawal]);
+    expect(await dashboard.withdrawals.get(withdrawal.id)).toEqual(withdrawal);
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/v1/merchants/m%2F1/withdrawals/config",
+      "/v1/merchants/m%2F1/withdrawals?status=failed",
+      `/v1/merchants/m%2F1/withdrawals/${withdrawal.id}`,
+    ]);
+    for (const { headers } of server.requests) {
+      expect(headers.authorization).toBe("Bearer token-1");
+      expect(headers).not.toHaveProperty("x-service-secret-key");
+    }
+  });
+
+  test("asks the token function again once after a 401", async () => {
+    await using server = await scriptedServer(unauthorized, { body: withdrawalConfig });
+    let asked = 0;
+    const dashboard = dashboardOf(server, async () => `token-${++asked}`);
+    expect((await dashboard.withdrawalConfig().withResponse()).attempts).toBe(2);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer token-1",
+      "Bearer token-2",
+    ]);
+  });
+
+  test("gives up when the new token is refused too", async () => {
+    await using server = await scriptedServer(unauthorized);
+    const dashboard = dashboardOf(server, () => "token");
+    await expect(dashboard.withdrawalConfig()).rejects.toMatchObject({
+      name: "AuthenticationError",
+      attempts: 2,
+    });
+  });
+
+  test("does not ask again for a token that is a string", async () => {
+    await using server = await scriptedServer(unauthorized);
+    await expect(dashboardOf(server, "token").withdrawalConfig()).rejects.toMatchObject({
+      attempts: 1,
+    });
+  });
+
+  test.each(["", "two words", "line\nbreak"])("refuses the token %j", (token) => {
+    expect(() => dashboardOf({ url: "http://127.0.0.1:1" }, token)).toThrow(ConfigurationError);
+  });
+});

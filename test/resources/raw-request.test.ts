@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+
+const clientOf = ({ url }: { url: string }) =>
+  new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: `${url}/base` });
+
+describe("client.request", () => {
+  test("sends any request with the client's credential and gives what came", async () => {
+    await using server = await scriptedServer({ body: [1, 2] });
+    const request = {
+      method: "GET",
+      path: "/v1/new-things",
+      query: { limit: 1, status: undefined },
+    } as const;
+    expect(await clientOf(server).request<number[]>(request)).toEqual([1, 2]);
+    expect(server.requests[0]).toMatchObject({
+      url: "/base/v1/new-things?limit=1",
+      headers: { "x-service-secret-key": "sk_test_1" },
+    });
+  });
+
+  test("sends a body as JSON with an idempotency key", async () => {
+    await using server = await scriptedServer({ status: 201, body: {} });
+    const request = { method: "POST", path: "/v1/new-things", body: { a: 1 } } as const;
+    await clientOf(server).request(request, { idempotencyKey: "key-1" });
+    expect(server.requests[0]).toMatchObject({
+      body: '{"a":1}',
+      headers: { "idempotency-key": "key-1", "content-type": "application/json" },
+    });
+  });
+
+  test("takes an empty success for undefined", async () => {
+    await using server = await scriptedServer({ status: 204, body: "" });
+    expect(await clientOf(server).request({ method: "GET", path: "/v1/nothing" })).toBeUndefined();
+  });
+
+  test("uses another credential when told to, and no other with it", async () => {
+    await using server = await scriptedServer({});
+    const client = clientOf(server);
+    await client.request({ method: "GET", path: "/a", auth: { paymentSecret: "ps_1" } });
+    await client.request({ method: "GET", path: "/b", auth: { accessToken: "token" } });
+    const [first, second] = server.requests;
+    expect(first?.headers).toMatchObject({ "x-service-payment-secret": "ps_1" });
+    expect(second?.headers).toMatchObject({ authorization: "Bearer token" });
+    expect(first?.headers).not.toHaveProperty("x-service-secret-key");
+    expect(second?.headers).not.toHaveProperty("x-service-secret-key");
+  });
+
+  test("repeats a GET after a failure, but not a POST", async () => {
+    await using server = await scriptedServer({ status: 500 });
+    const client = clientOf(server);
+    const get = client.request({ method: "GET", path: "/a" }, { maxRetries: 1, deadlineMs: 5000 });
+    await expect(get).rejects.toMatchObject({ name: "ServerError", attempts: 2 });
+    const post = client.request({ method: "POST", path: "/a", body: {} });
+    await expect(post).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+  });
+
+  test.each([
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example/",
+    "\\\\evil.example",
+    "@evil.example/",
+    ".evil.example/",
+    "/../admin",
+    "/a/../../admin",
+    "/a/%2e%2e/admin",
+    "/a?b=1",
+    "/a#b",
+    "/{paymentId}",
+    "/a b",
+    "/a\nb",
+    "",
+    "relative",
+  ])("refuses the path %j", async (path) => {
+    await using server = await scriptedServer({});
+    await expect(clientOf(server).request({ method: "GET", path })).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param: "path",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("refuses a method that it does not know", async () => {
+    const request = { method: "DELETE" as "GET", path: "/a" };
+    const call = clientOf({ url: "http://127.0.0.1:1" }).request(request);
+    await expect(call).rejects.toMatchObject({ param: "method" });
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { SingleFlight } from "../../src/resources/single-flight.ts";
+
+/** Work that ends when the test says so. */
+function controlledWork() {
+  const started: {
+    signal: AbortSignal;
+    finish: (value: string) => void;
+    fail: (reason: unknown) => void;
+  }[] = [];
+  const start = (signal: AbortSignal) =>
+    new Promise<string>((finish, fail) => {
+      started.push({ signal, finish, fail });
+    });
+  return { started, start };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("calls for one key", () => {
+  test("share their work when they ask for the same", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    const calls = [1, 2, 3].map(() => flights.run("order", "same", start, undefined));
+    await settle();
+    expect(started).toHaveLength(1);
+    started[0]?.finish("done");
+    expect(await Promise.all(calls)).toEqual(["done", "done", "done"]);
+  });
+
+  test("take turns when they ask for different things", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    const first = flights.run("order", "25 dollars", start, undefined);
+    const second = flights.run("order", "30 dollars", start, undefined);
+    await settle();
+    expect(started).toHaveLength(1);
+    started[0]?.finish("first");
+    expect(await first).toBe("first");
+    await settle();
+    started[1]?.finish("second");
+    expect(await second).toBe("second");
+  });
+
+  test("begin anew when the work before them is done", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    const first = flights.run("order", "same", start, undefined);
+    started[0]?.finish("first");
+    await first;
+    const second = flights.run("order", "same", start, undefined);
+    await settle();
+    started[1]?.finish("second");
+    expect(await second).toBe("second");
+  });
+
+  test("do not wait for other keys", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    void flights.run("order 1", "same", start, undefined);
+    void flights.run("order 2", "same", start, undefined);
+    await settle();
+    expect(started).toHaveLength(2);
+  });
+});
+
+describe("an abort", () => {
+  test("of one caller leaves the work to the others", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    const controller = new AbortController();
+    const leaving = flights.run("order", "same", start, controller.signal);
+    const staying = flights.run("order", "same", start, undefined);
+    controller.abort();
+    await expect(leaving).rejects.toMatchObject({ name: "AbortError", outcome: "unknown" });
+    expect(started[0]?.signal.aborted).toBe(false);
+    started[0]?.finish("done");
+    expect(await staying).toBe("done");
+  });
+
+  test("of the last caller ends the work, and newcomers wait for that end", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    const controller = new AbortController();
+    const last = flights.run("order", "same", start, controller.signal);
+    controller.abort(new Error("enough"));
+    await settle();
+    expect(started[0]?.signal.aborted).toBe(true);
+    const newcomer = flights.run("order", "same", start, undefined);
+    await settle();
+    expect(started).toHaveLength(1);
+    started[0]?.fail(new Error("ended"));
+    await expect(last).rejects.toThrow("ended");
+    await settle();
+    expect(started).toHaveLength(2);
+    started[1]?.finish("anew");
+    expect(await newcomer).toBe("anew");
+  });
+});
