@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
+import type { ClientEvent } from "../../src/http/events.ts";
+import * as operations from "../../src/wire/operations.ts";
+import { createdPayment, payment, withdrawal, withdrawalConfig } from "../wire/examples.ts";
+import { httpTo } from "./http-to.ts";
+
+type Path = readonly (string | number)[];
+
+const pageOf = (item: object) => ({
+  data: [item],
+  pagination: { total: 1, limit: 100, offset: 0, hasMore: false, totalPages: 1, currentPage: 1 },
+});
+
+/** A whole answer to every operation. */
+const answers: Record<keyof typeof operations, object> = {
+  createPayment: createdPayment,
+  getPayment: payment,
+  listPayments: pageOf(payment),
+  createWithdrawal: withdrawal,
+  getWithdrawal: withdrawal,
+  listWithdrawals: pageOf(withdrawal),
+  getCheckoutPayment: payment,
+  getCheckoutStatus: { id: payment.id, status: "pending" },
+  listQuotes: payment.quotes,
+  createQuote: payment.quotes[0] ?? {},
+  refreshCheckoutStatus: { id: payment.id, status: "pending" },
+  getWithdrawalConfig: withdrawalConfig,
+  listMerchantWithdrawals: pageOf(withdrawal),
+  getMerchantWithdrawal: withdrawal,
+};
+
+/** The paths of all fields and items in a value. */
+function pathsIn(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [path];
+  const inner = Object.entries(value).flatMap(([key, child]) =>
+    pathsIn(child, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+  return path.length === 0 ? inner : [path, ...inner];
+}
+
+/** A copy in which one field is deleted, null or of another type. */
+function mutated(answer: object, path: Path, how: "deleted" | "null" | "retyped"): object {
+  const copy = structuredClone(answer);
+  const parent = path.slice(0, -1).reduce<unknown>((at, key) => Object(at)[key], copy) as never;
+  const key = path.at(-1) ?? "";
+  const isText = ["string", "number", "boolean"].includes(typeof parent[key]);
+  if (how !== "deleted") Reflect.set(parent, key, how === "null" ? null : isText ? {} : 7);
+  else if (Array.isArray(parent)) (parent as unknown[]).splice(Number(key), 1);
+  else Reflect.deleteProperty(parent, key);
+  return copy;
+}
+
+async function answerTo(operation: (typeof operations)[keyof typeof operations], body: unknown) {
+  const events: ClientEvent[] = [];
+  const fetch = () => Promise.resolve(Response.json(body));
+  const http = httpTo(
+    { url: "https://api.example" },
+    { fetch, environment: "testnet", onEvent: (event) => events.push(event) },
+  );
+  const input = { path: { paymentId: "p", withdrawalId: "w", merchantId: "m" } };
+  const value = await http.call<unknown>(operation, input).catch((error: unknown) => error);
+  const drift = events.find((event) => event.type === "drift");
+  return { value, drift: drift?.paths ?? [] };
+}
+
+describe.each(Object.entries(operations))("an answer to %s", (name, operation) => {
+  const answer = answers[name as keyof typeof operations];
+  const isEssential = (path: Path) =>
+    path.length === 1 && operation.essential.includes(String(path[0]) as never);
+  const paths = pathsIn(answer);
+
+  test("that is whole has no drift", async () => {
+    expect(await answerTo(operation, answer)).toEqual({ value: answer, drift: [] });
+  });
+
+  test.each(["deleted", "null", "retyped"] as const)(
+    "is given as it came, with the drift's path, when a field is %s",
+    async (how) => {
+      for (const path of paths.filter((path) => !isEssential(path))) {
+        const body = mutated(answer, path, how);
+        const { value, drift } = await answerTo(operation, body);
+        expect(value).toEqual(body);
+        const fieldsAbove = path.map((_, index) => path.slice(0, index + 1).join("."));
+        expect(fieldsAbove).toEqual(expect.arrayContaining([...drift]));
+        if (how === "retyped") expect({ path, drift }).not.toEqual({ path, drift: [] });
+      }
+    },
+  );
+
+  test.each(["deleted", "null", "retyped"] as const)(
+    "is an error that holds it when an essential field is %s",
+    async (how) => {
+      for (const path of paths.filter(isEssential)) {
+        const body = mutated(answer, path, how);
+        const { value } = await answerTo(operation, body);
+        expect(value).toBeInstanceOf(UnexpectedResponseError);
+        expect(value).toMatchObject({ outcome: "unknown", body });
+        expect(String(value)).toContain(`without ${path[0]}`);
+      }
+    },
+  );
+});
