@@ -83,7 +83,7 @@ export const listPayments: Operation<PageBody<Payment>> = {
   replay: "safe",
   query: paymentListQuerySchema,
   successStatus: 200,
-  response: pageSchema(paymentSchema),
+  response: /* @__PURE__ */ pageSchema(paymentSchema),
   essential: ["data"],
 };
 
@@ -121,7 +121,7 @@ export const listWithdrawals: Operation<PageBody<Withdrawal>> = {
   replay: "safe",
   query: withdrawalListQuerySchema,
   successStatus: 200,
-  response: pageSchema(withdrawalSchema),
+  response: /* @__PURE__ */ pageSchema(withdrawalSchema),
   essential: ["data"],
 };
 
@@ -157,7 +157,7 @@ export const listQuotes: Operation<Quote[]> = {
   credential: "paymentSecret",
   replay: "safe",
   successStatus: 200,
-  response: z.array(quoteSchema),
+  response: /* @__PURE__ */ z.array(quoteSchema),
   essential: "a list",
 };
 
@@ -208,7 +208,7 @@ export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = {
   replay: "safe",
   query: withdrawalListQuerySchema,
   successStatus: 200,
-  response: pageSchema(withdrawalSchema),
+  response: /* @__PURE__ */ pageSchema(withdrawalSchema),
   essential: ["data"],
 };
 

@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { Checkout } from "../../src/checkout/checkout.ts";
+import { CheckoutClient } from "../../src/checkout/checkout-client.ts";
+import { ConfigurationError, MerchantClient } from "../../src/index.ts";
+import { FakeTime } from "../http/fake-time.ts";
+import { httpTo } from "../http/http-to.ts";
+import { reset, scriptedServer } from "../scripted-server.ts";
+import { payment } from "../wire/examples.ts";
+
+const secret = "ps_1";
+const clientOf = ({ url }: { url: string }, options = {}) =>
+  new CheckoutClient({ paymentId: payment.id, secret, baseUrl: url, ...options });
+const path = `/v1/external/payment-secret-auth/payments/${payment.id}`;
+const state = (status: string) => ({ body: { id: payment.id, status } });
+
+describe("a checkout client", () => {
+  test("reads and changes its payment with the payment secret", async () => {
+    const [quote] = payment.quotes;
+    await using server = await scriptedServer(
+      { body: payment },
+      state("pending"),
+      { body: payment.quotes },
+      { status: 201, body: quote },
+      state("processing"),
+    );
+    const checkout = clientOf(server);
+    expect(await checkout.payment()).toEqual(payment);
+    expect(await checkout.status()).toEqual({ id: payment.id, status: "pending" });
+    expect(await checkout.quotes.list()).toEqual(payment.quotes);
+    expect(await checkout.quotes.create({ chainId: 84532, forceDepositAmount: 500 })).toEqual(
+      quote,
+    );
+    expect(await checkout.refreshStatus({ transactionHash: "0xabc" })).toMatchObject({
+      status: "processing",
+    });
+    expect(server.requests.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ["GET", path, ""],
+      ["GET", `${path}/status`, ""],
+      ["GET", `${path}/quotes`, ""],
+      ["POST", `${path}/quotes`, '{"chainId":84532,"forceDepositAmount":500}'],
+      ["POST", `${path}/refresh-status`, '{"transactionHash":"0xabc"}'],
+    ]);
+    for (const { headers } of server.requests) {
+      expect(headers["x-service-payment-secret"]).toBe(secret);
+      expect(Object.keys(headers)).not.toContain("x-settlekit-retry-count");
+      expect(Object.keys(headers)).not.toContain("idempotency-key");
+    }
+  });
+
+  test("is given by a server's client too, without the merchant's key", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const options = {
+      secretKey: "sk_test_1",
+      environment: "sandbox",
+      baseUrl: server.url,
+    } as const;
+    const checkout = new MerchantClient(options).checkout({ paymentId: payment.id, secret });
+    expect(await checkout.payment()).toEqual(payment);
+    expect(server.requests[0]?.headers).not.toHaveProperty("x-service-secret-key");
+  });
+
+  test.each([
+    [{ secret: "sk_test_1" }, "secret", /merchant secret key/],
+    [{ secret: "sk_live" }, "secret", /revoke this key/],
+    [{ secret: "" }, "secret", /non-empty/],
+    [{ secret: "two words" }, "secret", /copy it again/],
+    [{ baseUrl: "http://api.example" }, "baseUrl", /Use https/],
+    [{ baseUrl: undefined }, "baseUrl", /no base URL/],
+  ])("refuses %o", (options, param, message) => {
+    const refuse = () => clientOf({ url: "https://api.example" }, options);
+    expect(refuse).toThrow(ConfigurationError);
+    expect(refuse).toThrow(message);
+    expect(refuse).toThrow(expect.objectContaining({ param }));
+  });
+
+  test("finds the sandbox on its usual port", () => {
+    expect(clientOf({ url: "" }, { baseUrl: undefined, environment: "sandbox" })).toBeDefined();
+  });
+});
+
+describe("watch", () => {
+  const watched = (server: { url: string }, time = new FakeTime()) =>
+    new Checkout(httpTo(server, { maxRetries: 0 }, time), payment.id);
+
+  test("gives each change of status once and ends after a final one", async () => {
+    await using server = await scriptedServer(
+      state("pending"),
+      state("pending"),
+      state("processing"),
+      state("processing"),
+      state("completed"),
+    );
+    const seen: string[] = [];
+    for await (const { status } of watched(server).watch()) seen.push(status);
+    expect(seen).toEqual(["pending", "processing", "completed"]);
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test("survives reads that fail for a while", async () => {
+    await using server = await scriptedServer(
+      { status: 503 },
+      reset,
+      { status: 429 },
+      state("expired"),
+    );
+    const seen: string[] = [];
+    for await (const { status } of watched(server).watch()) seen.push(status);
+    expect(seen).toEqual(["expired"]);
+  });
+
+  test("ends with an error that will not pass", async () => {
+    await using server = await scriptedServer({ status: 401 });
+    await expect(watched(server).watch().next()).rejects.toMatchObject({
+      name: "AuthenticationError",
+    });
+  });
+
+  test("waits a little longer each time, with jitter, up to ten seconds", async () => {
+    await using server = await scriptedServer(...Array(6).fill(state("pending")), state("failed"));
+    const time = new FakeTime();
+    for await (const _ of watched(server, time).watch({ intervalMs: 3000 }));
+    expect(time.waits).toEqual([3000, 4500, 6750, 10_000, 10_000, 10_000]);
+  });
+
+  test("does not take a status that it does not know for final", async () => {
+    await using server = await scriptedServer(state("on_hold"), state("confirmed"));
+    const seen: string[] = [];
+    for await (const { status } of watched(server).watch()) seen.push(status);
+    expect(seen).toEqual(["on_hold", "confirmed"]);
+  });
+
+  test("ends at once when its signal aborts", async () => {
+    await using server = await scriptedServer(state("pending"));
+    const controller = new AbortController();
+    const time = new FakeTime();
+    const statuses = watched(server, time).watch({ signal: controller.signal });
+    await statuses.next();
+    controller.abort();
+    await expect(statuses.next()).rejects.toMatchObject({ name: "AbortError" });
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { CheckoutClient } from "../../src/checkout/checkout-client.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { payment } from "../wire/examples.ts";
+
+const [native] = payment.quotes;
+if (!native) throw new Error("The example payment has a quote.");
+const usdc = {
+  ...native,
+  expectedAmountAsset: "25000001",
+  token: {
+    ...native.token,
+    symbol: "USDC",
+    decimals: 6,
+    assetType: "erc20",
+    contractAddress: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  },
+};
+const address = payment.depositAddress.address;
+const checkout = new CheckoutClient({
+  paymentId: payment.id,
+  secret: "ps_1",
+  baseUrl: "https://api.example",
+});
+
+describe("a payment request", () => {
+  test("for a token says where to send what, exactly", () => {
+    expect(checkout.paymentRequest(payment, usdc)).toMatchObject({
+      address,
+      amount: "25.000001",
+      amountUnits: "25000001",
+      symbol: "USDC",
+      chainId: 84532,
+      expiresAt: usdc.expiresAt,
+      uri: `ethereum:${usdc.token.contractAddress}@84532/transfer?address=${address}&uint256=25000001`,
+    });
+  });
+
+  test("for a native asset links to the address itself", () => {
+    expect(checkout.paymentRequest(payment, native)).toMatchObject({
+      amount: "0.01",
+      symbol: "ETH",
+      uri: `ethereum:${address}@84532?value=10000000000000000`,
+    });
+  });
+
+  test("prefers the quote's own address, in either form", () => {
+    const own = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
+    const asText = { ...usdc, depositAddress: own };
+    const asObject = { ...usdc, depositAddress: { ...payment.depositAddress, address: own } };
+    const without = { ...payment, depositAddress: null };
+    expect(checkout.paymentRequest(without, asText).address).toBe(own);
+    expect(checkout.paymentRequest(payment, asObject).address).toBe(own);
+  });
+
+  test("is refused when there is no address, or one with a wrong checksum", () => {
+    const without = { ...payment, depositAddress: null };
+    expect(() => checkout.paymentRequest(without, usdc)).toThrow(/Read the payment again/);
+    const wrong = { ...usdc, depositAddress: address.replace("aA", "AA") };
+    expect(() => checkout.paymentRequest(payment, wrong)).toThrow(
+      expect.objectContaining({ code: "invalid_address", param: "depositAddress" }),
+    );
+  });
+
+  test("is refused when the token contradicts itself", () => {
+    const token = { ...usdc.token, assetType: "native" };
+    expect(() => checkout.paymentRequest(payment, { ...usdc, token })).toThrow(
+      expect.objectContaining({ code: "ambiguous_asset" }),
+    );
+  });
+});
+
+describe("the QR code", () => {
+  /** The modules of a code as its SVG draws them: size and path. */
+  const drawn = (svg: string) => /viewBox="0 0 (\d+) /.exec(svg)?.[1];
+
+  test("to show is the bare address, which every wallet reads", () => {
+    const request = checkout.paymentRequest(payment, usdc);
+    const other = checkout.paymentRequest(payment, native);
+    expect(request.addressQrSvg()).toMatch(/^<svg .*<\/svg>$/s);
+    // The same address, so the same code, whatever the token and amount.
+    expect(request.addressQrSvg()).toBe(other.addressQrSvg());
+    expect(request.uriQrSvg()).not.toBe(other.uriQrSvg());
+    expect(Number(drawn(request.uriQrSvg()))).toBeGreaterThan(
+      Number(drawn(request.addressQrSvg())),
+    );
+  });
+});
+
+describe("the countdown", () => {
+  test("goes by the service's clock, not by the browser's", async () => {
+    const serviceTime = Date.parse(usdc.expiresAt) - 90_000;
+    const headers = { date: new Date(serviceTime).toUTCString() };
+    await using server = await scriptedServer({ body: payment, headers });
+    const here = new CheckoutClient({ paymentId: payment.id, secret: "ps_1", baseUrl: server.url });
+    await here.payment();
+    const remainingMs = here.paymentRequest(payment, usdc).remainingMs();
+    expect(remainingMs).toBeGreaterThan(85_000);
+    expect(remainingMs).toBeLessThanOrEqual(91_000);
+  });
+
+  test("stops at zero", () => {
+    const expired = { ...usdc, expiresAt: "2020-01-01T00:00:00.000Z" };
+    expect(checkout.paymentRequest(payment, expired).remainingMs()).toBe(0);
+  });
+});
