@@ -1,0 +1,20 @@
+import { resolve } from "node:path";
+import { build } from "esbuild";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** What a merchant's bundler makes of a module that uses the package: file names and their code. */
+export async function bundleForBrowser(source: string): Promise<Map<string, string>> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: root, loader: "ts" },
+    alias: { "settlekit/checkout": resolve(root, "src/checkout/index.ts") },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    outdir: "/",
+    write: false,
+  });
+  return new Map(outputFiles.map(({ path, text }) => [path, text]));
+}

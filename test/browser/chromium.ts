@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+/** A Chromium that runs here: one that is installed, or the one among the dev dependencies. */
+async function findChromium(): Promise<string | undefined> {
+  const installed = [process.env.CHROMIUM_PATH, "/usr/bin/chromium", "/usr/bin/google-chrome"];
+  const found = installed.find((path) => path !== undefined && existsSync(path));
+  if (found || process.platform !== "linux" || process.arch !== "x64") return found;
+  const { default: packaged } = await import("@sparticuz/chromium");
+  return packaged.executablePath();
+}
+
+/** Undefined where no Chromium is to be had; the tests say then that they are skipped. */
+export const chromiumPath = await findChromium();
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({
+    ...(chromiumPath !== undefined && { executablePath: chromiumPath }),
+    headless: true,
+    args: [
+      "--no-sandbox",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--disable-quic",
+    ],
+  });
+}
