@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
-import { credentialHeader, defaultHeaderPrefix, idempotencyKeyHeader } from "../wire/headers.ts";
-import type { Operation } from "../wire/operations.ts";
-import type { IdempotencyStore } from "./idempotency.ts";
+import { idempotencyKeyHeader } from "../wire/headers.ts";
+import type { Replay } from "../wire/operations.ts";
+import type { Authenticate } from "./authentication.ts";
+import type { IdempotencyStore, Repetition } from "./idempotency.ts";
 import { parseObject, parseQuery } from "./parsing.ts";
 import { envelopeOf, invalidRequest, Refusal } from "./refusal.ts";
 import type { Route } from "./routing.ts";
@@ -17,12 +18,15 @@ export type App = Hono<{ Bindings: Received }>;
 
 export interface AppOptions {
   readonly routes: readonly Route[];
-  readonly secretKey: string;
+  readonly authenticate: Authenticate;
   readonly idempotency: IdempotencyStore;
+  /** What a repeated Idempotency-Key means for an operation; `undefined` where it means nothing. */
+  readonly repetitionOf: (replay: Replay) => Repetition | undefined;
 }
 
 /** Serves the operations: everything about a route is read from its operation. */
-export function createApp({ routes, secretKey, idempotency }: AppOptions): App {
+export function createApp(options: AppOptions): App {
+  const { routes, authenticate, idempotency, repetitionOf } = options;
   const app: App = new Hono();
   for (const route of routes) {
     const { method, path } = route.operation;
@@ -39,9 +43,10 @@ export function createApp({ routes, secretKey, idempotency }: AppOptions): App {
 
   function serve(route: Route, { req, env }: Context<{ Bindings: Received }>): Response {
     const { operation } = route;
-    authenticate(operation, req.raw.headers);
+    const path = req.param();
+    authenticate(operation, req.raw.headers, path);
     const { origin, searchParams } = new URL(req.url);
-    const call = { origin, path: req.param(), query: parseQuery(operation, searchParams) };
+    const call = { origin, path, query: parseQuery(operation, searchParams) };
     const { body: bodySchema } = operation;
     if (bodySchema === undefined) {
       return jsonAnswer(operation.successStatus, route.handle({ ...call, body: undefined }));
@@ -52,25 +57,13 @@ export function createApp({ routes, secretKey, idempotency }: AppOptions): App {
       const body = checked(bodySchema, route.prepareBody(json));
       return route.handle({ ...call, body });
     };
-    const key = operation.replay === "keyed" ? req.header(idempotencyKeyHeader) : undefined;
-    const scope = `${secretKey} ${operation.name}`;
-    const value = key ? idempotency.once({ scope, key, body: json }, handle) : handle();
+    const key = req.header(idempotencyKeyHeader);
+    const repetition = repetitionOf(operation.replay);
+    const value =
+      key && repetition
+        ? idempotency.once({ scope: operation.name, key, body: json, repetition }, handle)
+        : handle();
     return jsonAnswer(operation.successStatus, value);
-  }
-
-  function authenticate({ credential }: Operation<unknown>, headers: Headers): void {
-    const { name, scheme } = credentialHeader(credential, defaultHeaderPrefix);
-    const given = headers.get(name);
-    if (given === scheme + secretKey) return;
-    throw new Refusal({
-      status: 401,
-      type: "authentication_error",
-      code: "invalid_api_key",
-      message:
-        given === null
-          ? `The header ${name} is missing. Send the sandbox's secretKey in it.`
-          : `The value of ${name} is not this sandbox's secretKey.`,
-    });
   }
 
   return app;

@@ -8,20 +8,28 @@ const idempotencyWindowMs = 24 * 3_600_000;
 /** No request of the service nests at all; deeper ones would only exhaust the stack. */
 const maxDepth = 64;
 
+/**
+ * What the service does with a request whose key it has seen before: as if it had no key; gives the
+ * first one's answer, or refuses when the body is another one; refuses, whatever the body.
+ */
+export const repetitions = ["ignored", "honoured", "conflict"] as const;
+export type Repetition = (typeof repetitions)[number];
+
 interface IdempotentRequest {
-  /** The secret key and the operation: one key means nothing across them. */
+  /** The operation: one key means nothing across them. */
   readonly scope: string;
   readonly key: string;
   /** The parsed body, as it was sent. */
   readonly body: unknown;
+  readonly repetition: Repetition;
 }
 
 export interface IdempotencyStore {
   /**
-   * What the first request with this key was answered, or else what `create` gives now. Nothing is
-   * kept when `create` throws (assumed: an error may be corrected under the same key).
+   * What the request is to be answered: what the first one with this key was, or what `create` gives
+   * now. Nothing is kept when `create` throws (assumed: an error may be corrected under the same key).
    *
-   * @throws {Refusal} 409 when the key came before with another body.
+   * @throws {Refusal} 409 when the key came before and may not come again, or with another body.
    */
   once<Answer>(request: IdempotentRequest, create: () => Answer): Answer;
   clear(): void;
@@ -46,7 +54,10 @@ export function createIdempotencyStore(clock: Clock): IdempotencyStore {
   }
 
   return {
-    once<Answer>({ scope, key, body }: IdempotentRequest, create: () => Answer): Answer {
+    once<Answer>(
+      { scope, key, body, repetition }: IdempotentRequest,
+      create: () => Answer,
+    ): Answer {
       const nowMs = clock.nowMs();
       forgetOld(nowMs);
       const id = `${scope}\n${key}`;
@@ -57,6 +68,8 @@ export function createIdempotencyStore(clock: Clock): IdempotencyStore {
         kept.set(id, { fingerprint, answer, keptMs: nowMs });
         return answer;
       }
+      if (repetition === "ignored") return create();
+      if (repetition === "conflict") throw repeated();
       if (earlier.fingerprint !== fingerprint) throw conflict();
       return earlier.answer as Answer;
     },
@@ -70,6 +83,15 @@ function conflict() {
     message:
       "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
       "the new ones with a new key.",
+  });
+}
+
+function repeated() {
+  return invalidRequest(409, {
+    code: "idempotency_conflict",
+    message:
+      "This Idempotency-Key came before, and its request is in progress or done. Look up what became " +
+      "of it, or send a new key.",
   });
 }
 

@@ -3,10 +3,10 @@ export type { SandboxClock } from "./clock.ts";
 export type { Duration } from "./duration.ts";
 export type { Happening, PaymentExpired, QuotesExpired, WebhookAttempted } from "./happening.ts";
 export type { SandboxLimits, SandboxOptions } from "./options.ts";
+export type { PaymentScenario, SandboxPayments, SimulateOptions } from "./payment-scenarios.ts";
 export type { Seed } from "./random.ts";
 export type { ReceivedRequest } from "./request-log.ts";
-export { createSandbox, type Sandbox } from "./sandbox.ts";
-export type { PaymentScenario, SandboxPayments, SimulateOptions } from "./scenarios.ts";
+export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
 export type {
   SandboxWebhooks,
@@ -15,3 +15,4 @@ export type {
   WebhookDelivery,
 } from "./webhook-deliveries.ts";
 export type { Deliver, WebhookMessage } from "./webhook-endpoint.ts";
+export type { SandboxWithdrawals, WithdrawalScenario } from "./withdrawal-scenarios.ts";

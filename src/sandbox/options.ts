@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
+import { type Repetition, repetitions } from "./idempotency.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhook-endpoint.ts";
 
@@ -18,6 +19,8 @@ export interface SandboxOptions {
   readonly limits?: SandboxLimits | undefined;
   /** Whether the merchant may create deposits. Default true. */
   readonly depositsEnabled?: boolean | undefined;
+  /** Whether the merchant may create withdrawals. Default true. */
+  readonly withdrawalsEnabled?: boolean | undefined;
 }
 
 export interface SandboxLimits {
@@ -35,4 +38,12 @@ export function checkedMinPaymentInCents(limits: SandboxLimits = {}): number {
     `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
     { code: "invalid_limit", param: "limits.minPaymentInCents" },
   );
+}
+
+export function checkedRepetition(value: Repetition): Repetition {
+  if (repetitions.includes(value)) return value;
+  throw new ConfigurationError(`withdrawalIdempotency must be one of ${repetitions.join(", ")}.`, {
+    code: "invalid_withdrawal_idempotency",
+    param: "withdrawalIdempotency",
+  });
 }

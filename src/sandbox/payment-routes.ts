@@ -5,22 +5,16 @@ import {
 } from "../wire/operations.ts";
 import type { PageBody } from "../wire/pagination.ts";
 import type { Payment } from "../wire/payment.ts";
-import {
-  type CreatedPayment,
-  type CreatePaymentBody,
-  maxAmountInCents,
-} from "../wire/payment-creation.ts";
+import type { CreatedPayment, CreatePaymentBody } from "../wire/payment-creation.ts";
 import type { PaymentListQuery } from "../wire/payment-list.ts";
 import { listPage } from "./payment-list.ts";
 import type { Payments } from "./payments.ts";
-import type { RandomSource } from "./random.ts";
-import { invalidRequest } from "./refusal.ts";
+import { invalidRequest, notFound } from "./refusal.ts";
 import { type Call, type Route, route } from "./routing.ts";
-import { refuseField } from "./validation.ts";
+import { checkAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 export interface PaymentRoutesOptions {
   readonly payments: Payments;
-  readonly random: RandomSource;
   readonly depositsEnabled: boolean;
   /** Below this, a payment is refused, in USD cents. */
   readonly minPaymentInCents: number;
@@ -28,7 +22,7 @@ export interface PaymentRoutesOptions {
 
 /** The merchant's operations on payments (interface sections 4.1 and 4.2). */
 export function paymentRoutes(options: PaymentRoutesOptions): Route[] {
-  const { payments, random, depositsEnabled, minPaymentInCents } = options;
+  const { payments, depositsEnabled, minPaymentInCents } = options;
 
   function create({ body, origin }: Call<CreatePaymentBody>): CreatedPayment {
     const { type = "payment", amount, orderId, redirectUrl, customMetadata } = body;
@@ -36,23 +30,15 @@ export function paymentRoutes(options: PaymentRoutesOptions): Route[] {
     const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
     checkRedirectUrl(redirectUrl);
     checkMetadata(customMetadata);
-    const payment = payments.create({ type, amountInCents, orderId, redirectUrl });
-    return {
-      payment,
-      paymentUrl: `${origin}/payment/${payment.id}`,
-      paymentId: payment.id,
-      secret: `ps_${random.stream("payments").hex(24)}`,
-    };
+    const { payment, secret } = payments.create({ type, amountInCents, orderId, redirectUrl });
+    const { id: paymentId } = payment;
+    return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };
   }
 
   function get({ path: { paymentId = "" } }: Call): Payment {
     const payment = payments.find(paymentId);
     if (payment !== undefined) return payment;
-    throw invalidRequest(404, {
-      code: "not_found",
-      message:
-        "There is no payment with this id. It may belong to another merchant or environment.",
-    });
+    throw notFound("payment");
   }
 
   function list({ query }: Call<unknown, PaymentListQuery>): PageBody<Payment> {
@@ -77,11 +63,6 @@ const listValues = {
   sortOrder: ["ASC", "DESC"],
 } as const satisfies { readonly [Param in keyof PaymentListQuery]: readonly string[] };
 
-function checkOneOf(param: string, values: readonly string[], value: string | undefined): void {
-  if (value === undefined || values.includes(value)) return;
-  throw refuseField(422, param, `must be ${values.join(" or ")}.`);
-}
-
 /** A deposit's amount is ignored whatever it is, so it must not fail its check either. */
 function withoutIgnoredAmount(body: Record<string, unknown>): Record<string, unknown> {
   if (body.type !== "deposit") return body;
@@ -93,13 +74,7 @@ function checkedAmount(amount: number | undefined, minPaymentInCents: number): n
   if (amount === undefined) {
     throw refuseField(400, "amount", "is missing. It must be a number of USD cents.");
   }
-  if (!Number.isInteger(amount)) {
-    throw refuseField(422, "amount", "must be a whole number of USD cents.");
-  }
-  if (amount < minPaymentInCents || amount > maxAmountInCents) {
-    const range = `from ${minPaymentInCents} to ${maxAmountInCents}`;
-    throw refuseField(422, "amount", `must be ${range} USD cents, but is ${amount}.`);
-  }
+  checkAmount("amount", amount, minPaymentInCents);
   return amount;
 }
 
@@ -108,15 +83,6 @@ function checkRedirectUrl(redirectUrl: string | undefined): void {
   const url = URL.parse(redirectUrl);
   if (url !== null && /^https?:$/.test(url.protocol)) return;
   throw refuseField(422, "redirectUrl", "must be an absolute http or https URL.");
-}
-
-function checkMetadata(customMetadata: string | undefined): void {
-  if (customMetadata === undefined) return;
-  try {
-    JSON.parse(customMetadata);
-  } catch {
-    throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
-  }
 }
 
 function depositsDisabled() {

@@ -3,6 +3,7 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
 import { closedQuotes, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
+import { createRecords } from "./records.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
@@ -22,10 +23,12 @@ interface NewPayment {
  * answers, receipts and kept creations share their parts instead of copying them.
  */
 export interface Payments {
-  create(fields: NewPayment): Payment;
+  create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
+  /** The payment secret, which opens the customer-scoped routes. */
+  secretOf(paymentId: string): string | undefined;
   find(paymentId: string): Payment | undefined;
   /** Oldest first. */
-  all(): Payment[];
+  all(): readonly Payment[];
   /** Replaces a payment by its next state; tells the merchant. */
   transition(payment: Payment, changes: Partial<Payment>): Payment;
   /** Ends a payment that nobody paid. */
@@ -44,9 +47,10 @@ export interface PaymentsOptions {
 type PaymentSnapshot = WebhookEvents["payment.updated"] & { readonly id: string };
 
 export function createPayments({ merchantId, clock, random, publish }: PaymentsOptions): Payments {
-  const payments = new Map<string, Payment>();
+  const payments = createRecords<Payment>();
+  const secrets = new Map<string, string>();
 
-  function create({ type, amountInCents, orderId, redirectUrl }: NewPayment): Payment {
+  function create({ type, amountInCents, orderId, redirectUrl }: NewPayment) {
     const nowMs = clock.nowMs();
     const createdAt = new Date(nowMs).toISOString();
     const draws = random.stream("payments");
@@ -68,16 +72,18 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
       ...(redirectUrl === undefined ? {} : { redirectUrl }),
       createdAt,
     };
-    payments.set(id, payment);
+    const secret = `ps_${draws.hex(24)}`;
+    payments.put(payment);
+    secrets.set(id, secret);
     if (payment.quotes.length > 0) clock.schedule(nowMs + quoteLifetimeMs, () => expireQuotes(id));
     clock.schedule(nowMs + paymentLifetimeMs, () => expireUnpaid(id));
     publish("payment.created", snapshotOf(payment));
-    return payment;
+    return { payment, secret };
   }
 
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
-    payments.set(payment.id, next);
+    payments.put(next);
     publish("payment.updated", snapshotOf(next));
     return next;
   }
@@ -87,16 +93,16 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
   }
 
   function expireQuotes(id: string): void {
-    const payment = payments.get(id);
+    const payment = payments.find(id);
     if (payment?.status !== "pending") return;
     const quoteIds = payment.quotes.filter(isActive).map((quote) => quote.id);
-    payments.set(id, { ...payment, quotes: closedQuotes(payment.quotes) });
+    payments.put({ ...payment, quotes: closedQuotes(payment.quotes) });
     const at = new Date(clock.nowMs()).toISOString();
     clock.report({ at, type: "quotes.expired", paymentId: id, quoteIds });
   }
 
   function expireUnpaid(id: string): void {
-    const payment = payments.get(id);
+    const payment = payments.find(id);
     if (payment?.status !== "pending") return;
     expire(payment);
     const at = new Date(clock.nowMs()).toISOString();
@@ -105,11 +111,15 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
 
   return {
     create,
-    find: (paymentId) => payments.get(paymentId),
-    all: () => [...payments.values()],
+    secretOf: (paymentId) => secrets.get(paymentId),
+    find: payments.find,
+    all: payments.all,
     transition,
     expire,
-    clear: () => payments.clear(),
+    clear() {
+      payments.clear();
+      secrets.clear();
+    },
   };
 }
 

@@ -14,7 +14,14 @@ export interface RandomStream {
 }
 
 /** What is drawn, each from a stream of its own, so that one kind never shifts another. */
-type Purpose = "identity" | "payments" | "receipts" | "webhooks" | "requests";
+type Purpose =
+  | "identity"
+  | "payments"
+  | "receipts"
+  | "withdrawals"
+  | "withdrawal receipts"
+  | "webhooks"
+  | "requests";
 
 export interface RandomSource {
   stream(purpose: Purpose): RandomStream;

@@ -28,6 +28,14 @@ export function invalidRequest(
   return new Refusal({ ...facts, status, type: "invalid_request_error" });
 }
 
+/** There is nothing with the id in the path. */
+export function notFound(kind: "payment" | "withdrawal"): Refusal {
+  return invalidRequest(404, {
+    code: "not_found",
+    message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,
+  });
+}
+
 /** The documented envelope: `{ error: { type, message, code, param? } }`. */
 export function envelopeOf(facts: RefusalFacts): { error: Record<string, string> } {
   const { type = "invalid_request_error", message, code, param } = facts;

@@ -1,18 +1,22 @@
 import { defaultRequestIdHeader } from "../wire/headers.ts";
 import { createApp } from "./app.ts";
+import { createAuthenticate } from "./authentication.ts";
 import { createClock, type SandboxClock } from "./clock.ts";
-import { createIdempotencyStore } from "./idempotency.ts";
+import { createIdempotencyStore, type Repetition } from "./idempotency.ts";
 import { createLanes } from "./lanes.ts";
-import { checkedMinPaymentInCents, type SandboxOptions } from "./options.ts";
+import { checkedMinPaymentInCents, checkedRepetition, type SandboxOptions } from "./options.ts";
 import { paymentRoutes } from "./payment-routes.ts";
+import { createPaymentScenarios, type SandboxPayments } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
 import { createRandomSource } from "./random.ts";
 import { readBodyText } from "./request-body.ts";
 import { createRequestLog, printableHeaders, type ReceivedRequest } from "./request-log.ts";
-import { createScenarios, type SandboxPayments } from "./scenarios.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
 import { webhookEndpoint } from "./webhook-endpoint.ts";
+import { withdrawalRoutes } from "./withdrawal-routes.ts";
+import { createWithdrawalScenarios, type SandboxWithdrawals } from "./withdrawal-scenarios.ts";
+import { createWithdrawals } from "./withdrawals.ts";
 
 /** The service in process: its routes, its webhooks, its clock, and a customer to play. */
 export interface Sandbox {
@@ -38,17 +42,33 @@ export interface Sandbox {
   /** What webhooks are signed with. Never rotates. */
   readonly webhookSecret: string;
   readonly merchantId: string;
+  /** The dashboard's bearer token for this merchant. Never rotates, never expires. */
+  readonly accessToken: string;
   readonly clock: SandboxClock;
   readonly payments: SandboxPayments;
+  readonly withdrawals: SandboxWithdrawals;
+  /**
+   * What the service does with an Idempotency-Key that a withdrawal came with before, within 24 hours;
+   * the interface does not say (section 4.4). What it is set to when the key comes again counts.
+   *
+   * - `ignored`, the default: it creates a second withdrawal.
+   * - `honoured`: it gives the first answer again, and 409 to another body.
+   * - `conflict`: it answers 409, whatever the body.
+   *
+   * @throws {ConfigurationError} When set to anything else.
+   */
+  withdrawalIdempotency: WithdrawalIdempotency;
   readonly webhooks: SandboxWebhooks;
   /** The latest requests with what they were answered, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
   /**
-   * Forgets payments, kept idempotency keys, requests, webhook deliveries and everything that was
-   * due. Secrets, merchant and time stay.
+   * Forgets payments, withdrawals, kept idempotency keys, requests, webhook deliveries and everything
+   * that was due; `withdrawalIdempotency` is `ignored` again. Secrets, merchant and time stay.
    */
   reset(): void;
 }
+
+export type WithdrawalIdempotency = Repetition;
 
 /** Webhooks on their way at once. */
 const maxWebhooksInFlight = 16;
@@ -80,26 +100,51 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const secretKey = `sk_test_${identity.hex(24)}`;
   const webhookSecret = `whsec_${identity.hex(32)}`;
 
+  const endpointId = identity.uuid();
+  const accessToken = `at_test_${identity.hex(24)}`;
+  const backendWallet = identity.address();
+  let withdrawalIdempotency: WithdrawalIdempotency = "ignored";
+
   const lanes = createLanes(maxWebhooksInFlight);
   const clock = createClock({ frozenAt: options.now, quiet: lanes.idle });
   const webhooks = createWebhookDeliveries({
     secret: webhookSecret,
-    endpointId: identity.uuid(),
+    endpointId,
     endpoint: webhookEndpoint(options.webhookUrl, options.deliver),
     clock,
     random,
     lanes,
   });
-  const payments = createPayments({ merchantId, clock, random, publish: webhooks.publish });
+  const { publish } = webhooks;
+  const payments = createPayments({ merchantId, clock, random, publish });
+  const withdrawals = createWithdrawals({ merchantId, clock, random, publish });
   const idempotency = createIdempotencyStore(clock);
   const log = createRequestLog();
-  const routes = paymentRoutes({
-    payments,
-    random,
-    depositsEnabled: options.depositsEnabled ?? true,
-    minPaymentInCents: checkedMinPaymentInCents(options.limits),
+  const app = createApp({
+    routes: [
+      ...paymentRoutes({
+        payments,
+        depositsEnabled: options.depositsEnabled ?? true,
+        minPaymentInCents: checkedMinPaymentInCents(options.limits),
+      }),
+      ...withdrawalRoutes({
+        withdrawals,
+        withdrawalsEnabled: options.withdrawalsEnabled ?? true,
+        backendWallet,
+      }),
+    ],
+    authenticate: createAuthenticate({
+      secretKey,
+      accessToken,
+      merchantId,
+      secretOf: payments.secretOf,
+    }),
+    idempotency,
+    repetitionOf(replay) {
+      if (replay === "safe") return undefined;
+      return replay === "keyed" ? "honoured" : withdrawalIdempotency;
+    },
   });
-  const app = createApp({ routes, secretKey, idempotency });
 
   async function fetch(request: Request): Promise<Response> {
     const bodyText = await readBodyText(request);
@@ -124,8 +169,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   function reset(): void {
-    for (const part of [clock, payments, idempotency, log, webhooks]) part.clear();
+    for (const part of [clock, payments, withdrawals, idempotency, log, webhooks]) part.clear();
     random.restart();
+    withdrawalIdempotency = "ignored";
   }
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
@@ -140,8 +186,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     secretKey,
     webhookSecret,
     merchantId,
+    accessToken,
     clock: { now: clock.now, advance: clock.advance },
-    payments: createScenarios({ payments, clock, random }),
+    payments: createPaymentScenarios({ payments, clock, random }),
+    withdrawals: createWithdrawalScenarios({ withdrawals, clock, random, backendWallet }),
+    get withdrawalIdempotency() {
+      return withdrawalIdempotency;
+    },
+    set withdrawalIdempotency(value) {
+      withdrawalIdempotency = checkedRepetition(value);
+    },
     webhooks: {
       deliveries: webhooks.deliveries,
       replay: webhooks.replay,

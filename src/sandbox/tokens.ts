@@ -40,6 +40,15 @@ export const pricedTokens: readonly PricedToken[] = [
 /** What simulated customers pay with. */
 export const defaultToken: PricedToken = onBaseSepolia.usdc;
 
+/** The stablecoin that money is sent in on a chain; `undefined` where the service sends nothing. */
+export function usdcOn(chainId: number): PricedToken | undefined {
+  return pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+}
+
+export const supportedChainIds: readonly number[] = [
+  ...new Set(pricedTokens.map(({ chainId }) => chainId)),
+];
+
 function tokensOn(
   chainId: number,
   { usdcContract, usdtContract }: { usdcContract: string; usdtContract: string },

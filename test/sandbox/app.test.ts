@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/sandbox/app.ts";
 import { createClock } from "../../src/sandbox/clock.ts";
-import { createIdempotencyStore } from "../../src/sandbox/idempotency.ts";
+import { createIdempotencyStore, type Repetition } from "../../src/sandbox/idempotency.ts";
 import { route } from "../../src/sandbox/routing.ts";
-import { createPayment, type Operation } from "../../src/wire/operations.ts";
+import { createPayment } from "../../src/wire/operations.ts";
 import { newYear, order } from "./merchant.ts";
 
 /** An app whose only operation does what the test says. */
-function appFor(operation: Operation<unknown>, handle: () => unknown) {
+function appFor(handle: () => unknown, repetition?: Repetition) {
   const clock = createClock({ frozenAt: newYear, quiet: async () => {} });
   return createApp({
-    routes: [route(operation, handle)],
-    secretKey: "sk_test_1",
+    routes: [route(createPayment, handle)],
+    authenticate: () => {},
     idempotency: createIdempotencyStore(clock),
+    repetitionOf: () => repetition,
   });
 }
 
@@ -25,18 +26,19 @@ const received = { bodyText: JSON.stringify(order) };
 
 describe("an operation", () => {
   it.each([
-    ["keyed", [1, 1]],
-    ["unsafe", [1, 2]],
-  ] as const)("that is %s answers a repeated key with %j", async (replay, expected) => {
+    [undefined, [1, 2]],
+    ["ignored", [1, 2]],
+    ["honoured", [1, 1]],
+  ] as const)("whose repeated keys are %s gives %j", async (repetition, expected) => {
     let count = 0;
-    const app = appFor({ ...createPayment, replay }, () => ++count);
+    const app = appFor(() => ++count, repetition);
     const answers: unknown[] = [];
     for (const _ of expected) answers.push(await (await app.fetch(request(), received)).json());
     expect(answers).toEqual(expected);
   });
 
   it("that fails in the sandbox itself answers 500 and says whose mistake it is", async () => {
-    const app = appFor(createPayment, () => {
+    const app = appFor(() => {
       throw new TypeError("nothing is defined");
     });
     const response = await app.fetch(request(), received);

@@ -2,14 +2,22 @@ import type { Sandbox } from "settlekit/sandbox";
 import type { PageBody } from "../../src/wire/pagination.ts";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 
 export const paymentsPath = "/v1/external/secretkey-auth/payments";
+export const withdrawalsPath = "/v1/external/secretkey-auth/withdrawals";
 /** Any origin reaches a sandbox in process. */
 export const origin = "http://sandbox.test";
 /** 2026-01-01, a Thursday, where frozen sandboxes start. */
 export const newYear = new Date("2026-01-01T00:00:00.000Z");
 
 export const order = { amount: 2500, currency: "USD", orderId: "order_1" };
+
+export const payout = {
+  amountInCents: 12_500,
+  chainId: 84_532,
+  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+};
 
 export interface Sent {
   readonly method?: string;
@@ -43,6 +51,19 @@ export async function create(
   const response = await send(sandbox, paymentsPath, { body: { ...order, ...fields }, headers });
   if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
   return (await response.json()) as CreatedPayment;
+}
+
+export async function withdraw(
+  sandbox: Sandbox,
+  fields: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+): Promise<Withdrawal> {
+  const response = await send(sandbox, withdrawalsPath, {
+    body: { ...payout, ...fields },
+    headers,
+  });
+  if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as Withdrawal;
 }
 
 export async function read(sandbox: Sandbox, paymentId: string): Promise<Payment> {

@@ -46,17 +46,26 @@ export interface SandboxPayments {
     scenario: PaymentScenario,
     options?: SimulateOptions,
   ): Promise<Payment>;
+  /**
+   * Every payment and deposit there is, oldest first, as the service knows it, whatever its answers
+   * said. A copy. Not a request: it does not show in `requests()` and meets no fault.
+   */
+  all(): Payment[];
 }
 
 const usualDepositInCents = 2_500;
 
-export interface ScenariosOptions {
+export interface PaymentScenariosOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;
 }
 
-export function createScenarios({ payments, clock, random }: ScenariosOptions): SandboxPayments {
+export function createPaymentScenarios({
+  payments,
+  clock,
+  random,
+}: PaymentScenariosOptions): SandboxPayments {
   async function simulate(
     paymentId: string,
     scenario: PaymentScenario,
@@ -128,7 +137,7 @@ export function createScenarios({ payments, clock, random }: ScenariosOptions): 
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
-  return { simulate };
+  return { simulate, all: () => structuredClone([...payments.all()]) };
 }
 
 /** What the customer owes, in USD cents: a deposit's amount is whatever the customer chooses. */

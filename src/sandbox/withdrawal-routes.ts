@@ -1,0 +1,96 @@
+import { toRecipientAddress } from "../evm/recipient-address.ts";
+import {
+  createWithdrawal,
+  getMerchantWithdrawal,
+  getWithdrawal,
+  getWithdrawalConfig,
+  listMerchantWithdrawals,
+  listWithdrawals,
+} from "../wire/operations.ts";
+import type { PageBody } from "../wire/pagination.ts";
+import { maxAmountInCents } from "../wire/payment-creation.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import type { WithdrawalConfig } from "../wire/withdrawal-config.ts";
+import type { CreateWithdrawalBody } from "../wire/withdrawal-creation.ts";
+import type { WithdrawalListQuery } from "../wire/withdrawal-list.ts";
+import { pageOf } from "./page.ts";
+import { invalidRequest, notFound } from "./refusal.ts";
+import { type Call, type Route, route } from "./routing.ts";
+import { pricedTokens, supportedChainIds } from "./tokens.ts";
+import { checkAmount, checkBy, checkMetadata, checkOneOf } from "./validation.ts";
+import type { Withdrawals } from "./withdrawals.ts";
+
+/** Interface section 8. */
+const minAmountInCents = 100;
+
+export interface WithdrawalRoutesOptions {
+  readonly withdrawals: Withdrawals;
+  readonly withdrawalsEnabled: boolean;
+  /** Where the service sends money from. */
+  readonly backendWallet: string;
+}
+
+/** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
+export function withdrawalRoutes(options: WithdrawalRoutesOptions): Route[] {
+  const { withdrawals, withdrawalsEnabled, backendWallet } = options;
+
+  function create({ body }: Call<CreateWithdrawalBody>): Withdrawal {
+    if (!withdrawalsEnabled) throw withdrawalsDisabled();
+    checkAmount("amountInCents", body.amountInCents, minAmountInCents);
+    checkOneOf("chainId", supportedChainIds, body.chainId);
+    checkBy(() => toRecipientAddress(body.recipientAddress));
+    checkMetadata(body.customMetadata);
+    return withdrawals.create(body);
+  }
+
+  function get({ path: { withdrawalId = "" } }: Call): Withdrawal {
+    const withdrawal = withdrawals.find(withdrawalId);
+    if (withdrawal !== undefined) return withdrawal;
+    throw notFound("withdrawal");
+  }
+
+  function list({ query }: Call<unknown, WithdrawalListQuery>): PageBody<Withdrawal> {
+    const { status } = query;
+    checkOneOf("status", statuses, status);
+    const matching = status && ((withdrawal: Withdrawal) => withdrawal.status === status);
+    const { data, pagination } = pageOf(withdrawals.all(), query, {
+      from: "last",
+      matching: matching || undefined,
+    });
+    return { data: data.map(asListed), pagination };
+  }
+
+  function config(): WithdrawalConfig {
+    return {
+      backendWallet,
+      supported: pricedTokens.map(({ token }) => token),
+      limits: { minAmountInCents, maxAmountInCents },
+    };
+  }
+
+  return [
+    route(createWithdrawal, create),
+    route(getWithdrawal, get),
+    route(listWithdrawals, list),
+    // Before the route of one withdrawal, whose id would otherwise be "config".
+    route(getWithdrawalConfig, config),
+    route(getMerchantWithdrawal, get),
+    route(listMerchantWithdrawals, list),
+  ];
+}
+
+const statuses = ["pending", "processing", "completed", "failed", "cancelled"] as const;
+
+/** Interface section 2.5: lists leave out what a withdrawal's status makes empty. */
+function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
+  if (rest.status === "failed") return { ...rest, errorMessage: errorMessage ?? null };
+  if (rest.status === "completed") return { ...rest, receipt: receipt ?? null };
+  return rest;
+}
+
+function withdrawalsDisabled() {
+  return invalidRequest(403, {
+    code: "withdrawals_disabled",
+    message: "Withdrawals are disabled for this merchant. Enable them first.",
+  });
+}

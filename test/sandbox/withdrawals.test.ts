@@ -1,0 +1,482 @@
+import { createSandbox, type Sandbox, type WithdrawalScenario } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { createWithdrawal, getWithdrawal, listWithdrawals } from "../../src/wire/operations.ts";
+import type { PageBody } from "../../src/wire/pagination.ts";
+import type { Withdrawal } from "../../src/wire/withdrawal.ts";
+import {
+  errorOf,
+  newYear,
+  paymentsPath,
+  payout,
+  send,
+  withdraw,
+  withdrawalsPath,
+} from "./merchant.ts";
+
+async function read(sandbox: Sandbox, id: string): Promise<Withdrawal> {
+  return (await (await send(sandbox, `${withdrawalsPath}/${id}`)).json()) as Withdrawal;
+}
+
+async function list(sandbox: Sandbox, query = ""): Promise<PageBody<Withdrawal>> {
+  return (await (await send(sandbox, withdrawalsPath + query)).json()) as PageBody<Withdrawal>;
+}
+
+const orderIds = async (sandbox: Sandbox, query = "") =>
+  (await list(sandbox, query)).data.map(({ orderId }) => orderId);
+
+describe("creating a withdrawal", () => {
+  it("answers 201 with a pending withdrawal that has no receipt and no error", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const withdrawal = await withdraw(sandbox, { orderId: "payout_1", customMetadata: '{"a":1}' });
+    expect(withdrawal).toEqual({
+      ...payout,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      merchantId: sandbox.merchantId,
+      status: "pending",
+      currency: "USD",
+      orderId: "payout_1",
+      customMetadata: '{"a":1}',
+      errorMessage: null,
+      receipt: null,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      updatedAt: "2026-01-01T00:00:00.000Z",
+    });
+  });
+
+  it("leaves orderId and customMetadata out when none were given", async () => {
+    const withdrawal = await withdraw(createSandbox());
+    expect(withdrawal).not.toHaveProperty("orderId");
+    expect(withdrawal).not.toHaveProperty("customMetadata");
+  });
+
+  it("takes a chain id as a number or as CAIP-2 text, and answers with the number", async () => {
+    const sandbox = createSandbox();
+    for (const chainId of [11_155_111, "eip155:11155111"]) {
+      expect((await withdraw(sandbox, { chainId })).chainId).toBe(11_155_111);
+    }
+  });
+
+  it("takes the smallest and the largest amount", async () => {
+    const sandbox = createSandbox();
+    for (const amountInCents of [100, 100_000_000]) {
+      expect(await withdraw(sandbox, { amountInCents })).toMatchObject({ amountInCents });
+    }
+  });
+
+  it("takes the longest orderId and metadata", async () => {
+    const fields = { orderId: "x".repeat(255), customMetadata: `"${"x".repeat(2046)}"` };
+    expect(await withdraw(createSandbox(), fields)).toMatchObject(fields);
+  });
+
+  it("takes an address in any valid case and gives it back as it came", async () => {
+    const sandbox = createSandbox();
+    const { recipientAddress } = payout;
+    for (const address of [recipientAddress, recipientAddress.toLowerCase()]) {
+      const withdrawal = await withdraw(sandbox, { recipientAddress: address });
+      expect(withdrawal.recipientAddress).toBe(address);
+    }
+  });
+
+  const invalidAmount = { code: "invalid_amount", param: "amountInCents" };
+  const unsupportedChain = { code: "unsupported_chain", param: "chainId" };
+  const invalidAddress = { code: "invalid_address", param: "recipientAddress" };
+  const invalid = (param: string) => ({ code: "invalid_request", param });
+  it.each([
+    ["no amount", { amountInCents: undefined }, 400, invalidAmount],
+    ["an amount in text", { amountInCents: "12500" }, 400, invalidAmount],
+    ["one cent too little", { amountInCents: 99 }, 422, invalidAmount],
+    ["one cent too much", { amountInCents: 100_000_001 }, 422, invalidAmount],
+    ["a negative amount", { amountInCents: -12_500 }, 422, invalidAmount],
+    ["a fraction of a cent", { amountInCents: 12_500.5 }, 422, invalidAmount],
+    ["no chain", { chainId: undefined }, 400, invalid("chainId")],
+    ["a chain of a wrong type", { chainId: true }, 400, invalid("chainId")],
+    ["a chain it does not send on", { chainId: 8453 }, 422, unsupportedChain],
+    ["a chain that is none", { chainId: -1.5 }, 422, unsupportedChain],
+    ["a CAIP-2 chain it does not send on", { chainId: "eip155:1" }, 422, unsupportedChain],
+    ["a chain of another kind", { chainId: "solana:mainnet" }, 422, unsupportedChain],
+    ["a chain id in text", { chainId: "84532" }, 422, unsupportedChain],
+    ["no recipient", { recipientAddress: undefined }, 400, invalid("recipientAddress")],
+    ["a recipient of a wrong type", { recipientAddress: 1 }, 400, invalid("recipientAddress")],
+    ["a name for a recipient", { recipientAddress: "alice.eth" }, 422, invalidAddress],
+    [
+      "a recipient with a wrong checksum",
+      { recipientAddress: payout.recipientAddress.replace("5aAe", "5aae") },
+      422,
+      invalidAddress,
+    ],
+    ["the zero address", { recipientAddress: `0x${"0".repeat(40)}` }, 422, invalidAddress],
+    ["an over-long orderId", { orderId: "x".repeat(256) }, 422, invalid("orderId")],
+    ["an orderId of a wrong type", { orderId: 7 }, 400, invalid("orderId")],
+    ["another currency", { currency: "EUR" }, 422, invalid("currency")],
+    ["metadata that is not JSON", { customMetadata: "{a" }, 422, invalid("customMetadata")],
+    [
+      "over-long metadata",
+      { customMetadata: `"${"x".repeat(2047)}"` },
+      422,
+      invalid("customMetadata"),
+    ],
+  ])("refuses %s and creates nothing", async (_title, fields, status, error) => {
+    const sandbox = createSandbox();
+    const response = await send(sandbox, withdrawalsPath, { body: { ...payout, ...fields } });
+    expect(response.status).toBe(status);
+    const type = "invalid_request_error";
+    expect(await errorOf(response)).toEqual({ type, ...error, message: expect.any(String) });
+    expect(sandbox.withdrawals.all()).toEqual([]);
+  });
+
+  it("tells which chains there are", async () => {
+    const response = await send(createSandbox(), withdrawalsPath, {
+      body: { ...payout, chainId: 8453 },
+    });
+    expect((await errorOf(response)).message).toBe(
+      "chainId must be 84532 or 11155111, but is 8453.",
+    );
+  });
+
+  it("is refused where withdrawals are disabled; reading is not", async () => {
+    const sandbox = createSandbox({ withdrawalsEnabled: false });
+    const response = await send(sandbox, withdrawalsPath, { body: payout });
+    expect(response.status).toBe(403);
+    expect(await errorOf(response)).toMatchObject({ code: "withdrawals_disabled" });
+    expect((await list(sandbox)).data).toEqual([]);
+  });
+});
+
+describe("a repeated Idempotency-Key on withdrawals", () => {
+  const keyed = { "Idempotency-Key": "key-1" };
+  const repeat = (sandbox: Sandbox, fields = {}) =>
+    send(sandbox, withdrawalsPath, { body: { ...payout, ...fields }, headers: keyed });
+
+  it("creates a second withdrawal, unless the sandbox is told otherwise", async () => {
+    const sandbox = createSandbox();
+    expect(sandbox.withdrawalIdempotency).toBe("ignored");
+    await withdraw(sandbox, {}, keyed);
+    expect((await repeat(sandbox)).status).toBe(201);
+    expect(sandbox.withdrawals.all()).toHaveLength(2);
+  });
+
+  it("gives the original answer where it is honoured, also after the withdrawal changed", async () => {
+    const sandbox = createSandbox();
+    sandbox.withdrawalIdempotency = "honoured";
+    const first = await withdraw(sandbox, {}, keyed);
+    await sandbox.withdrawals.simulate(first.id, "complete");
+    const second = await repeat(sandbox);
+    expect([second.status, await second.json()]).toEqual([201, first]);
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+  });
+
+  it("with another body is a conflict where it is honoured", async () => {
+    const sandbox = createSandbox();
+    sandbox.withdrawalIdempotency = "honoured";
+    await withdraw(sandbox, {}, keyed);
+    const second = await repeat(sandbox, { amountInCents: 1_000 });
+    expect(second.status).toBe(409);
+    expect((await errorOf(second)).code).toBe("idempotency_conflict");
+  });
+
+  it("is refused where every repetition is a conflict, even of the same body", async () => {
+    const sandbox = createSandbox();
+    sandbox.withdrawalIdempotency = "conflict";
+    await withdraw(sandbox, {}, keyed);
+    const second = await repeat(sandbox);
+    expect(second.status).toBe(409);
+    expect(await errorOf(second)).toMatchObject({
+      code: "idempotency_conflict",
+      message: expect.stringContaining("in progress or done"),
+    });
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+  });
+
+  it("goes by what the sandbox is told when the key comes again", async () => {
+    const sandbox = createSandbox();
+    const first = await withdraw(sandbox, {}, keyed);
+    sandbox.withdrawalIdempotency = "honoured";
+    expect(await (await repeat(sandbox)).json()).toEqual(first);
+    sandbox.withdrawalIdempotency = "ignored";
+    expect((await withdraw(sandbox, {}, keyed)).id).not.toBe(first.id);
+  });
+
+  it("may be used after an error, and for a payment too", async () => {
+    const sandbox = createSandbox();
+    sandbox.withdrawalIdempotency = "conflict";
+    expect((await repeat(sandbox, { chainId: 1 })).status).toBe(422);
+    expect((await repeat(sandbox)).status).toBe(201);
+    const body = { amount: 2500, currency: "USD", orderId: "order_1" };
+    expect((await send(sandbox, paymentsPath, { body, headers: keyed })).status).toBe(201);
+  });
+
+  it("is ignored again after a reset, and cannot mean anything else", () => {
+    const sandbox = createSandbox();
+    sandbox.withdrawalIdempotency = "conflict";
+    sandbox.reset();
+    expect(sandbox.withdrawalIdempotency).toBe("ignored");
+    expect(() => {
+      sandbox.withdrawalIdempotency = "sometimes" as "ignored";
+    }).toThrow(expect.objectContaining({ param: "withdrawalIdempotency" }));
+  });
+});
+
+describe("reading withdrawals", () => {
+  it("gives one as it was created", async () => {
+    const sandbox = createSandbox();
+    const withdrawal = await withdraw(sandbox);
+    expect(await read(sandbox, withdrawal.id)).toEqual(withdrawal);
+  });
+
+  it("answers 404 to an unknown id", async () => {
+    const response = await send(createSandbox(), `${withdrawalsPath}/nobody`);
+    expect([response.status, (await errorOf(response)).code]).toEqual([404, "not_found"]);
+  });
+
+  it("lists the newest first, in pages", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    for (const orderId of ["a", "b", "c", "d", "e"]) await withdraw(sandbox, { orderId });
+    expect(await orderIds(sandbox)).toEqual(["e", "d", "c", "b", "a"]);
+    expect(await orderIds(sandbox, "?limit=2&offset=2")).toEqual(["c", "b"]);
+    expect((await list(sandbox, "?limit=2&offset=2")).pagination).toEqual({
+      total: 5,
+      limit: 2,
+      offset: 2,
+      hasMore: true,
+      totalPages: 3,
+      currentPage: 2,
+    });
+    expect(await list(sandbox, "?offset=5")).toMatchObject({
+      data: [],
+      pagination: { total: 5, limit: 100, hasMore: false },
+    });
+  });
+
+  it("filters by status, and pages through what it finds", async () => {
+    const sandbox = createSandbox();
+    const scenarios = ["complete", "fail", "complete", "cancel", "complete", "process"] as const;
+    for (const [index, scenario] of scenarios.entries()) {
+      const { id } = await withdraw(sandbox, { orderId: `${index}` });
+      await sandbox.withdrawals.simulate(id, scenario);
+    }
+    await withdraw(sandbox, { orderId: "6" });
+    expect(await orderIds(sandbox, "?status=completed")).toEqual(["4", "2", "0"]);
+    expect(await orderIds(sandbox, "?status=completed&limit=1&offset=1")).toEqual(["2"]);
+    expect(await orderIds(sandbox, "?status=completed&offset=3")).toEqual([]);
+    expect((await list(sandbox, "?status=completed&limit=1&offset=1")).pagination).toMatchObject({
+      total: 3,
+      hasMore: true,
+    });
+    for (const [status, orderId] of Object.entries({
+      failed: "1",
+      cancelled: "3",
+      processing: "5",
+      pending: "6",
+    })) {
+      expect(await orderIds(sandbox, `?status=${status}`)).toEqual([orderId]);
+    }
+  });
+
+  it.each(["?limit=0", "?limit=1001", "?offset=-1", "?status=paid"])(
+    "refuses %s",
+    async (query) => {
+      expect((await send(createSandbox(), withdrawalsPath + query)).status).toBe(422);
+    },
+  );
+
+  it("lists errors of failed ones and receipts of completed ones only", async () => {
+    const sandbox = createSandbox();
+    for (const scenario of ["process", "complete", "fail", "cancel"] as const) {
+      await sandbox.withdrawals.simulate((await withdraw(sandbox)).id, scenario);
+    }
+    const { data } = await list(sandbox);
+    expect(data.map((item) => [item.status, "errorMessage" in item, "receipt" in item])).toEqual([
+      ["cancelled", false, false],
+      ["failed", true, false],
+      ["completed", false, true],
+      ["processing", false, false],
+    ]);
+    expect(data[1]?.errorMessage).toMatch(/\w/);
+    expect(data[2]?.receipt?.withdrawalId).toBe(data[2]?.id);
+  });
+});
+
+describe("simulating a withdrawal", () => {
+  it("completes it with a receipt of what was sent", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { id } = await withdraw(sandbox);
+    await sandbox.clock.advance("3m");
+    const withdrawal = await sandbox.withdrawals.simulate(id, "complete");
+    expect(withdrawal).toMatchObject({
+      status: "completed",
+      errorMessage: null,
+      createdAt: "2026-01-01T00:00:00.000Z",
+      updatedAt: "2026-01-01T00:03:00.000Z",
+    });
+    expect(withdrawal.receipt).toEqual({
+      withdrawalId: id,
+      settledToken: {
+        symbol: "USDC",
+        decimals: 6,
+        contractAddress: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      },
+      settledChain: { chainId: 84_532, name: "Base Sepolia" },
+      settledAmountAsset: "125000000",
+      settledAmountUsd: "125.00",
+      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      txBlockNumber: expect.any(Number),
+      txTimestamp: "2026-01-01T00:03:00.000Z",
+      txSenderAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+      txGasUsed: 65_000,
+      txTotalCost: "65000000000000",
+      txTotalCostUsdFractions: expect.any(Number),
+      txIsSponsored: true,
+      processedBy: "cron",
+      createdAt: "2026-01-01T00:03:00.000Z",
+    });
+    expect(await read(sandbox, id)).toEqual(withdrawal);
+  });
+
+  it("sends on the withdrawal's own chain", async () => {
+    const sandbox = createSandbox();
+    const { id } = await withdraw(sandbox, { chainId: 11_155_111 });
+    const { receipt } = await sandbox.withdrawals.simulate(id, "complete");
+    expect(receipt?.settledChain).toEqual({ chainId: 11_155_111, name: "Ethereum Sepolia" });
+  });
+
+  it("fails it with a message and no receipt", async () => {
+    const sandbox = createSandbox();
+    const { id } = await withdraw(sandbox);
+    expect(await sandbox.withdrawals.simulate(id, "fail")).toMatchObject({
+      status: "failed",
+      errorMessage: expect.stringMatching(/\w/),
+      receipt: null,
+    });
+  });
+
+  it("changes updatedAt with every change, even while the clock stands still", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { id, updatedAt } = await withdraw(sandbox);
+    const processing = await sandbox.withdrawals.simulate(id, "process");
+    const completed = await sandbox.withdrawals.simulate(id, "complete");
+    const times = [updatedAt, processing.updatedAt, completed.updatedAt];
+    expect(new Set(times).size).toBe(3);
+    expect(times.toSorted()).toEqual(times);
+  });
+
+  const allowed = {
+    process: ["pending"],
+    complete: ["pending", "processing"],
+    fail: ["pending", "processing"],
+    cancel: ["pending"],
+  } as const;
+  const reached = {
+    pending: undefined,
+    processing: "process",
+    completed: "complete",
+    failed: "fail",
+    cancelled: "cancel",
+  } as const;
+  const cases = Object.entries(reached).flatMap(([status, by]) =>
+    Object.entries(allowed).map(([scenario, from]) => ({
+      status,
+      by,
+      scenario: scenario as WithdrawalScenario,
+      verdict: (from as readonly string[]).includes(status) ? "works" : "is refused",
+    })),
+  );
+  it.each(cases)("$scenario $verdict when it is $status", async ({ by, scenario, verdict }) => {
+    const sandbox = createSandbox();
+    const { id } = await withdraw(sandbox);
+    if (by !== undefined) await sandbox.withdrawals.simulate(id, by);
+    const before = await read(sandbox, id);
+    const simulated = sandbox.withdrawals.simulate(id, scenario);
+    if (verdict === "works") {
+      expect((await simulated).status).not.toBe(before.status);
+      return;
+    }
+    await expect(simulated).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      code: "withdrawal_not_pending",
+      param: "withdrawalId",
+      message: expect.stringContaining(before.status),
+    });
+    expect(await read(sandbox, id)).toEqual(before);
+  });
+
+  it("refuses an unknown id and an unknown scenario", async () => {
+    const sandbox = createSandbox();
+    await expect(sandbox.withdrawals.simulate("nobody", "complete")).rejects.toMatchObject({
+      name: "NotFoundError",
+      param: "withdrawalId",
+    });
+    const { id } = await withdraw(sandbox);
+    const unknown = "refund" as WithdrawalScenario;
+    await expect(sandbox.withdrawals.simulate(id, unknown)).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param: "scenario",
+    });
+  });
+
+  it("tells the merchant once for each change", async () => {
+    const webhooks: unknown[] = [];
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: async (request) => {
+        webhooks.push(await request.json());
+        return new Response();
+      },
+    });
+    const { id } = await withdraw(sandbox, { orderId: "payout_1" });
+    await sandbox.withdrawals.simulate(id, "process");
+    await sandbox.withdrawals.simulate(id, "complete");
+    await sandbox.webhooks.idle();
+    const data = {
+      id,
+      merchantId: sandbox.merchantId,
+      amountInCents: 12_500,
+      currency: "USD",
+      orderId: "payout_1",
+      createdAt: "2026-01-01T00:00:00.000Z",
+    };
+    expect(webhooks).toEqual([
+      { event: "withdrawal.created", data: { ...data, status: "pending" } },
+      { event: "withdrawal.updated", data: { ...data, status: "processing" } },
+      { event: "withdrawal.updated", data: { ...data, status: "completed" } },
+    ]);
+  });
+
+  it("says null in a webhook where there is no orderId", async () => {
+    const sandbox = createSandbox();
+    await withdraw(sandbox);
+    expect(sandbox.webhooks.deliveries()).toMatchObject([{ data: { orderId: null } }]);
+  });
+});
+
+describe("the truth about withdrawals", () => {
+  it("is there to read, oldest first, without a request", async () => {
+    const sandbox = createSandbox();
+    const first = await withdraw(sandbox);
+    const second = await withdraw(sandbox);
+    expect(sandbox.withdrawals.all()).toEqual([first, second]);
+    expect(sandbox.requests()).toHaveLength(2);
+  });
+
+  it("is a copy, and is gone after a reset", async () => {
+    const sandbox = createSandbox();
+    const { id } = await withdraw(sandbox);
+    for (const withdrawal of sandbox.withdrawals.all()) withdrawal.status = "failed";
+    sandbox.withdrawals.all().length = 0;
+    expect(sandbox.withdrawals.all()).toMatchObject([{ id, status: "pending" }]);
+    sandbox.reset();
+    expect(sandbox.withdrawals.all()).toEqual([]);
+    expect((await send(sandbox, `${withdrawalsPath}/${id}`)).status).toBe(404);
+  });
+});
+
+it("what is answered about withdrawals fits the schemas in every state", async () => {
+  const sandbox = createSandbox();
+  for (const scenario of ["process", "complete", "fail", "cancel"] as const) {
+    const created = await withdraw(sandbox, { orderId: scenario });
+    expect(createWithdrawal.response.safeParse(created).success).toBe(true);
+    await sandbox.withdrawals.simulate(created.id, scenario);
+    const result = getWithdrawal.response.safeParse(await read(sandbox, created.id));
+    expect(result).toMatchObject({ success: true });
+  }
+  expect(listWithdrawals.response.safeParse(await list(sandbox))).toMatchObject({ success: true });
+});
