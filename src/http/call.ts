@@ -2,9 +2,9 @@ import { RateLimitError } from "../errors/rate-limit-error.ts";
 import type { Outcome } from "../errors/settlekit-error.ts";
 import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
 import type { Operation, Replay } from "../wire/operations.ts";
-import { readAnswer } from "./answer.ts";
+import { type ReadAnswer, readAnswer } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
-import { type Answer, attempt } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
 import type { Concurrency } from "./concurrency.ts";
 import { askForCredential } from "./credential.ts";
 import { type CallFacts, errorFor } from "./error-for.ts";
@@ -77,10 +77,9 @@ export class Call<T> {
   async run(): Promise<ApiResponse<T>> {
     await this.#authenticate();
     for (;;) {
-      const answer = await this.#inTurn();
-      const response = answer.kind === "answer" ? this.#read(answer) : answer;
-      if (!("kind" in response)) return response;
-      await this.#settle(response);
+      const result = await this.#inTurn();
+      if ("answer" in result) return this.#conclude(result);
+      await this.#settle(result);
     }
   }
 
@@ -101,7 +100,7 @@ export class Call<T> {
   }
 
   /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
-  async #inTurn(): Promise<Answer | Failure> {
+  async #inTurn(): Promise<ReadAnswer<T> | Failure> {
     const { concurrency, time } = this.#shared;
     const { turn, leave } = concurrency.enter();
     try {
@@ -130,12 +129,12 @@ export class Call<T> {
     }
   }
 
-  async #attempt(): Promise<Answer | Failure> {
+  async #attempt(): Promise<ReadAnswer<T> | Failure> {
     const { settings, time, pace } = this.#shared;
     const attemptNumber = ++this.#attempts;
     const sentAt = time.now();
     const remainingMs = this.#remainingMs;
-    const result = await attempt({
+    const received = await attempt({
       method: this.#operation.method,
       url: this.#request.url,
       headers: this.#headers(attemptNumber),
@@ -151,19 +150,20 @@ export class Call<T> {
       wallClock: time.wallClock,
       redact: (text) => text.replaceAll(this.#credential, "[redacted]"),
     });
-    if (result.kind === "status" && result.status === 429)
-      pace.limited(sentAt, result.retryAfterMs);
-    else if ("status" in result) pace.accepted();
+    if (received.kind === "status" && received.status === 429) {
+      pace.limited(sentAt, received.retryAfterMs);
+    } else if ("status" in received) pace.accepted();
+    const result = received.kind === "answer" ? readAnswer(this.#operation, received) : received;
     this.#emit({
       type: "attempt",
       callId: this.#callId,
       operation: this.#operation.name,
       attempt: attemptNumber,
       durationMs: time.now() - sentAt,
-      ...("status" in result && { status: result.status }),
-      ...("requestId" in result &&
-        result.requestId !== undefined && { requestId: result.requestId }),
-      ...(result.kind !== "answer" && { failure: result.kind }),
+      ...("status" in received && { status: received.status }),
+      ...("requestId" in received &&
+        received.requestId !== undefined && { requestId: received.requestId }),
+      ...(!("answer" in result) && { failure: result.kind }),
     });
     return result;
   }
@@ -174,32 +174,23 @@ export class Call<T> {
     return { ...this.#request.headers, "x-settlekit-retry-count": String(attemptNumber - 1) };
   }
 
-  #read(answer: Answer): ApiResponse<T> | Failure {
-    const { status, headers, requestId, text } = answer;
-    const read = readAnswer(this.#operation, text);
-    if (read.kind === "unreadable") return { kind: "unreadable", status, text, requestId };
+  #conclude(result: ReadAnswer<T>): ApiResponse<T> {
+    const { status, headers, requestId } = result.answer;
     this.#shared.budget.succeeded();
     this.#shared.serviceClock.observe(headers);
-    const { name } = this.#operation;
-    if (read.kind === "incomplete") {
+    const { name: operation } = this.#operation;
+    if (result.kind === "incomplete") {
+      const { missing, body } = result;
       throw new UnexpectedResponseError(
-        `The service answered ${name} with ${status}, but without ${read.missing.join(", ")}. What was ` +
+        `The service answered ${operation} with ${status}, but without ${missing.join(", ")}. What was ` +
           "asked for was done; error.body holds the whole answer. Keep it, and tell the service.",
-        { ...this.#facts, code: "incomplete_response", status, requestId, body: read.body },
+        { ...this.#facts, code: "incomplete_response", status, requestId, body },
       );
     }
-    if (read.drift.length > 0) {
-      this.#emit({ type: "drift", callId: this.#callId, operation: name, paths: read.drift });
-    }
+    const { value: data, drift: paths } = result;
+    if (paths.length > 0) this.#emit({ type: "drift", callId: this.#callId, operation, paths });
     const { idempotencyKey } = this.#request;
-    return {
-      data: read.value,
-      status,
-      headers,
-      requestId,
-      idempotencyKey,
-      attempts: this.#attempts,
-    };
+    return { data, status, headers, requestId, idempotencyKey, attempts: this.#attempts };
   }
 
   /** Waits before the next attempt, or ends the call with its error. */

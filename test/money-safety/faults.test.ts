@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { configure } from "../../src/configuration.ts";
+import { OutcomeUnknownError } from "../../src/errors/outcome-unknown-error.ts";
+import { SettlekitError } from "../../src/errors/settlekit-error.ts";
+import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
+import type { ClientEvent } from "../../src/http/events.ts";
+import { Http } from "../../src/http/http.ts";
+import { Payments } from "../../src/resources/payments.ts";
+import { Withdrawals } from "../../src/resources/withdrawals.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { type Fault, type FaultyService, faultyService, timeoutMs } from "./faulty-service.ts";
+import { skippingTime } from "./skipping-time.ts";
+
+// 200 on every test run, 2,000 in the full check.
+const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 200);
+const lanes = 8;
+const seed = Number(process.env.SETTLEKIT_FAULT_SEED ?? Date.now() % 1_000_000);
+
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.constant({ kind: "none" } as const),
+  fc.constant({ kind: "refused" } as const),
+  fc.record({ kind: fc.constant("reset"), when: fc.constantFrom("before", "after", "mid-answer") }),
+  fc.record({
+    kind: fc.constant("status"),
+    status: fc.constantFrom(500, 502, 503, 504),
+    when: fc.constantFrom("before", "after"),
+  }),
+  fc.record({
+    kind: fc.constant("limited"),
+    retryAfter: fc.constantFrom(undefined, "0", "1", "200"),
+  }),
+  fc.record({ kind: fc.constant("silence"), commits: fc.constantFrom("never", "at once", "late") }),
+  fc.constant({ kind: "truncated" } as const),
+  fc.record({ kind: fc.constant("html"), status: fc.constantFrom(200, 403, 502) }),
+  fc.constant({ kind: "fields missing" } as const),
+  fc.constant({ kind: "answered twice" } as const),
+  fc.record({ kind: fc.constant("clock jump"), days: fc.constantFrom(-400, -1, 1, 400) }),
+);
+const faults = fc.array(fault, { maxLength: 7 });
+
+interface Setting {
+  readonly payments: Payments;
+  readonly withdrawals: Withdrawals;
+  readonly events: readonly ClientEvent[];
+  readonly service: FaultyService;
+  readonly sandbox: Sandbox;
+}
+
+/** Runs the property in several lanes at once; a failure prints the seed and the shrunk faults. */
+async function underFaults<Extra>(
+  extra: fc.Arbitrary<Extra>,
+  check: (setting: Setting, extra: Extra) => Promise<void>,
+): Promise<void> {
+  const property = fc.asyncProperty(faults, extra, async (plan, more) => {
+    const sandbox = createSandbox();
+    await using service = await faultyService(sandbox, plan);
+    const events: ClientEvent[] = [];
+    const configuration = configure(
+      {
+        environment: "sandbox",
+        baseUrl: service.url,
+        secretKey: sandbox.secretKey,
+        fetch: service.fetch,
+        timeoutMs,
+        onEvent: (event) => events.push(event),
+      },
+      {},
+    );
+    const http = new Http(
+      configuration,
+      skippingTime(() => service.clockJumpMs),
+    );
+    const resources = { payments: new Payments(http), withdrawals: new Withdrawals(http) };
+    await check({ ...resources, events, service, sandbox }, more);
+  });
+  await Promise.all(
+    Array.from({ length: lanes }, (_, lane) =>
+      fc.assert(property, { numRuns: Math.ceil(runs / lanes), seed: seed + lane }),
+    ),
+  );
+}
+
+/** What the service has, read past all faults. */
+async function truth(
+  sandbox: Sandbox,
+  list: "payments" | "withdrawals",
+): Promise<{ id: string }[]> {
+  const url = `http://sandbox/v1/external/secretkey-auth/${list}?limit=1000`;
+  const headers = { "x-service-secret-key": sandbox.secretKey };
+  const answer = await sandbox.fetch(new Request(url, { headers }));
+  return ((await answer.json()) as { data: { id: string }[] }).data;
+}
+
+const settle = async <T>(call: Promise<T>) =>
+  call.then(
+    (value) => ({ ok: true, value }) as const,
+    (error: unknown) => {
+      expect(error).toSatisfy((thrown) => SettlekitError.is(thrown));
+      return { ok: false, error: error as SettlekitError } as const;
+    },
+  );
+
+/** A whole answer that reached the client is its result, or is held by the error. */
+function expectNothingDropped(
+  events: readonly ClientEvent[],
+  operation: string,
+  ok: boolean,
+  error?: unknown,
+) {
+  const received = events.some(
+    (event) =>
+      event.type === "attempt" &&
+      event.operation === operation &&
+      event.status !== undefined &&
+      event.status < 300 &&
+      event.failure === undefined,
+  );
+  if (received && !ok) expect(error).toBeInstanceOf(UnexpectedResponseError);
+}
+
+/** Every start has one end, whatever happened. */
+function expectBalanced(events: readonly ClientEvent[]) {
+  const count = (type: string) => events.filter((event) => event.type === type).length;
+  expect(count("end")).toBe(count("start"));
+}
+
+describe(`under any sequence of faults (${runs} runs each, seed ${seed})`, () => {
+  const limit = 30_000 + runs * 100;
+
+  test(
+    "payments.create creates at most one payment, and says when one may exist",
+    async () => {
+      await underFaults(fc.constant(undefined), async ({ payments, events, service, sandbox }) => {
+        const input = { amount: 2500, orderId: "order_1" };
+        const result = await settle(payments.create(input, { idempotencyKey: "key-1" }));
+        await service.settled();
+        const created = await truth(sandbox, "payments");
+        if (result.ok) expect(created).toMatchObject([{ id: result.value.paymentId }]);
+        else if (result.error.outcome === "unknown") expect(created.length).toBeLessThanOrEqual(1);
+        else expect(created).toEqual([]);
+        expectNothingDropped(events, "payments.create", result.ok, result.ok || result.error);
+        expectBalanced(events);
+
+        // What the error advises: the same call with the same key.
+        const again = await settle(payments.create(input, { idempotencyKey: "key-1" }));
+        await service.settled();
+        if (again.ok)
+          expect(await truth(sandbox, "payments")).toMatchObject([{ id: again.value.paymentId }]);
+      });
+    },
+    limit,
+  );
+
+  const payout = {
+    orderId: "payout_1",
+    amountInCents: 12_500,
+    chainId: 84532,
+    recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  };
+  const idempotency = fc.constantFrom("ignored", "honoured", "conflict");
+
+  test(
+    "withdrawals.create creates at most one withdrawal, and says when one may exist",
+    async () => {
+      await underFaults(idempotency, async ({ withdrawals, events, service, sandbox }, mode) => {
+        sandbox.withdrawalIdempotency = mode;
+        const result = await settle(withdrawals.create(payout));
+        await service.settled();
+        const created = await truth(sandbox, "withdrawals");
+        if (result.ok) expect(created).toMatchObject([{ id: result.value.id }]);
+        else if (result.error.outcome === "unknown") expect(created.length).toBeLessThanOrEqual(1);
+        else expect(created).toEqual([]);
+        expectNothingDropped(events, "withdrawals.create", result.ok, result.ok || result.error);
+        expectBalanced(events);
+      });
+    },
+    limit,
+  );
+
+  test(
+    "createOnce gives the one withdrawal, or an error after which it can be found",
+    async () => {
+      await underFaults(idempotency, async ({ withdrawals, events, service, sandbox }, mode) => {
+        sandbox.withdrawalIdempotency = mode;
+        const result = await settle(withdrawals.createOnce(payout));
+        await service.settled();
+        const created = await truth(sandbox, "withdrawals");
+        if (result.ok) expect(created).toMatchObject([{ id: result.value.id }]);
+        else if (result.error.outcome !== "unknown") expect(created).toEqual([]);
+        else {
+          expect(result.error).toBeInstanceOf(OutcomeUnknownError);
+          expect(created.length).toBeLessThanOrEqual(1);
+        }
+        expectBalanced(events);
+
+        // Calling it again when the trouble is over finds what exists, or makes what does not.
+        const again = await settle(withdrawals.createOnce(payout));
+        await service.settled();
+        const found = await truth(sandbox, "withdrawals");
+        if (again.ok) expect(found).toMatchObject([{ id: again.value.id }]);
+        else expect(found.length).toBeLessThanOrEqual(1);
+      });
+    },
+    limit,
+  );
+});
