@@ -1,0 +1,28 @@
+import { type ClientOptions, configure } from "../../src/configuration.ts";
+import type { ClientEvent } from "../../src/http/events.ts";
+import { Http } from "../../src/http/http.ts";
+import { Payments } from "../../src/resources/payments.ts";
+import { Withdrawals } from "../../src/resources/withdrawals.ts";
+import type { Sandbox } from "../../src/sandbox/index.ts";
+import { FakeTime } from "../http/fake-time.ts";
+
+/** A client of its own, as another process would have it, that talks to a sandbox without a socket. */
+export function clientOf(sandbox: Sandbox, options: ClientOptions = {}) {
+  const events: ClientEvent[] = [];
+  const time = new FakeTime();
+  const configuration = configure(
+    {
+      secretKey: sandbox.secretKey,
+      environment: "sandbox",
+      fetch: (url, init) => sandbox.fetch(new Request(url, init)),
+      onEvent: (event) => events.push(event),
+      ...options,
+    },
+    {},
+  );
+  const http = new Http(configuration, time);
+  /** How often an operation was called. */
+  const calls = (operation: string) =>
+    events.filter((event) => event.type === "start" && event.operation === operation).length;
+  return { payments: new Payments(http), withdrawals: new Withdrawals(http), events, calls, time };
+}

@@ -1,0 +1,266 @@
+import { describe, expect, test } from "vitest";
+import { isFinal, isPaid } from "../../src/index.ts";
+import type { CreateWithdrawalInput } from "../../src/resources/create-withdrawal.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { clientOf } from "./sandbox-client.ts";
+
+const payout = {
+  amountInCents: 12_500,
+  chainId: 84532,
+  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+};
+
+describe("withdrawals.create", () => {
+  test("makes a withdrawal", async () => {
+    const { withdrawals } = clientOf(createSandbox());
+    const input = { ...payout, orderId: "payout_1", customMetadata: { seller: 9 } };
+    expect(await withdrawals.create(input)).toMatchObject({
+      ...payout,
+      status: "pending",
+      currency: "USD",
+      orderId: "payout_1",
+      customMetadata: '{"seller":9}',
+      errorMessage: null,
+      receipt: null,
+    });
+  });
+
+  test("sends an idempotency key, whatever it is worth", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const { idempotencyKey } = await withdrawals.create(payout).withResponse();
+    expect(sandbox.requests()[0]?.headers["idempotency-key"]).toBe(idempotencyKey);
+  });
+
+  test("is not repeated after a 503, unless the service is known to honour keys", async () => {
+    const unavailable = () => Promise.resolve(new Response("", { status: 503 }));
+    const unknown = clientOf(createSandbox(), { fetch: unavailable });
+    await expect(unknown.withdrawals.create(payout)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      attempts: 1,
+      idempotencyKey: expect.any(String),
+      message: expect.stringContaining("Do not repeat it"),
+    });
+    const wire = { withdrawalIdempotency: "honoured" } as const;
+    const honoured = clientOf(createSandbox(), { fetch: unavailable, wire });
+    await expect(honoured.withdrawals.create(payout)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      attempts: 4,
+      message: expect.stringContaining("within 24 hours"),
+    });
+  });
+
+  test("sends chain ids in the form that the client is set to", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox, { wire: { chainIdFormat: "caip2" } });
+    expect((await withdrawals.create(payout)).chainId).toBe(84532);
+    expect(JSON.parse(sandbox.requests()[0]?.body ?? "")).toMatchObject({
+      chainId: "eip155:84532",
+    });
+  });
+
+  const over = (length: number) => "x".repeat(length + 1);
+  test.each<[string, object, string, string]>([
+    ["no amount", { amountInCents: undefined }, "amountInCents", "invalid_amount"],
+    ["an amount of 0", { amountInCents: 0 }, "amountInCents", "invalid_amount"],
+    ["half a cent", { amountInCents: 100.5 }, "amountInCents", "invalid_amount"],
+    [
+      "an amount over the maximum",
+      { amountInCents: 100_000_001 },
+      "amountInCents",
+      "invalid_amount",
+    ],
+    ["a chain id as text", { chainId: "8453" }, "chainId", "invalid_request"],
+    ["a chain id of 0", { chainId: 0 }, "chainId", "invalid_request"],
+    ["no recipient", { recipientAddress: undefined }, "recipientAddress", "invalid_address"],
+    [
+      "a name as recipient",
+      { recipientAddress: "vitalik.eth" },
+      "recipientAddress",
+      "invalid_address",
+    ],
+    [
+      "one wrong checksum letter",
+      { recipientAddress: payout.recipientAddress.replace("5aA", "5AA") },
+      "recipientAddress",
+      "invalid_address",
+    ],
+    [
+      "the zero address",
+      { recipientAddress: `0x${"0".repeat(40)}` },
+      "recipientAddress",
+      "invalid_address",
+    ],
+    [
+      "the native placeholder",
+      { recipientAddress: `0x${"e".repeat(40)}` },
+      "recipientAddress",
+      "invalid_address",
+    ],
+    ["an over-long orderId", { orderId: over(255) }, "orderId", "invalid_request"],
+    [
+      "over-long metadata",
+      { customMetadata: { a: over(2048) } },
+      "customMetadata",
+      "invalid_request",
+    ],
+    ["metadata that is not JSON", { customMetadata: "a=1" }, "customMetadata", "invalid_request"],
+    ["another currency", { currency: "EUR" }, "currency", "invalid_request"],
+  ])("refuses %s before sending", async (_, changes, param, code) => {
+    const sandbox = createSandbox();
+    const call = clientOf(sandbox).withdrawals.create({
+      ...payout,
+      ...changes,
+    } as CreateWithdrawalInput);
+    await expect(call).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param,
+      code,
+      outcome: "not_sent",
+    });
+    expect(sandbox.requests()).toEqual([]);
+  });
+});
+
+describe("withdrawals that exist", () => {
+  test("are read one by one, with the receipt once they are completed", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const { id } = await withdrawals.create(payout);
+    await sandbox.withdrawals.simulate(id, "complete");
+    const done = await withdrawals.get(id);
+    expect(done).toMatchObject({ status: "completed", receipt: { withdrawalId: id } });
+  });
+
+  test("are listed newest first, filtered by status", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const { id: first } = await withdrawals.create(payout);
+    const { id: second } = await withdrawals.create(payout);
+    await sandbox.withdrawals.simulate(first, "fail");
+    expect((await withdrawals.list()).data.map(({ id }) => id)).toEqual([second, first]);
+    const [failed] = (await withdrawals.list({ status: "failed" })).data;
+    expect(failed).toMatchObject({ id: first, errorMessage: expect.any(String) });
+  });
+
+  test("are waited for until they are final", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, time } = clientOf(sandbox);
+    const { id } = await withdrawals.create(payout);
+    const sleep = time.sleep;
+    let waits = 0;
+    Object.assign(time, {
+      sleep: async (ms: number) => {
+        await sleep(ms);
+        if (++waits === 3) await sandbox.withdrawals.simulate(id, "complete");
+      },
+    });
+    expect(await withdrawals.waitUntilFinal(id)).toMatchObject({ status: "completed" });
+    expect(waits).toBe(3);
+  });
+
+  test("are given up on at the deadline, with the last status", async () => {
+    const { withdrawals, time } = clientOf(createSandbox());
+    const { id } = await withdrawals.create(payout);
+    await expect(withdrawals.waitUntilFinal(id, { deadlineMs: 60_000 })).rejects.toMatchObject({
+      name: "TimeoutError",
+      code: "deadline_exceeded",
+      message: expect.stringContaining('"pending"'),
+    });
+    expect(time.current).toBeGreaterThanOrEqual(60_000);
+    expect(time.current).toBeLessThan(90_000);
+  });
+
+  test("that do not exist are not waited for", async () => {
+    const { withdrawals } = clientOf(createSandbox());
+    await expect(withdrawals.waitUntilFinal("nothing")).rejects.toMatchObject({
+      name: "NotFoundError",
+    });
+  });
+});
+
+test.each(["", ".", "..", "a\nb"])("the id %j is refused by get", async (id) => {
+  const sandbox = createSandbox();
+  await expect(clientOf(sandbox).withdrawals.get(id)).rejects.toMatchObject({
+    param: "withdrawalId",
+  });
+  expect(sandbox.requests()).toEqual([]);
+});
+
+describe("findByOrderId", () => {
+  test("gives all with the order id, and none else", async () => {
+    const { payments } = clientOf(createSandbox());
+    const { paymentId: first } = await payments.create({ amount: 2500, orderId: "order_1" });
+    await payments.create({ amount: 2500, orderId: "order_10" });
+    const { paymentId: second } = await payments.create({ amount: 2500, orderId: "order_1" });
+    const found = await payments.findByOrderId("order_1");
+    expect(found.map(({ id }) => id)).toEqual([second, first]);
+    expect(await payments.findByOrderId("order_2")).toEqual([]);
+  });
+
+  test("reads pages of a thousand to the end", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls } = clientOf(sandbox);
+    await withdrawals.create({ ...payout, orderId: "the first" });
+    for (let count = 0; count < 2100; count++) await withdrawals.create(payout);
+    expect(await withdrawals.findByOrderId("the first")).toHaveLength(1);
+    expect(calls("withdrawals.list")).toBe(3);
+    expect(sandbox.requests().at(-3)?.path).toContain("limit=1000&offset=0");
+  });
+
+  test("stops at createdAfter while pages are newest first", async () => {
+    const sandbox = createSandbox({ now: new Date("2026-01-01T00:00:00Z") });
+    const { withdrawals, calls } = clientOf(sandbox);
+    for (let count = 0; count < 1100; count++) await withdrawals.create(payout);
+    await sandbox.clock.advance("1h");
+    await withdrawals.create({ ...payout, orderId: "payout_1" });
+    const found = await withdrawals.findByOrderId("payout_1", {
+      createdAfter: "2026-01-01T00:30:00Z",
+    });
+    expect(found).toHaveLength(1);
+    expect(calls("withdrawals.list")).toBe(1);
+  });
+
+  test("reads on when the order of the pages proves nothing", async () => {
+    const page = (ids: string[], createdAt: string[], hasMore: boolean) => ({
+      data: ids.map((id, index) => ({ id, orderId: id, createdAt: createdAt[index] })),
+      pagination: { total: 4, limit: 1000, offset: 0, hasMore, totalPages: 2, currentPage: 1 },
+    });
+    const pages = [
+      page(["a", "b"], ["2026-01-01", "2026-01-02"], true),
+      page(["b", "c"], ["2026-01-02", "2026-01-03"], false),
+    ];
+    const { withdrawals } = clientOf(createSandbox(), {
+      fetch: () => Promise.resolve(Response.json(pages.shift())),
+    });
+    expect(await withdrawals.findByOrderId("c", { createdAfter: "2026-01-02" })).toHaveLength(1);
+  });
+
+  test.each([
+    ["", {}, "orderId"],
+    ["order_1", { createdAfter: "yesterday" }, "createdAfter"],
+    ["order_1", { createdAfter: new Date(Number.NaN) }, "createdAfter"],
+  ])("refuses %j with %o", async (orderId, options, param) => {
+    const { withdrawals, calls } = clientOf(createSandbox());
+    await expect(withdrawals.findByOrderId(orderId, options)).rejects.toMatchObject({ param });
+    expect(calls("withdrawals.list")).toBe(0);
+  });
+});
+
+describe("a status", () => {
+  test.each([
+    ["pending", false, false],
+    ["processing", false, false],
+    ["completed", true, true],
+    ["confirmed", true, true],
+    ["failed", false, true],
+    ["expired", false, true],
+    ["cancelled", false, true],
+    ["on_hold", false, false],
+    ["COMPLETED", false, false],
+    ["__proto__", false, false],
+    ["", false, false],
+  ])("%j is paid: %s, final: %s", (status, paid, final) => {
+    expect([isPaid(status), isFinal(status)]).toEqual([paid, final]);
+  });
+});
