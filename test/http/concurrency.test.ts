@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { Concurrency } from "../../src/http/concurrency.ts";
+import { realTime } from "../../src/http/time.ts";
+import { getPayment } from "../../src/wire/operations.ts";
+import { scriptedServer, silent } from "../scripted-server.ts";
+import { payment } from "../wire/examples.ts";
+import { httpTo } from "./http-to.ts";
+
+const read = { path: { paymentId: payment.id } };
+
+describe("maxConcurrency", () => {
+  test("lets no more requests be under way at once, and all of them in the end", async () => {
+    let underWay = 0;
+    let most = 0;
+    const fetch = async () => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+      return Response.json(payment);
+    };
+    const http = httpTo({ url: "https://api.example" }, { fetch, maxConcurrency: 3 }, realTime);
+    const calls = Array.from({ length: 20 }, () => http.call(getPayment, read));
+    expect(await Promise.all(calls)).toHaveLength(20);
+    expect(most).toBe(3);
+  });
+
+  test("leaves no place taken when a call fails", async () => {
+    await using server = await scriptedServer({ status: 404 });
+    const http = httpTo(server, { maxConcurrency: 1 });
+    for (let call = 0; call < 3; call++) {
+      await expect(http.call(getPayment, read)).rejects.toMatchObject({ name: "NotFoundError" });
+    }
+  });
+
+  test("ends a call that waits for its turn when it aborts or is too late", async () => {
+    await using server = await scriptedServer(silent);
+    const http = httpTo(server, { maxConcurrency: 1 }, realTime);
+    const controller = new AbortController();
+    const first = http.call(getPayment, read, { signal: controller.signal });
+    const late = http.call(getPayment, read, { deadlineMs: 20 });
+    const leaving = http.call(getPayment, read, { signal: AbortSignal.timeout(10) });
+    expect(await Promise.allSettled([late, leaving])).toMatchObject([
+      { reason: { code: "deadline_exceeded", outcome: "not_sent" } },
+      { reason: { name: "AbortError", outcome: "not_sent" } },
+    ]);
+    controller.abort();
+    await expect(first).rejects.toMatchObject({ name: "AbortError" });
+    expect(server.requests.length).toBeLessThanOrEqual(1);
+  });
+});
+
+test("a place given up in the queue is nobody's turn", () => {
+  const concurrency = new Concurrency(1);
+  const [first, second, third] = [concurrency.enter(), concurrency.enter(), concurrency.enter()];
+  second.leave();
+  first.leave();
+  expect(third.turn).toBeDefined();
+  third.leave();
+  expect(concurrency.enter().turn).toBeUndefined();
+});
