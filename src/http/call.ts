@@ -92,9 +92,7 @@ export class Call<T> {
     const { settings, time } = this.#shared;
     const { credential: source } = settings;
     const credential = await askForCredential(source, time, this.#remainingMs, this.#signal);
-    if (credential === undefined) {
-      return this.#stop(this.#signal?.aborted ? this.#aborted() : this.#deadlineExceeded());
-    }
+    if (credential === undefined) return this.#tooLate();
     this.#credential = credential;
     setCredential(this.#request.headers, this.#operation, credential, settings);
   }
@@ -104,7 +102,8 @@ export class Call<T> {
     const { concurrency, time } = this.#shared;
     const { turn, leave } = concurrency.enter();
     try {
-      if (turn) await within(turn, this.#remainingMs, time, this.#signal);
+      const waited = turn && (await within(turn, this.#remainingMs, time, this.#signal));
+      if (turn && !waited) return this.#tooLate();
       await this.#inPace();
       return await this.#attempt();
     } finally {
@@ -118,8 +117,7 @@ export class Call<T> {
       if (this.#signal?.aborted) this.#stop(this.#aborted());
       const waitMs = pace.waitMs;
       if (waitMs >= this.#remainingMs) {
-        if (this.#lastFailure) this.#stop(this.#lastFailure);
-        if (waitMs === 0) this.#stop(this.#deadlineExceeded());
+        if (waitMs === 0 || this.#lastFailure) this.#tooLate();
         throw this.#pausedError(waitMs);
       }
       const slotMs = pace.reserve();
@@ -239,6 +237,12 @@ export class Call<T> {
       reason: failure.kind === "status" ? String(failure.status) : failure.kind,
       waitMs,
     });
+  }
+
+  /** Ends a call that waited for something until its abort or its deadline. */
+  #tooLate(): never {
+    if (this.#signal?.aborted) this.#stop(this.#aborted());
+    return this.#stop(this.#lastFailure ?? this.#deadlineExceeded());
   }
 
   /** Ends the call without another attempt. */
