@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): App {
       return jsonAnswer(operation.successStatus, route.handle({ ...call, body: undefined }));
     }
 
-    const json = parseObject(env.bodyText);
+    const json = parseObject(env.bodyText, bodySchema);
     const handle = () => {
       const body = checked(bodySchema, route.prepareBody(json));
       return route.handle({ ...call, body });

@@ -1,10 +1,20 @@
 /** A complete local sandbox of the service, for tests and development. */
 export type { SandboxClock } from "./clock.ts";
 export type { Duration } from "./duration.ts";
+export type {
+  AnswerFault,
+  Fault,
+  LatencyFault,
+  ResetFault,
+  TruncationFault,
+} from "./fault.ts";
+export type { FaultRoute } from "./fault-route.ts";
+export type { FaultOptions, SandboxFaults } from "./faults.ts";
 export type { Happening, PaymentExpired, QuotesExpired, WebhookAttempted } from "./happening.ts";
 export type { SandboxLimits, SandboxOptions } from "./options.ts";
 export type { PaymentScenario, SandboxPayments, SimulateOptions } from "./payment-scenarios.ts";
 export type { Seed } from "./random.ts";
+export type { RateLimit } from "./rate-limit.ts";
 export type { ReceivedRequest } from "./request-log.ts";
 export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";

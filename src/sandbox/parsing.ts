@@ -1,4 +1,5 @@
 import type { Operation } from "../wire/operations.ts";
+import type { Schema } from "../wire/schema.ts";
 import { invalidRequest } from "./refusal.ts";
 import { maxBodyBytes } from "./request-body.ts";
 import { checked } from "./validation.ts";
@@ -23,18 +24,22 @@ function typedValue(name: string, text: string): string | number {
 }
 
 /**
- * A body as a JSON object.
+ * A body as a JSON object. An empty one is an object without fields, where its schema requires none.
  *
  * @param bodyText `undefined` for a body that was too large to be read.
  * @throws {Refusal} 413 or 400.
  */
-export function parseObject(bodyText: string | undefined): Record<string, unknown> {
+export function parseObject(
+  bodyText: string | undefined,
+  schema: Schema<unknown>,
+): Record<string, unknown> {
   if (bodyText === undefined) {
     throw invalidRequest(413, {
       code: "body_too_large",
       message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
     });
   }
+  if (bodyText === "" && schema.safeParse({}).success) return {};
   const value = parseJson(bodyText);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;

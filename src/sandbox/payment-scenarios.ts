@@ -5,7 +5,7 @@ import { maxAmountInCents } from "../wire/payment-creation.ts";
 import type { Quote } from "../wire/quote.ts";
 import type { Clock } from "./clock.ts";
 import type { Payments } from "./payments.ts";
-import { closedQuotes, quoteFor } from "./quotes.ts";
+import { closedQuotes, latestQuote, quoteFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
 import { receiptOf } from "./receipt.ts";
 import { defaultToken } from "./tokens.ts";
@@ -14,7 +14,7 @@ import { defaultToken } from "./tokens.ts";
 export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout";
 
 export interface SimulateOptions {
-  /** For a deposit: what the customer sends, in USD cents. Default 2500. */
+  /** For a deposit: what the customer sends, in USD cents. Default: what was quoted, or else 2500. */
   readonly amountInCents?: number | undefined;
 }
 
@@ -124,13 +124,15 @@ export function createPaymentScenarios({
   ): Payment {
     const nowMs = clock.nowMs();
     const draws = random.stream("receipts");
-    const offered = payment.quotes.find(({ token }) => token.id === defaultToken.token.id);
+    const exact = quoteFor(defaultToken, { paymentId: payment.id, amountInCents, nowMs }, "");
+    const latest = latestQuote(payment.quotes, defaultToken);
+    // A customer may send another amount for a deposit than the one that was quoted.
+    const isOffered = latest?.expectedAmountAsset === exact.expectedAmountAsset;
     const quote: Quote = {
-      ...(offered ??
-        quoteFor(defaultToken, { paymentId: payment.id, amountInCents, nowMs, random: draws })),
+      ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
       status: "used",
     };
-    const all = offered ? payment.quotes : [...payment.quotes, quote];
+    const all = isOffered ? payment.quotes : [...payment.quotes, quote];
     const quotes = closedQuotes(all, quote);
     const units = (BigInt(quote.expectedAmountAsset) * tenths) / 10n;
     const receipt = receiptOf({ quote, units, nowMs, random: draws });
@@ -146,7 +148,8 @@ function amountDue(payment: Payment, chosenInCents: number | undefined): number 
     if (chosenInCents === undefined) return payment.amountInCents;
     throw invalidAmount("applies to deposits only: this payment has its own amount. Leave it out.");
   }
-  const amountInCents = chosenInCents ?? usualDepositInCents;
+  const quotedInCents = payment.amountInCents === 0 ? usualDepositInCents : payment.amountInCents;
+  const amountInCents = chosenInCents ?? quotedInCents;
   if (Number.isInteger(amountInCents) && amountInCents >= 1 && amountInCents <= maxAmountInCents) {
     return amountInCents;
   }

@@ -1,7 +1,8 @@
 import type { Payment } from "../wire/payment.ts";
+import type { Quote } from "../wire/quote.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
-import { closedQuotes, quoteLifetimeMs, quotesFor } from "./quotes.ts";
+import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
 
@@ -31,6 +32,11 @@ export interface Payments {
   all(): readonly Payment[];
   /** Replaces a payment by its next state; tells the merchant. */
   transition(payment: Payment, changes: Partial<Payment>): Payment;
+  /**
+   * Puts a quote among a pending payment's, in the place of the one with its id if there is one. Is no
+   * change of status, so the merchant is not told.
+   */
+  offer(payment: Payment, quote: Quote): void;
   /** Ends a payment that nobody paid. */
   expire(payment: Payment): Payment;
   clear(): void;
@@ -65,8 +71,7 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
       currency: "USD",
       status: "pending",
       depositAddress: { ...address, createdAt },
-      quotes:
-        type === "deposit" ? [] : quotesFor({ paymentId: id, amountInCents, nowMs, random: draws }),
+      quotes: type === "deposit" ? [] : quotesFor({ paymentId: id, amountInCents, nowMs }, draws),
       receipt: null,
       orderId,
       ...(redirectUrl === undefined ? {} : { redirectUrl }),
@@ -92,12 +97,25 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
     return transition(payment, { status: "expired", quotes: closedQuotes(payment.quotes) });
   }
 
+  function offer(payment: Payment, quote: Quote): void {
+    const place = payment.quotes.findIndex(({ id }) => id === quote.id);
+    const quotes = place < 0 ? [...payment.quotes, quote] : payment.quotes.with(place, quote);
+    payments.put({ ...payment, quotes });
+    clock.schedule(Date.parse(quote.expiresAt), () => expireQuotes(payment.id));
+  }
+
   function expireQuotes(id: string): void {
     const payment = payments.find(id);
     if (payment?.status !== "pending") return;
-    const quoteIds = payment.quotes.filter(isActive).map((quote) => quote.id);
-    payments.put({ ...payment, quotes: closedQuotes(payment.quotes) });
-    const at = new Date(clock.nowMs()).toISOString();
+    const at = clock.now().toISOString();
+    // Both are written alike, so that the texts compare as the times do.
+    const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
+    const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
+    if (quoteIds.length === 0) return;
+    const quotes = payment.quotes.map(
+      (quote): Quote => (ranOut(quote) ? { ...quote, status: "expired" } : quote),
+    );
+    payments.put({ ...payment, quotes });
     clock.report({ at, type: "quotes.expired", paymentId: id, quoteIds });
   }
 
@@ -115,16 +133,13 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
     find: payments.find,
     all: payments.all,
     transition,
+    offer,
     expire,
     clear() {
       payments.clear();
       secrets.clear();
     },
   };
-}
-
-function isActive(quote: { readonly status: string }): boolean {
-  return quote.status === "active";
 }
 
 function snapshotOf(payment: Payment): PaymentSnapshot {

@@ -33,21 +33,21 @@ export interface QuoteRequest {
   readonly paymentId: string;
   readonly amountInCents: number;
   readonly nowMs: number;
-  readonly random: RandomStream;
 }
 
 /** A quote for every token. */
-export function quotesFor(request: QuoteRequest): Quote[] {
-  return pricedTokens.map((priced) => quoteFor(priced, request));
+export function quotesFor(request: QuoteRequest, random: RandomStream): Quote[] {
+  return pricedTokens.map((priced) => quoteFor(priced, request, random.uuid()));
 }
 
 export function quoteFor(
   { token, chainId, rateUsd }: PricedToken,
-  { paymentId, amountInCents, nowMs, random }: QuoteRequest,
+  { paymentId, amountInCents, nowMs }: QuoteRequest,
+  id: string,
 ): Quote {
   const { decimals } = token;
   return {
-    id: random.uuid(),
+    id,
     paymentId,
     token,
     chainId,
@@ -59,10 +59,19 @@ export function quoteFor(
   };
 }
 
+export function isActive({ status }: Quote): boolean {
+  return status === "active";
+}
+
+/** The latest quote in a token: an older one may have expired before it. */
+export function latestQuote(quotes: readonly Quote[], { token }: PricedToken): Quote | undefined {
+  return quotes.findLast((quote) => quote.token.id === token.id);
+}
+
 /** The quotes with every active one expired, but for the used one, which stands in for its old self. */
 export function closedQuotes(quotes: readonly Quote[], used?: Quote): Quote[] {
   return quotes.map((quote) => {
     if (quote.id === used?.id) return used;
-    return quote.status === "active" ? { ...quote, status: "expired" } : quote;
+    return isActive(quote) ? { ...quote, status: "expired" } : quote;
   });
 }

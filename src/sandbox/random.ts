@@ -17,6 +17,7 @@ export interface RandomStream {
 type Purpose =
   | "identity"
   | "payments"
+  | "quotes"
   | "receipts"
   | "withdrawals"
   | "withdrawal receipts"

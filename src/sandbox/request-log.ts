@@ -9,14 +9,15 @@ export interface ReceivedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The text as it was sent; empty for a body that was too large to be read. */
   readonly body: string;
-  /** HTTP status of the answer. */
-  readonly status: number;
+  /** HTTP status of the answer; null while there is none, and where the connection broke before one. */
+  readonly status: number | null;
   /** The answer's `X-Request-Id`. */
   readonly requestId: string;
 }
 
 export interface RequestLog {
-  add(request: ReceivedRequest): void;
+  /** Gives what adds the answer's status later. */
+  add(request: ReceivedRequest): (status: number) => void;
   all(): ReceivedRequest[];
   clear(): void;
 }
@@ -26,18 +27,22 @@ const maxCharacters = 16 * 1_048_576;
 
 /** The latest requests: 1,000 of them, or fewer where their bodies pass 16 Mi characters. */
 export function createRequestLog(): RequestLog {
-  const requests: ReceivedRequest[] = [];
+  const requests: { request: ReceivedRequest }[] = [];
   let characters = 0;
 
   return {
     add(request) {
-      requests.push(request);
+      const entry = { request };
+      requests.push(entry);
       characters += request.body.length;
       while (requests.length > maxRequests || characters > maxCharacters) {
-        characters -= requests.shift()?.body.length ?? 0;
+        characters -= requests.shift()?.request.body.length ?? 0;
       }
+      return (status) => {
+        entry.request = { ...request, status };
+      };
     },
-    all: () => [...requests],
+    all: () => requests.map(({ request }) => request),
     clear() {
       requests.length = 0;
       characters = 0;

@@ -1,7 +1,10 @@
-import { defaultRequestIdHeader } from "../wire/headers.ts";
+import { unlessAborted } from "./abort.ts";
 import { createApp } from "./app.ts";
 import { createAuthenticate } from "./authentication.ts";
+import { checkoutRoutes } from "./checkout-routes.ts";
 import { createClock, type SandboxClock } from "./clock.ts";
+import { createExchange } from "./exchange.ts";
+import { createFaults, type SandboxFaults } from "./faults.ts";
 import { createIdempotencyStore, type Repetition } from "./idempotency.ts";
 import { createLanes } from "./lanes.ts";
 import { checkedMinPaymentInCents, checkedRepetition, type SandboxOptions } from "./options.ts";
@@ -9,8 +12,8 @@ import { paymentRoutes } from "./payment-routes.ts";
 import { createPaymentScenarios, type SandboxPayments } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
 import { createRandomSource } from "./random.ts";
-import { readBodyText } from "./request-body.ts";
-import { createRequestLog, printableHeaders, type ReceivedRequest } from "./request-log.ts";
+import { asFetched } from "./reply.ts";
+import { createRequestLog, type ReceivedRequest } from "./request-log.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
 import { webhookEndpoint } from "./webhook-endpoint.ts";
@@ -18,9 +21,12 @@ import { withdrawalRoutes } from "./withdrawal-routes.ts";
 import { createWithdrawalScenarios, type SandboxWithdrawals } from "./withdrawal-scenarios.ts";
 import { createWithdrawals } from "./withdrawals.ts";
 
-/** The service in process: its routes, its webhooks, its clock, and a customer to play. */
+/** The service in process: its routes, webhooks, clock and faults, and a customer to play. */
 export interface Sandbox {
-  /** Answers a request as the service would. Needs no port; any origin will do. */
+  /**
+   * Answers a request as the service would. Needs no port; any origin will do. Rejects where the
+   * platform's fetch would: when the request's signal aborts, and when a fault breaks the connection.
+   */
   fetch(request: Request): Promise<Response>;
   /**
    * Serves the same on a port.
@@ -58,12 +64,14 @@ export interface Sandbox {
    * @throws {ConfigurationError} When set to anything else.
    */
   withdrawalIdempotency: WithdrawalIdempotency;
+  readonly faults: SandboxFaults;
   readonly webhooks: SandboxWebhooks;
   /** The latest requests with what they were answered, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
   /**
    * Forgets payments, withdrawals, kept idempotency keys, requests, webhook deliveries and everything
-   * that was due; `withdrawalIdempotency` is `ignored` again. Secrets, merchant and time stay.
+   * that was due, and takes back faults. `withdrawalIdempotency` is `ignored` again. Secrets, merchant
+   * and time stay.
    */
   reset(): void;
 }
@@ -120,19 +128,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const withdrawals = createWithdrawals({ merchantId, clock, random, publish });
   const idempotency = createIdempotencyStore(clock);
   const log = createRequestLog();
+  const routes = [
+    ...paymentRoutes({
+      payments,
+      depositsEnabled: options.depositsEnabled ?? true,
+      minPaymentInCents: checkedMinPaymentInCents(options.limits),
+    }),
+    ...checkoutRoutes({ payments, clock, random }),
+    ...withdrawalRoutes({
+      withdrawals,
+      withdrawalsEnabled: options.withdrawalsEnabled ?? true,
+      backendWallet,
+    }),
+  ];
   const app = createApp({
-    routes: [
-      ...paymentRoutes({
-        payments,
-        depositsEnabled: options.depositsEnabled ?? true,
-        minPaymentInCents: checkedMinPaymentInCents(options.limits),
-      }),
-      ...withdrawalRoutes({
-        withdrawals,
-        withdrawalsEnabled: options.withdrawalsEnabled ?? true,
-        backendWallet,
-      }),
-    ],
+    routes,
     authenticate: createAuthenticate({
       secretKey,
       accessToken,
@@ -146,30 +156,19 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
   });
 
+  const faults = createFaults({
+    operations: routes.map(({ operation }) => operation),
+    realNowMs: () => performance.now(),
+  });
+  const exchange = createExchange({ app, clock, random, faults, log });
+
   async function fetch(request: Request): Promise<Response> {
-    const bodyText = await readBodyText(request);
-    clock.catchUp();
-    const at = clock.now();
-    const response = await app.fetch(request, { bodyText });
-    const requestId = random.stream("requests").uuid();
-    response.headers.set(defaultRequestIdHeader, requestId);
-    // Countdowns are corrected by this header, so it must tell the sandbox's time.
-    response.headers.set("Date", at.toUTCString());
-    const { pathname, search } = new URL(request.url);
-    log.add({
-      at: at.toISOString(),
-      method: request.method,
-      path: pathname + search,
-      headers: printableHeaders(request.headers),
-      body: bodyText ?? "",
-      status: response.status,
-      requestId,
-    });
-    return response;
+    return asFetched(await unlessAborted(request.signal, () => exchange(request)));
   }
 
   function reset(): void {
-    for (const part of [clock, payments, withdrawals, idempotency, log, webhooks]) part.clear();
+    const parts = [clock, payments, withdrawals, idempotency, faults, log, webhooks];
+    for (const part of parts) part.clear();
     random.restart();
     withdrawalIdempotency = "ignored";
   }
@@ -177,7 +176,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
     // Loading node:http takes as long as all the rest, and most tests do without.
     const server = await import("./server.ts");
-    return server.listen(fetch, where);
+    return server.listen(exchange, where);
   }
 
   return {
@@ -195,6 +194,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     set withdrawalIdempotency(value) {
       withdrawalIdempotency = checkedRepetition(value);
+    },
+    faults: {
+      next: faults.next,
+      latency: faults.latency,
+      reset: faults.reset,
+      truncate: faults.truncate,
+      rateLimit: faults.rateLimit,
+      clear: faults.clear,
     },
     webhooks: {
       deliveries: webhooks.deliveries,

@@ -1,6 +1,10 @@
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors/configuration-error.ts";
+import type { Exchange } from "./exchange.ts";
+import { firstHalf, type Reply } from "./reply.ts";
 
 export interface ListenOptions {
   /** Default 4010; 0 takes any free port. */
@@ -20,11 +24,15 @@ export interface SandboxServer {
 }
 
 export async function listen(
-  fetch: (request: Request) => Promise<Response>,
+  exchange: Exchange,
   { port = 4010, host = "127.0.0.1" }: ListenOptions,
 ): Promise<SandboxServer> {
-  // The adapter would otherwise replace the process's own Request and Response.
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false });
+  const server = createAdaptorServer({
+    // Without options for it, the adapter never speaks HTTP/2.
+    fetch: async (request, env) => send(await exchange(request), (env as HttpBindings).outgoing),
+    // The adapter would otherwise replace the process's own Request and Response.
+    overrideGlobalObjects: false,
+  });
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -43,6 +51,24 @@ export async function listen(
   }
 
   return { url: urlOf(address), port: address.port, close, [Symbol.asyncDispose]: close };
+}
+
+/** Gives the adapter what it is to send, or breaks the connection without its help. */
+async function send(reply: Reply, outgoing: ServerResponse): Promise<Response> {
+  if (reply.kind === "answered") return reply.response;
+  const { socket } = outgoing;
+  if (reply.kind === "unanswered") {
+    socket?.resetAndDestroy();
+    return RESPONSE_ALREADY_SENT;
+  }
+  const { half, headers } = await firstHalf(reply);
+  outgoing.writeHead(reply.response.status, Object.fromEntries(headers));
+  // Only when the half has left: a reset would overtake it.
+  outgoing.write(half, () => {
+    if (reply.by === "reset") socket?.resetAndDestroy();
+    else socket?.end();
+  });
+  return RESPONSE_ALREADY_SENT;
 }
 
 /** A host that means "every interface" is reached by the loopback address. */

@@ -1,4 +1,5 @@
 import { findChain } from "../evm/chains.ts";
+import { isNativeAssetAddress } from "../evm/native-asset.ts";
 import type { Token, TokenChain } from "../wire/token.ts";
 
 /** A token that the sandbox settles in, at a price that never moves. */
@@ -43,6 +44,18 @@ export const defaultToken: PricedToken = onBaseSepolia.usdc;
 /** The stablecoin that money is sent in on a chain; `undefined` where the service sends nothing. */
 export function usdcOn(chainId: number): PricedToken | undefined {
   return pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+}
+
+/** The token with this contract, in any case; either form of the native asset's address will do. */
+export function tokenOn(chainId: number, contractAddress: string): PricedToken | undefined {
+  const isNative = isNativeAssetAddress(contractAddress);
+  const contract = contractAddress.toLowerCase();
+  return pricedTokens.find(({ token, chainId: id }) => {
+    if (id !== chainId) return false;
+    return isNative
+      ? token.assetType === "native"
+      : token.contractAddress.toLowerCase() === contract;
+  });
 }
 
 export const supportedChainIds: readonly number[] = [

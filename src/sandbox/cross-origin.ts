@@ -1,0 +1,26 @@
+import { credentialHeader, defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/headers.ts";
+import { getCheckoutPayment } from "../wire/operations.ts";
+
+/** The only routes that a browser calls: their credential is a customer's (interface section 5). */
+const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
+const { name: secretHeader } = credentialHeader(getCheckoutPayment.credential, defaultHeaderPrefix);
+
+export function isCustomerScoped(pathname: string): boolean {
+  return pathname.startsWith(customerRoutes);
+}
+
+/** Lets any page read an answer, with the headers that it is to be understood by (assumed). */
+export function allowAnyOrigin(headers: Headers): void {
+  headers.set("Access-Control-Allow-Origin", "*");
+  headers.set("Access-Control-Expose-Headers", `Date, ${defaultRequestIdHeader}`);
+}
+
+/** What a browser is told before it sends a request of another origin. */
+export function preflightAnswer(): Response {
+  const headers = {
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": `${secretHeader}, Content-Type`,
+    "Access-Control-Max-Age": "600",
+  };
+  return new Response(null, { status: 204, headers });
+}

@@ -1,0 +1,307 @@
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { activeQuotes, ask, ether, quote } from "./customer.ts";
+import { create, errorOf, newYear, read } from "./merchant.ts";
+
+const nobody = "7c0f6f0e-0000-4000-8000-000000000000";
+
+describe("a customer", () => {
+  it("reads the payment as the merchant does", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    expect(await (await ask(sandbox, created, "")).json()).toEqual(created.payment);
+  });
+
+  it("reads the status, and follows it", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    const id = created.paymentId;
+    for (const [path, init] of [
+      ["/status", {}],
+      ["/refresh-status", { body: { transactionHash: "0x1", chainId: "eip155:84532" } }],
+      ["/refresh-status", { body: {} }],
+      ["/refresh-status", { method: "POST" }],
+    ] as const) {
+      const response = await ask(sandbox, created, path, init);
+      expect([response.status, await response.json()]).toEqual([200, { id, status: "pending" }]);
+    }
+    await sandbox.payments.simulate(id, "success");
+    for (const [path, init] of [
+      ["/status", {}],
+      ["/refresh-status", { body: {} }],
+    ] as const) {
+      expect(await (await ask(sandbox, created, path, init)).json()).toEqual({
+        id,
+        status: "completed",
+      });
+    }
+  });
+
+  it.each([
+    ["no secret", {}],
+    ["another payment's secret", { "X-Service-Payment-Secret": "ps_other" }],
+    ["an empty secret", { "X-Service-Payment-Secret": "" }],
+    ["the merchant's key", { "X-Service-Secret-Key": "sk" }],
+  ])("with %s is refused on every route", async (_title, headers) => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const url = `http://sandbox.test/v1/external/payment-secret-auth/payments/${paymentId}`;
+    for (const [method, path] of [
+      ["GET", ""],
+      ["GET", "/status"],
+      ["GET", "/quotes"],
+      ["POST", "/quotes"],
+      ["POST", "/refresh-status"],
+    ]) {
+      const init = { method: method ?? "", headers };
+      const response = await sandbox.fetch(new Request(url + path, init));
+      expect(response.status).toBe(401);
+      expect(await errorOf(response)).toEqual({
+        type: "authentication_error",
+        code: "invalid_payment_secret",
+        message: expect.stringContaining("X-Service-Payment-Secret"),
+      });
+    }
+  });
+
+  it("cannot open one payment with the secret of another", async () => {
+    const sandbox = createSandbox();
+    const one = await create(sandbox);
+    const other = await create(sandbox);
+    expect(one.secret).not.toBe(other.secret);
+    const mixed = { paymentId: one.paymentId, secret: other.secret };
+    expect((await ask(sandbox, mixed, "/status")).status).toBe(401);
+  });
+
+  it("is told of a payment that there is none, also after a reset", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    const { secret } = created;
+    expect((await ask(sandbox, { paymentId: nobody, secret }, "/status")).status).toBe(404);
+    sandbox.reset();
+    expect((await ask(sandbox, created, "/status")).status).toBe(404);
+  });
+});
+
+describe("quotes for a customer", () => {
+  it("are listed while they are active", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox);
+    expect(await activeQuotes(sandbox, created)).toEqual(created.payment.quotes);
+    await sandbox.clock.advance("10m");
+    expect(await activeQuotes(sandbox, created)).toEqual([]);
+  });
+
+  it("are the same for the same request, as long as they are active", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox);
+    const [first] = created.payment.quotes;
+    await sandbox.clock.advance("1m");
+    expect(await quote(sandbox, created, ether)).toEqual(first);
+    expect(await quote(sandbox, created, ether)).toEqual(first);
+    expect(await read(sandbox, created.paymentId)).toEqual(created.payment);
+  });
+
+  it("are in USDC on Base Sepolia unless a token is asked for", async () => {
+    const sandbox = createSandbox();
+    const { token, chainId } = await quote(sandbox, await create(sandbox), {});
+    expect([token.symbol, chainId]).toEqual(["USDC", 84_532]);
+  });
+
+  it("are in the token that is asked for, however its address and chain are written", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    const usdc = "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238";
+    for (const [body, symbol] of [
+      [{ chainId: 11_155_111, contractAddress: usdc }, "USDC"],
+      [{ chainId: "eip155:11155111", contractAddress: usdc.toLowerCase() }, "USDC"],
+      [{ chainId: 11_155_111, contractAddress: `0x${"0".repeat(40)}` }, "ETH"],
+      [{ chainId: 11_155_111, contractAddress: `0x${"eE".repeat(20)}`.toLowerCase() }, "ETH"],
+    ] as const) {
+      const { token, chainId } = await quote(sandbox, created, body);
+      expect([token.symbol, chainId]).toEqual([symbol, 11_155_111]);
+    }
+  });
+
+  it("are renewed after they ran out, and run out again", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox);
+    await sandbox.clock.advance("12m");
+    const renewed = await quote(sandbox, created, ether);
+    expect(renewed).toMatchObject({
+      status: "active",
+      createdAt: "2026-01-01T00:12:00.000Z",
+      expiresAt: "2026-01-01T00:22:00.000Z",
+      expectedAmountAsset: created.payment.quotes[0]?.expectedAmountAsset,
+    });
+    expect(created.payment.quotes.map(({ id }) => id)).not.toContain(renewed.id);
+    expect(await quote(sandbox, created, ether)).toEqual(renewed);
+    expect(await activeQuotes(sandbox, created)).toEqual([renewed]);
+
+    // The payment's own time is over first.
+    await sandbox.clock.advance("3m");
+    expect(await activeQuotes(sandbox, created)).toEqual([]);
+  });
+
+  it("run out each at its own time, and the happening names them", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox, { type: "deposit" });
+    const early = await quote(sandbox, created, {});
+    await sandbox.clock.advance("2m");
+    const late = await quote(sandbox, created, ether);
+    expect(await sandbox.clock.advance("9m")).toEqual([
+      {
+        at: "2026-01-01T00:10:00.000Z",
+        type: "quotes.expired",
+        paymentId: created.paymentId,
+        quoteIds: [early.id],
+      },
+    ]);
+    expect(await activeQuotes(sandbox, created)).toEqual([late]);
+    const happened = await sandbox.clock.advance("1m");
+    expect(happened).toMatchObject([{ type: "quotes.expired", quoteIds: [late.id] }]);
+  });
+
+  it("that were renewed can be paid", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox);
+    await sandbox.clock.advance("12m");
+    const renewed = await quote(sandbox, created, {});
+    const { quotes, receipt } = await sandbox.payments.simulate(created.paymentId, "success");
+    expect(quotes.find(({ status }) => status === "used")?.id).toBe(renewed.id);
+    expect(receipt?.selectedQuote).toMatchObject({ id: renewed.id });
+    expect(quotes).toHaveLength(7);
+  });
+
+  it("are no longer made once the payment is not pending", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    await sandbox.payments.simulate(created.paymentId, "success");
+    const response = await ask(sandbox, created, "/quotes", { body: {} });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({
+      code: "payment_not_pending",
+      message: expect.stringContaining("completed"),
+    });
+  });
+
+  it("tell the merchant nothing: the payment's status is the same", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox, { type: "deposit" });
+    await quote(sandbox, created, { forceDepositAmount: 500 });
+    expect(sandbox.webhooks.deliveries().map(({ event }) => event)).toEqual(["payment.created"]);
+  });
+
+  it("do not shift the ids of later payments", async () => {
+    const [quiet, busy] = [createSandbox({ seed: 1 }), createSandbox({ seed: 1 })];
+    await create(quiet, { type: "deposit" });
+    await quote(busy, await create(busy, { type: "deposit" }), {});
+    expect((await create(quiet)).paymentId).toBe((await create(busy)).paymentId);
+  });
+
+  it.each([
+    ["a chain without a token", { chainId: 84_532 }, 400, "invalid_request", "contractAddress"],
+    [
+      "a token without a chain",
+      { contractAddress: ether.contractAddress },
+      400,
+      "invalid_request",
+      "chainId",
+    ],
+    ["another chain", { ...ether, chainId: 1 }, 422, "unsupported_chain", "chainId"],
+    [
+      "a token of another chain",
+      { chainId: 84_532, contractAddress: "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238" },
+      422,
+      "unsupported_token",
+      "contractAddress",
+    ],
+    [
+      "a contract that is no address",
+      { chainId: 84_532, contractAddress: "USDC" },
+      422,
+      "invalid_address",
+      "contractAddress",
+    ],
+    [
+      "an amount for a payment that has its own",
+      { forceDepositAmount: 100 },
+      422,
+      "invalid_amount",
+      "forceDepositAmount",
+    ],
+  ])("are not made for %s", async (_title, body, status, code, param) => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    const response = await ask(sandbox, created, "/quotes", { body });
+    expect(response.status).toBe(status);
+    expect(await errorOf(response)).toMatchObject({ code, param });
+    expect(await read(sandbox, created.paymentId)).toEqual(created.payment);
+  });
+});
+
+describe("quotes for a deposit", () => {
+  it("leave the amount open until the customer names one", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox, { type: "deposit" });
+    const open = await quote(sandbox, created, {});
+    expect(open.expectedAmountAsset).toBe("0");
+    expect(await quote(sandbox, created, {})).toEqual(open);
+  });
+
+  it("are updated to the amount, in the place of the open one, and last ten minutes again", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox, { type: "deposit" });
+    const open = await quote(sandbox, created, {});
+    await sandbox.clock.advance("4m");
+    const named = await quote(sandbox, created, { forceDepositAmount: 1234 });
+    expect(named).toEqual({
+      ...open,
+      expectedAmountAsset: "12340000",
+      expiresAt: "2026-01-01T00:14:00.000Z",
+    });
+    expect(await quote(sandbox, created, { forceDepositAmount: 1234 })).toEqual(named);
+    expect(await quote(sandbox, created, {})).toEqual(named);
+    expect(await read(sandbox, created.paymentId)).toMatchObject({
+      amountInCents: 1234,
+      quotes: [named],
+    });
+    expect(await sandbox.clock.advance("9m")).toEqual([]);
+  });
+
+  it("are paid with the amount that was named, or with another one", async () => {
+    const sandbox = createSandbox();
+    for (const [options, amountInCents, quoted] of [
+      [undefined, 1234, true],
+      [{ amountInCents: 99 }, 99, false],
+    ] as const) {
+      const created = await create(sandbox, { type: "deposit" });
+      const { id } = await quote(sandbox, created, { forceDepositAmount: 1234 });
+      const { paymentId } = created;
+      const payment = await sandbox.payments.simulate(paymentId, "success", options);
+      expect(payment).toMatchObject({ status: "completed", amountInCents });
+      expect(payment.receipt?.settledAmountAsset).toBe(`${amountInCents}0000`);
+      expect(payment.quotes.find(({ status }) => status === "used")?.id === id).toBe(quoted);
+    }
+  });
+
+  it("are paid with 25 dollars when the amount was left open", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox, { type: "deposit" });
+    await quote(sandbox, created, {});
+    const { receipt } = await sandbox.payments.simulate(created.paymentId, "success");
+    expect(receipt?.settledAmountAsset).toBe("25000000");
+  });
+
+  it.each([0, -1, 1.5, 100_000_001])("refuse an amount of %d cents", async (amount) => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox, { type: "deposit" });
+    const body = { forceDepositAmount: amount };
+    const response = await ask(sandbox, created, "/quotes", { body });
+    expect(response.status).toBe(422);
+    expect(await errorOf(response)).toMatchObject({
+      code: "invalid_amount",
+      param: "forceDepositAmount",
+    });
+  });
+});
