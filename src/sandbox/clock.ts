@@ -3,6 +3,7 @@ import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { createDueQueue } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";
 import type { Happening } from "./happening.ts";
+import type { StatePart } from "./state.ts";
 
 /** The time of one sandbox. Everything that expires or is repeated goes by it. */
 export interface SandboxClock {
@@ -29,7 +30,7 @@ export interface SandboxClock {
 }
 
 /** The clock as the rest of the sandbox uses it. */
-export interface Clock extends SandboxClock {
+export interface Clock extends SandboxClock, StatePart {
   /** Milliseconds since 1970. */
   nowMs(): number;
   /**
@@ -45,6 +46,8 @@ export interface Clock extends SandboxClock {
   catchUp(): void;
   /** Forgets everything scheduled. The time stays. */
   clear(): void;
+  /** Keeps what is scheduled, and how far the time was advanced. */
+  capture(): () => void;
 }
 
 export interface ClockOptions {
@@ -151,6 +154,15 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
     clear: () => {
       due.clear();
       clearTimeout(timer);
+    },
+    capture() {
+      const restoreDue = due.capture();
+      const captured = { advancedMs, latestMs };
+      return () => {
+        restoreDue();
+        ({ advancedMs, latestMs } = captured);
+        setTimer();
+      };
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { StatePart } from "./state.ts";
+
 /** Something that happens at a certain time. */
 interface DueEntry {
   /** Milliseconds since 1970. */
@@ -6,11 +8,10 @@ interface DueEntry {
 }
 
 /** What is due later, earliest first; entries of one time keep the order in which they came. */
-export interface DueQueue {
+export interface DueQueue extends StatePart {
   add(entry: DueEntry): void;
   first(): DueEntry | undefined;
   removeFirst(): DueEntry | undefined;
-  clear(): void;
 }
 
 interface Ranked {
@@ -21,7 +22,7 @@ interface Ranked {
 
 /** A binary heap: adding and removing take logarithmic time, however much is waiting. */
 export function createDueQueue(): DueQueue {
-  const heap: Ranked[] = [];
+  let heap: Ranked[] = [];
   let nextRank = 0;
 
   function add(entry: DueEntry): void {
@@ -66,7 +67,13 @@ export function createDueQueue(): DueQueue {
     first: () => heap[0]?.entry,
     removeFirst,
     clear: () => {
-      heap.length = 0;
+      heap = [];
+    },
+    capture() {
+      const captured = [...heap];
+      return () => {
+        heap = [...captured];
+      };
     },
   };
 }

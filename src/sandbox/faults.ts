@@ -2,6 +2,7 @@ import type { Operation } from "../wire/operations.ts";
 import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";
 import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
 import { createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
+import type { StatePart } from "./state.ts";
 
 export interface FaultOptions {
   /** How many requests it happens to; `Infinity` for all until `clear`. Default 1. */
@@ -51,7 +52,7 @@ export interface SandboxFaults {
 }
 
 /** The faults as requests meet them. */
-export interface Faults extends SandboxFaults {
+export interface Faults extends SandboxFaults, StatePart {
   /** The fault that a request meets; uses it up. */
   take(method: string, pathname: string): Fault | undefined;
 }
@@ -117,6 +118,14 @@ export function createFaults({ operations, realNowMs }: FaultsOptions): Faults {
     clear() {
       waiting = [];
       limit = undefined;
+    },
+    capture() {
+      const captured = waiting.map((entry) => ({ ...entry }));
+      const capturedLimit = limit;
+      return () => {
+        waiting = captured.map((entry) => ({ ...entry }));
+        limit = capturedLimit;
+      };
     },
   };
 }

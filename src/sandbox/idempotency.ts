@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Clock } from "./clock.ts";
 import { invalidRequest } from "./refusal.ts";
+import { captureMap, type StatePart } from "./state.ts";
 
 /** Interface section 8: how long a key ties repeated creations together. */
 const idempotencyWindowMs = 24 * 3_600_000;
@@ -24,7 +25,7 @@ interface IdempotentRequest {
   readonly repetition: Repetition;
 }
 
-export interface IdempotencyStore {
+export interface IdempotencyStore extends StatePart {
   /**
    * What the request is to be answered: what the first one with this key was, or what `create` gives
    * now. Nothing is kept when `create` throws (assumed: an error may be corrected under the same key).
@@ -32,7 +33,6 @@ export interface IdempotencyStore {
    * @throws {Refusal} 409 when the key came before and may not come again, or with another body.
    */
   once<Answer>(request: IdempotentRequest, create: () => Answer): Answer;
-  clear(): void;
 }
 
 interface Kept {
@@ -74,6 +74,7 @@ export function createIdempotencyStore(clock: Clock): IdempotencyStore {
       return earlier.answer as Answer;
     },
     clear: () => kept.clear(),
+    capture: () => captureMap(kept),
   };
 }
 

@@ -18,6 +18,7 @@ export type { RateLimit } from "./rate-limit.ts";
 export type { ReceivedRequest } from "./request-log.ts";
 export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
+export type { SandboxSnapshot } from "./state.ts";
 export type {
   SandboxWebhooks,
   WebhookAttempt,

@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
+import { captureMap, type StatePart } from "./state.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
@@ -23,7 +24,7 @@ interface NewPayment {
  * The payments of a sandbox. Each is an unchanging value: a transition puts another in its place, so
  * answers, receipts and kept creations share their parts instead of copying them.
  */
-export interface Payments {
+export interface Payments extends StatePart {
   create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
   /** The payment secret, which opens the customer-scoped routes. */
   secretOf(paymentId: string): string | undefined;
@@ -39,7 +40,6 @@ export interface Payments {
   offer(payment: Payment, quote: Quote): void;
   /** Ends a payment that nobody paid. */
   expire(payment: Payment): Payment;
-  clear(): void;
 }
 
 export interface PaymentsOptions {
@@ -138,6 +138,14 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
     clear() {
       payments.clear();
       secrets.clear();
+    },
+    capture() {
+      const restorePayments = payments.capture();
+      const restoreSecrets = captureMap(secrets);
+      return () => {
+        restorePayments();
+        restoreSecrets();
+      };
     },
   };
 }

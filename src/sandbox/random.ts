@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { toChecksumAddress } from "../evm/address.ts";
+import type { StatePart } from "./state.ts";
 
 /** What a sandbox starts from to choose its ids, addresses, hashes and secrets. */
 export type Seed = string | number;
@@ -24,14 +25,18 @@ type Purpose =
   | "webhooks"
   | "requests";
 
-export interface RandomSource {
+export interface RandomSource extends StatePart {
   stream(purpose: Purpose): RandomStream;
   /** With a seed, begins every stream again; without one, goes on with other digits. */
-  restart(): void;
+  clear(): void;
+}
+
+interface CapturedStream extends RandomStream {
+  capture(): () => void;
 }
 
 export function createRandomSource(seed: Seed | undefined): RandomSource {
-  let streams = new Map<Purpose, RandomStream>();
+  let streams = new Map<Purpose, CapturedStream>();
   let origin = originOf(seed);
 
   return {
@@ -42,9 +47,19 @@ export function createRandomSource(seed: Seed | undefined): RandomSource {
       streams.set(purpose, created);
       return created;
     },
-    restart() {
+    clear() {
       origin = originOf(seed);
       streams = new Map();
+    },
+    capture() {
+      const captured = { origin, streams: new Map(streams) };
+      const restorers = Array.from(streams.values(), (stream) => stream.capture());
+      return () => {
+        ({ origin } = captured);
+        // Streams that began later begin again.
+        streams = new Map(captured.streams);
+        for (const restore of restorers) restore();
+      };
     },
   };
 }
@@ -55,7 +70,7 @@ function originOf(seed: Seed | undefined): string {
 }
 
 /** SHA-256 in counter mode: unpredictable without the key, the same on every machine with it. */
-function createStream(key: string): RandomStream {
+function createStream(key: string): CapturedStream {
   let block = 0;
   let digits = "";
 
@@ -80,5 +95,12 @@ function createStream(key: string): RandomStream {
     return groups.join("-");
   }
 
-  return { hex, uuid, address: () => toChecksumAddress(`0x${hex(20)}`) };
+  function capture(): () => void {
+    const captured = { block, digits };
+    return () => {
+      ({ block, digits } = captured);
+    };
+  }
+
+  return { hex, uuid, address: () => toChecksumAddress(`0x${hex(20)}`), capture };
 }

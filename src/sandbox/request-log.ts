@@ -1,3 +1,5 @@
+import type { StatePart } from "./state.ts";
+
 /** A request that the sandbox received, and how it answered. */
 export interface ReceivedRequest {
   /** The sandbox's time, ISO 8601, UTC. */
@@ -15,11 +17,10 @@ export interface ReceivedRequest {
   readonly requestId: string;
 }
 
-export interface RequestLog {
+export interface RequestLog extends StatePart {
   /** Gives what adds the answer's status later. */
   add(request: ReceivedRequest): (status: number) => void;
   all(): ReceivedRequest[];
-  clear(): void;
 }
 
 const maxRequests = 1_000;
@@ -27,7 +28,7 @@ const maxCharacters = 16 * 1_048_576;
 
 /** The latest requests: 1,000 of them, or fewer where their bodies pass 16 Mi characters. */
 export function createRequestLog(): RequestLog {
-  const requests: { request: ReceivedRequest }[] = [];
+  let requests: { request: ReceivedRequest }[] = [];
   let characters = 0;
 
   return {
@@ -44,8 +45,16 @@ export function createRequestLog(): RequestLog {
     },
     all: () => requests.map(({ request }) => request),
     clear() {
-      requests.length = 0;
+      requests = [];
       characters = 0;
+    },
+    capture() {
+      const captured = requests.map((entry) => ({ ...entry }));
+      const capturedCharacters = characters;
+      return () => {
+        requests = captured.map((entry) => ({ ...entry }));
+        characters = capturedCharacters;
+      };
     },
   };
 }

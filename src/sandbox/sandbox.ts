@@ -15,6 +15,7 @@ import { createRandomSource } from "./random.ts";
 import { asFetched } from "./reply.ts";
 import { createRequestLog, type ReceivedRequest } from "./request-log.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
+import { createSetting, createState, type SandboxSnapshot } from "./state.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
 import { webhookEndpoint } from "./webhook-endpoint.ts";
 import { withdrawalRoutes } from "./withdrawal-routes.ts";
@@ -68,6 +69,21 @@ export interface Sandbox {
   readonly webhooks: SandboxWebhooks;
   /** The latest requests with what they were answered, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
+  /** Keeps everything that a reset forgets, and the time. Costs no more than a list of it. */
+  snapshot(): SandboxSnapshot;
+  /**
+   * Puts everything back as it stood, as often as one likes, also after a reset. The time goes back by
+   * what it was advanced since. Webhooks that were on their way are sent again.
+   *
+   * @throws {InvalidRequestError} code `foreign_snapshot` when it is not one of this sandbox.
+   * @example
+   * ```ts
+   * const paid = sandbox.snapshot();
+   * await sandbox.clock.advance("1d");
+   * sandbox.restore(paid); // that day has not passed
+   * ```
+   */
+  restore(snapshot: SandboxSnapshot): void;
   /**
    * Forgets payments, withdrawals, kept idempotency keys, requests, webhook deliveries and everything
    * that was due, and takes back faults. `withdrawalIdempotency` is `ignored` again. Secrets, merchant
@@ -111,7 +127,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const endpointId = identity.uuid();
   const accessToken = `at_test_${identity.hex(24)}`;
   const backendWallet = identity.address();
-  let withdrawalIdempotency: WithdrawalIdempotency = "ignored";
+  const withdrawalIdempotency = createSetting<WithdrawalIdempotency>("ignored");
 
   const lanes = createLanes(maxWebhooksInFlight);
   const clock = createClock({ frozenAt: options.now, quiet: lanes.idle });
@@ -152,7 +168,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     idempotency,
     repetitionOf(replay) {
       if (replay === "safe") return undefined;
-      return replay === "keyed" ? "honoured" : withdrawalIdempotency;
+      return replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
     },
   });
 
@@ -166,12 +182,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return asFetched(await unlessAborted(request.signal, () => exchange(request)));
   }
 
-  function reset(): void {
-    const parts = [clock, payments, withdrawals, idempotency, faults, log, webhooks];
-    for (const part of parts) part.clear();
-    random.restart();
-    withdrawalIdempotency = "ignored";
-  }
+  const state = createState([
+    random,
+    clock,
+    payments,
+    withdrawals,
+    idempotency,
+    withdrawalIdempotency,
+    faults,
+    log,
+    webhooks,
+  ]);
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
     // Loading node:http takes as long as all the rest, and most tests do without.
@@ -190,10 +211,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payments: createPaymentScenarios({ payments, clock, random }),
     withdrawals: createWithdrawalScenarios({ withdrawals, clock, random, backendWallet }),
     get withdrawalIdempotency() {
-      return withdrawalIdempotency;
+      return withdrawalIdempotency.get();
     },
     set withdrawalIdempotency(value) {
-      withdrawalIdempotency = checkedRepetition(value);
+      withdrawalIdempotency.set(checkedRepetition(value));
     },
     faults: {
       next: faults.next,
@@ -209,6 +230,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       idle: webhooks.idle,
     },
     requests: () => log.all(),
-    reset,
+    snapshot: () => state.take(clock.now()),
+    restore: state.restore,
+    reset: state.clear,
   };
 }

@@ -6,6 +6,7 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RandomSource } from "./random.ts";
+import { captureMap, type StatePart } from "./state.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 
 /** How long after each refused attempt the next one follows (assumed). */
@@ -46,7 +47,7 @@ export interface WebhookAttempt {
   readonly durationMs: number;
 }
 
-/** What an event tells of its payment. */
+/** What an event tells of its payment or withdrawal. */
 export type WebhookData = WebhookEvents[keyof WebhookEvents] & { readonly id: string };
 
 /** The webhooks that the sandbox sent, or would have sent (interface section 6). */
@@ -66,10 +67,9 @@ export interface SandboxWebhooks {
   idle(): Promise<void>;
 }
 
-export interface WebhookDeliveries extends SandboxWebhooks {
+export interface WebhookDeliveries extends SandboxWebhooks, StatePart {
   /** Records an event and starts to deliver it, without waiting for the answer. */
   publish(event: keyof WebhookEvents, data: WebhookData): void;
-  clear(): void;
 }
 
 export interface WebhookDeliveriesOptions {
@@ -107,12 +107,26 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return delivery;
   }
 
-  /** Events of one payment share a lane, so that none overtakes another. */
+  /** Events of one payment or withdrawal share a lane, so that none overtakes another. */
   function attemptInTurn(delivery: WebhookDelivery, to: WebhookEndpoint): Promise<void> {
     return lanes.run(delivery.data.id, () => attempt(delivery, to));
   }
 
+  function attemptAgain(delivery: WebhookDelivery, to: WebhookEndpoint): void {
+    if (!isCurrent(delivery)) return;
+    // On its way now, so that a snapshot knows to send it: it is no longer scheduled.
+    const sending: WebhookDelivery = { ...delivery, nextAttemptAt: null };
+    deliveries.set(sending.id, sending);
+    void attemptInTurn(sending, to);
+  }
+
+  /** Another value, or none, means that the sandbox was reset or restored meanwhile. */
+  function isCurrent(delivery: WebhookDelivery): boolean {
+    return deliveries.get(delivery.id) === delivery;
+  }
+
   async function attempt(delivery: WebhookDelivery, to: WebhookEndpoint): Promise<void> {
+    if (!isCurrent(delivery)) return;
     const nowMs = clock.nowMs();
     const request = messageFor(delivery, to.url);
     const startedMs = performance.now();
@@ -121,9 +135,17 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
       (error: unknown) => ({ status: null, error: describe(error) }),
     );
     const durationMs = performance.now() - startedMs;
-    // Another value, or none, means that the sandbox was reset meanwhile.
-    if (deliveries.get(delivery.id) !== delivery) return;
+    if (!isCurrent(delivery)) return;
     conclude(delivery, { at: new Date(nowMs).toISOString(), request, ...answer, durationMs }, to);
+  }
+
+  /** What was on its way when a snapshot was taken is due at once; nothing else would send it. */
+  function sendWaiting(): void {
+    if (endpoint === undefined) return;
+    for (const delivery of deliveries.values()) {
+      const isWaiting = delivery.status === "pending" && delivery.nextAttemptAt === null;
+      if (isWaiting) void attemptInTurn(delivery, endpoint);
+    }
   }
 
   function conclude(before: WebhookDelivery, attempt: WebhookAttempt, to: WebhookEndpoint): void {
@@ -138,7 +160,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
       nextAttemptAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
     };
     deliveries.set(after.id, after);
-    if (dueMs !== undefined) clock.schedule(dueMs, () => void attemptInTurn(after, to));
+    if (dueMs !== undefined) clock.schedule(dueMs, () => attemptAgain(after, to));
     const { at, status, error } = attempt;
     const { id: deliveryId, event } = after;
     const type = "webhook.attempted";
@@ -173,6 +195,13 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     deliveries: () => [...deliveries.values()],
     idle: lanes.idle,
     clear: () => deliveries.clear(),
+    capture() {
+      const restore = captureMap(deliveries);
+      return () => {
+        restore();
+        sendWaiting();
+      };
+    },
   };
 }
 

@@ -4,16 +4,16 @@ import type { CreateWithdrawalBody } from "../wire/withdrawal-creation.ts";
 import type { Clock } from "./clock.ts";
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
+import type { StatePart } from "./state.ts";
 
 /** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */
-export interface Withdrawals {
+export interface Withdrawals extends StatePart {
   create(fields: CreateWithdrawalBody): Withdrawal;
   find(withdrawalId: string): Withdrawal | undefined;
   /** Oldest first. */
   all(): readonly Withdrawal[];
   /** Replaces a withdrawal by its next state; tells the merchant. */
   transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal;
-  clear(): void;
 }
 
 export interface WithdrawalsOptions {
@@ -72,6 +72,7 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
     all: withdrawals.all,
     transition,
     clear: withdrawals.clear,
+    capture: withdrawals.capture,
   };
 }
 
