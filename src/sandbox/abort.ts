@@ -8,11 +8,7 @@ export async function unlessAborted<Result>(
 ): Promise<Result> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([begin(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  // A request has a signal of its own, so that the listener goes with it.
+  signal.addEventListener("abort", () => reject(signal.reason));
+  return Promise.race([begin(), aborted]);
 }

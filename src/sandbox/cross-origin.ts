@@ -20,7 +20,6 @@ export function preflightAnswer(): Response {
   const headers = {
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": `${secretHeader}, Content-Type`,
-    "Access-Control-Max-Age": "600",
   };
   return new Response(null, { status: 204, headers });
 }

@@ -21,12 +21,11 @@ export function pageOf<Value>(
   { from, matching }: Selection<Value>,
 ): PageBody<Value> {
   const total = matching === undefined ? values.length : count(values, matching);
-  const wanted = Math.max(Math.min(limit, total - offset), 0);
   const data: Value[] = [];
   // Without a filter the page's place is known, and nothing before it is looked at.
   let index = matching === undefined ? offset : 0;
   let toSkip = matching === undefined ? 0 : offset;
-  while (data.length < wanted) {
+  while (data.length < limit) {
     const value = values[from === "first" ? index : values.length - 1 - index];
     index++;
     if (value === undefined) break;

@@ -100,6 +100,7 @@ describe("going back to a snapshot", () => {
     const early = await create(sandbox);
     const snapshot = sandbox.snapshot();
     const late = await create(sandbox);
+    sandbox.reset();
     sandbox.restore(snapshot);
     expect((await ask(sandbox, early, "/status")).status).toBe(200);
     expect((await ask(sandbox, late, "/status")).status).toBe(404);
