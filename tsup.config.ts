@@ -16,7 +16,11 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   // For `Symbol.asyncDispose`, which consumers with an older target do not have among their types.
-  dts: { banner: '/// <reference lib="esnext.disposable" />' },
+  dts: {
+    banner: '/// <reference lib="esnext.disposable" />',
+    // Constructors of what only a client makes would drag the core into the declarations.
+    compilerOptions: { stripInternal: true },
+  },
   // Everything is bundled: the package has no runtime dependencies.
   noExternal: [/^(?!node:)/],
   external: [/^node:/],

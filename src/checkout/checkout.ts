@@ -35,6 +35,7 @@ export class Checkout {
   readonly #http: Http;
   readonly #paymentId: string;
 
+  /** @internal */
   constructor(http: Http, paymentId: string) {
     this.quotes = new Quotes(http, paymentId);
     this.#http = http;

@@ -13,6 +13,7 @@ export class DashboardWithdrawals {
   readonly #http: Http;
   readonly #merchantId: string;
 
+  /** @internal */
   constructor(http: Http, merchantId: string) {
     this.#http = http;
     this.#merchantId = merchantId;
@@ -42,6 +43,7 @@ export class Dashboard {
   readonly #http: Http;
   readonly #merchantId: string;
 
+  /** @internal */
   constructor(http: Http, merchantId: string) {
     this.withdrawals = new DashboardWithdrawals(http, merchantId);
     this.#http = http;

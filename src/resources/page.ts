@@ -16,6 +16,7 @@ export class Page<Item extends Identified> {
   readonly #walk: PageWalk<Item>;
   #next: Promise<Page<Item> | undefined> | undefined;
 
+  /** @internal */
   constructor(body: PageBody<Item>, walk: PageWalk<Item>) {
     this.data = body.data;
     this.pagination = body.pagination;
@@ -56,6 +57,7 @@ export class PagePromise<Item extends Identified>
 {
   readonly #list: List<Item>;
 
+  /** @internal */
   constructor(list: List<Item>) {
     const response = list.first.withResponse();
     super(response.then((answer) => ({ ...answer, data: firstPage(list, answer.data) })));

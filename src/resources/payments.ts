@@ -19,6 +19,7 @@ import { type WaitOptions, waitUntilFinal } from "./wait-until-final.ts";
 export class Payments {
   readonly #http: Http;
 
+  /** @internal */
   constructor(http: Http) {
     this.#http = http;
   }

@@ -20,6 +20,7 @@ export class Quotes {
   readonly #http: Http;
   readonly #paymentId: string;
 
+  /** @internal */
   constructor(http: Http, paymentId: string) {
     this.#http = http;
     this.#paymentId = paymentId;

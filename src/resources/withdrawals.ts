@@ -23,6 +23,7 @@ export class Withdrawals {
   readonly #http: Http;
   readonly #orders = new SingleFlight<Awaited<ReturnType<typeof createOnce>>>();
 
+  /** @internal */
   constructor(http: Http) {
     this.#http = http;
   }

@@ -3,10 +3,10 @@ import { build } from "esbuild";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What a merchant's bundler makes of a module that uses the package: file names and their code. */
-export async function bundleForBrowser(source: string): Promise<Map<string, string>> {
+/** What a merchant's bundler makes of a module: the names of its files and their code. */
+export async function bundleForBrowser(entry: string): Promise<Map<string, string>> {
   const { outputFiles } = await build({
-    stdin: { contents: source, resolveDir: root, loader: "ts" },
+    entryPoints: [resolve(root, entry)],
     alias: { "settlekit/checkout": resolve(root, "src/checkout/index.ts") },
     bundle: true,
     splitting: true,

@@ -6,30 +6,9 @@ import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { bundleForBrowser } from "./bundle.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 
-/** What runs in the page: the client, and the means to look at what it drew. */
-const pageSource = `
-  import jsQR from "jsqr";
-  import { CheckoutClient } from "settlekit/checkout";
-
-  async function readQr(svg) {
-    const image = new Image(400, 400);
-    image.src = "data:image/svg+xml," + encodeURIComponent(svg);
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 400;
-    const context = canvas.getContext("2d");
-    context.fillStyle = "white";
-    context.fillRect(0, 0, 400, 400);
-    context.drawImage(image, 20, 20, 360, 360);
-    return jsQR(context.getImageData(0, 0, 400, 400).data, 400, 400)?.data;
-  }
-
-  Object.assign(globalThis, { CheckoutClient, readQr });
-`;
-
 describe("what a bundler makes of the checkout entry", () => {
   test("holds no Node import, and nothing of the secret key's routes and variables", async () => {
-    const files = await bundleForBrowser(`export { CheckoutClient } from "settlekit/checkout";`);
+    const files = await bundleForBrowser("src/checkout/index.ts");
     const code = [...files.values()].join("\n");
     expect(code).toContain("payment-secret-auth");
     for (const foreign of [
@@ -54,12 +33,13 @@ describe.skipIf(chromiumPath === undefined)("in Chromium, a customer", () => {
 
   beforeAll(async () => {
     service = await sandbox.listen({ port: 0 });
-    const files = await bundleForBrowser(pageSource);
+    const files = await bundleForBrowser("test/browser/checkout-page.ts");
     shop = createServer(({ url = "/" }, response) => {
       const script = files.get(url);
       response.setHeader("content-type", script ? "text/javascript" : "text/html");
       response.end(
-        script ?? `<link rel="icon" href="data:,"><script type="module" src="/stdin.js"></script>`,
+        script ??
+          `<link rel="icon" href="data:,"><script type="module" src="/checkout-page.js"></script>`,
       );
     });
     await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
