@@ -1,0 +1,277 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { build } from "esbuild";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { credentialHeader } from "../../src/wire/headers.ts";
+import { openApiDocument } from "../../src/wire/openapi.ts";
+import { fieldProse } from "../../src/wire/openapi-field-prose.ts";
+import { operationProse } from "../../src/wire/openapi-prose.ts";
+import * as operations from "../../src/wire/operations.ts";
+import { paymentSchema } from "../../src/wire/payment.ts";
+import { createdPaymentSchema, createPaymentBodySchema } from "../../src/wire/payment-creation.ts";
+import type { Schema } from "../../src/wire/schema.ts";
+import { withdrawalSchema } from "../../src/wire/withdrawal.ts";
+import { withdrawalConfigSchema } from "../../src/wire/withdrawal-config.ts";
+import { createWithdrawalBodySchema } from "../../src/wire/withdrawal-creation.ts";
+import { describeService } from "../contract/description.ts";
+import { createdPayment, payment, withdrawal, withdrawalConfig } from "./examples.ts";
+
+const document = openApiDocument();
+const table = Object.entries(operations).map(([id, operation]) => ({ id, ...operation }));
+
+function objectOf({ path, method }: (typeof table)[number]) {
+  const object = document.paths[path]?.[method === "GET" ? "get" : "post"];
+  if (object === undefined) throw new Error(`${method} ${path} is missing.`);
+  return object;
+}
+
+describe("the OpenAPI document", () => {
+  test("is a valid OpenAPI 3.1 document whose references all lead somewhere", async () => {
+    const validator = new Validator();
+    const plain = JSON.parse(JSON.stringify(document));
+    expect(await validator.validate(plain)).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(50);
+    for (const [, pointer = ""] of references) {
+      const found = pointer.split("/").reduce((at, name) => at?.[name], plain);
+      expect(found, pointer).toBeTypeOf("object");
+    }
+  });
+
+  test("is the same every time", () => {
+    expect(openApiDocument()).toEqual(document);
+  });
+
+  test("has the operations of the table and no others", () => {
+    const paths = Object.entries(document.paths);
+    const described = paths.flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
+    );
+    expect(described.toSorted()).toEqual(
+      table.map(({ id, method, path }) => `${id} ${method.toLowerCase()} ${path}`).toSorted(),
+    );
+  });
+
+  test.each(table)("tells of $name its credential, success and repetition", (operation) => {
+    const { security, responses, "x-replay": replay } = objectOf(operation);
+    expect(security).toEqual([{ [operation.credential]: [] }]);
+    expect(Object.keys(responses).filter((status) => status.startsWith("2"))).toEqual([
+      String(operation.successStatus),
+    ]);
+    expect(replay).toBe(operation.replay);
+  });
+
+  test.each(table)("tells of $name the evidence that the ledger has", async ({ id, name }) => {
+    const ledger = await readFile(resolve(import.meta.dirname, "../../docs/wire.md"), "utf8");
+    const row = ledger.split("\n").find((line) => line.startsWith(`| \`${name}\` |`));
+    const [, , , evidence = ""] = row?.split("|") ?? [];
+    expect(evidence.trim().split(/[ ;]/)[0]).toBe(
+      operationProse[id as keyof typeof operationProse].evidence,
+    );
+  });
+
+  test("has the placeholders of each path as its parameters", () => {
+    for (const operation of table) {
+      const parameters = (objectOf(operation).parameters ?? []) as { in: string; name: string }[];
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(operation.path.match(/\{\w+\}/g) ?? []);
+    }
+  });
+
+  test("has the documented bounds and the known values of a list's parameters", () => {
+    expect(document.paths["/v1/external/secretkey-auth/payments"]?.get?.parameters).toContainEqual({
+      name: "limit",
+      in: "query",
+      required: false,
+      description: "Items a page.",
+      schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+    });
+    expect(
+      document.paths["/v1/external/secretkey-auth/withdrawals"]?.get?.parameters,
+    ).toContainEqual(
+      expect.objectContaining({
+        name: "status",
+        schema: {
+          type: "string",
+          examples: ["pending", "processing", "completed", "failed", "cancelled"],
+        },
+      }),
+    );
+  });
+
+  test("asks for an Idempotency-Key where a repetition matters", () => {
+    const asking = table.filter((operation) =>
+      JSON.stringify(objectOf(operation).parameters ?? []).includes('"Idempotency-Key"'),
+    );
+    expect(asking.map(({ name }) => name)).toEqual(["payments.create", "withdrawals.create"]);
+  });
+
+  test("names the header of each credential", () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      secretKey: { type: "apiKey", in: "header", name: "X-Service-Secret-Key" },
+      paymentSecret: { type: "apiKey", in: "header", name: "X-Service-Payment-Secret" },
+      accessToken: { type: "http", scheme: "bearer" },
+    });
+    expect(credentialHeader("accessToken", "X-Service").name).toBe("Authorization");
+  });
+
+  test("tells of the four webhooks", () => {
+    expect(Object.keys(document.webhooks)).toEqual([
+      "payment.created",
+      "payment.updated",
+      "withdrawal.created",
+      "withdrawal.updated",
+    ]);
+  });
+
+  test("says something of every field, and nothing of fields that are not there", () => {
+    const objects = Object.entries(document.components.schemas);
+    const silent = objects.flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, { description }]) => description === undefined)
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(silent).toEqual([]);
+
+    const text = JSON.stringify(document);
+    const unused = Object.values(fieldProse)
+      .map((prose) => (typeof prose === "string" ? prose : prose.description))
+      .filter((prose) => !text.includes(JSON.stringify(prose)));
+    expect(unused).toEqual([]);
+  });
+});
+
+describe("the document's schemas", () => {
+  const { problems } = describeService({ formats: false });
+  const accepts = (component: string, value: unknown) =>
+    problems(["components", "schemas", component], value).length === 0;
+
+  const samples: [string, Schema<unknown>, object][] = [
+    ["Payment", paymentSchema, payment],
+    ["CreatedPayment", createdPaymentSchema, createdPayment],
+    ["Withdrawal", withdrawalSchema, withdrawal],
+    ["WithdrawalConfig", withdrawalConfigSchema, withdrawalConfig],
+    ["CreatePaymentBody", createPaymentBodySchema, { amount: 1, currency: "USD", orderId: "a" }],
+    [
+      "CreateWithdrawalBody",
+      createWithdrawalBodySchema,
+      { amountInCents: 100, chainId: 8453, recipientAddress: "0x", currency: "USD", orderId: "a" },
+    ],
+  ];
+
+  test.each(samples)("accept and refuse what the wire's own does: %s", (name, schema, sample) => {
+    expect(accepts(name, sample)).toBe(true);
+    let refused = 0;
+    // The bounds of what may be asked for are written down, but only the service holds to them.
+    const places = placesIn(sample).filter(
+      (place) => !(name.endsWith("Body") && /^amount/.test(place[0] ?? "")),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...places), oddValue, (place, value) => {
+        const altered = structuredClone(sample);
+        alter(altered, place, value);
+        const { success } = schema.safeParse(altered);
+        if (!success) refused++;
+        expect(accepts(name, altered)).toBe(success);
+      }),
+      { numRuns: 300 },
+    );
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  test("leave a status open", () => {
+    expect(accepts("Payment", { ...payment, status: "settled_soon" })).toBe(true);
+    expect(document.components.schemas.Payment?.properties?.status?.examples).toContain("expired");
+  });
+
+  test("hold timestamps and identifiers to their documented form", () => {
+    const strict = describeService({ formats: true });
+    const judged = (value: unknown) => strict.problems(["components", "schemas", "Payment"], value);
+    expect(judged(payment)).toEqual([]);
+    expect(judged({ ...payment, createdAt: "yesterday" })).toEqual([
+      '/createdAt must match format "date-time"',
+    ]);
+    expect(judged({ ...payment, id: "1" })).toEqual(['/id must match format "uuid"']);
+  });
+});
+
+/** `undefined` leaves a field out. */
+const oddValue = fc.constantFrom<unknown>(
+  undefined,
+  null,
+  true,
+  "",
+  "text",
+  "eip155:8453",
+  "eip155:0",
+  "x".repeat(300),
+  -1,
+  1.5,
+  8453,
+  [],
+  {},
+  [null],
+);
+
+type Place = readonly string[];
+
+/** Every field and item within a value. */
+function placesIn(value: unknown, place: Place = []): Place[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]) => {
+    const inner = [...place, name];
+    return [inner, ...placesIn(field, inner)];
+  });
+}
+
+function alter(root: object, place: Place, value: unknown): void {
+  const name = place.at(-1) ?? "";
+  const owner = place
+    .slice(0, -1)
+    .reduce((at, step) => at[step] as Record<string, unknown>, root as Record<string, unknown>);
+  if (value === undefined && !Array.isArray(owner)) delete owner[name];
+  else owner[name] = value ?? null;
+}
+
+describe("the document in the package", () => {
+  /** What an entry loads when it is imported, and what only later. */
+  async function inputsOf(entry: string) {
+    const { metafile } = await build({
+      entryPoints: [resolve(import.meta.dirname, "../../src", entry)],
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "node",
+      outdir: "/",
+      write: false,
+      metafile: true,
+    });
+    const outputs = Object.entries(metafile.outputs);
+    const [first] = outputs.find(([, { entryPoint }]) => entryPoint === `src/${entry}`) ?? [];
+    const atOnce = new Set<string>();
+    const load = (name: string | undefined) => {
+      if (name === undefined || atOnce.has(name)) return;
+      atOnce.add(name);
+      for (const { path, kind } of metafile.outputs[name]?.imports ?? []) {
+        if (kind === "import-statement") load(path);
+      }
+    };
+    load(first);
+    const inputs = (names: Iterable<string>) =>
+      [...names].flatMap((name) => Object.keys(metafile.outputs[name]?.inputs ?? {}));
+    return { atOnce: inputs(atOnce), ever: inputs(outputs.map(([name]) => name)) };
+  }
+
+  test.each(["index.ts", "checkout/index.ts", "webhooks/index.ts"])(
+    "is not part of %s",
+    async (entry) => {
+      const { ever } = await inputsOf(entry);
+      expect(ever).toContain(`src/${entry}`);
+      expect(ever.filter((file) => file.includes("openapi"))).toEqual([]);
+    },
+  );
+});
