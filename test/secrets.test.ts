@@ -1,15 +1,22 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { MerchantClient, UnexpectedResponseError } from "../src/index.ts";
+import * as settlekit from "../src/index.ts";
 import { Webhooks } from "../src/webhooks/index.ts";
-import { type Answer, reset, scriptedServer } from "./scripted-server.ts";
+import { type Answer, reset, scriptedServer, silent } from "./scripted-server.ts";
 import { createdPayment } from "./wire/examples.ts";
+
+const { MerchantClient, SettlekitError, UnexpectedResponseError } = settlekit;
+type Client = InstanceType<typeof MerchantClient>;
 
 const secretKey = "sk_test_d0n0tsh0w";
 const webhookSecret = "whsec_n0rth1s";
 
+/** The classes of all errors that were looked at. */
+const seen = new Set<string>();
+
 /** Everything that ways of printing a value give away. */
 function shown(value: unknown): string {
+  if (SettlekitError.is(value)) seen.add(value.name);
   const options = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
   const stack = value instanceof Error ? value.stack : "";
   return [
@@ -24,7 +31,7 @@ function shown(value: unknown): string {
 const clientFor = (baseUrl: string, options = {}) =>
   new MerchantClient({ secretKey, environment: "sandbox", baseUrl, maxRetries: 0, ...options });
 
-async function failure(client: MerchantClient): Promise<Error> {
+async function failure(client: Client): Promise<Error> {
   const order = { amount: 2500, orderId: "order_1" };
   const error = await client.payments.create(order).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(Error);
@@ -32,7 +39,7 @@ async function failure(client: MerchantClient): Promise<Error> {
 }
 
 test("no way of printing the client or the verifier shows their secret", () => {
-  const client = clientFor("http://127.0.0.1:1");
+  const client = clientFor("http://127.0.0.1:2");
   expect(shown(client)).not.toContain(secretKey);
   expect(shown(client.payments)).not.toContain(secretKey);
   expect(shown(new Webhooks({ secret: webhookSecret }))).not.toContain(webhookSecret);
@@ -63,12 +70,12 @@ describe("no way of printing an error shows a secret", () => {
     const error = await failure(clientFor(server.url));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(shown(error)).not.toContain(createdPayment.secret);
-    expect((error as UnexpectedResponseError).body).toEqual(body);
+    expect((error as InstanceType<typeof UnexpectedResponseError>).body).toEqual(body);
     expect(paymentUrl).toBeDefined();
   });
 
   test("when nothing can be reached", async () => {
-    expect(shown(await failure(clientFor("http://127.0.0.1:1")))).not.toContain(secretKey);
+    expect(shown(await failure(clientFor("http://127.0.0.1:2")))).not.toContain(secretKey);
   });
 
   test("when fetch fails with everything it was given", async () => {
@@ -90,5 +97,32 @@ describe("no way of printing an error shows a secret", () => {
     } catch (error) {
       expect(shown(error)).not.toContain(webhookSecret);
     }
+  });
+
+  test.each<[string, Answer, object]>([
+    ["of a read that nobody answers", silent, { timeoutMs: 20 }],
+    ["of a read that is refused", { status: 404, body: { message: secretKey } }, {}],
+    ["of a read that the service fails", { status: 500, body: secretKey }, {}],
+    ["of a read that is aborted", silent, { signal: AbortSignal.timeout(20) }],
+    ["of a read that is no JSON", { body: `<html>${secretKey}` }, {}],
+  ])("%s", async (_, answer, options) => {
+    await using server = await scriptedServer(answer);
+    const error = await clientFor(server.url)
+      .payments.get("id", options)
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(Error);
+    expect(shown(error)).not.toContain(secretKey);
+  });
+
+  test("in a webhook that cannot be verified", async () => {
+    const webhooks = new Webhooks({ secret: webhookSecret });
+    const headers = { "x-service-signature": "0".repeat(64), "x-service-timestamp": "1700000000" };
+    const error = await webhooks.verify({ body: "{}", headers }).catch((thrown) => thrown);
+    expect(shown(error)).not.toContain(webhookSecret);
+  });
+
+  test("and no class was forgotten", () => {
+    const classes = Object.keys(settlekit).filter((name) => name.endsWith("Error"));
+    expect([...seen].sort()).toEqual(classes.filter((name) => name !== "SettlekitError").sort());
   });
 });

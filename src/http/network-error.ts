@@ -44,8 +44,9 @@ interface Cause {
   readonly message: string;
 }
 
-function isUnreachable({ code, syscall }: Cause): boolean {
-  if (code === undefined) return false;
+function isUnreachable({ code, syscall, message }: Cause): boolean {
+  // How fetch refuses ports that browsers do not speak to, such as 6000.
+  if (code === undefined) return message === "bad port";
   return (
     unreachableCodes.has(code) || (syscall === "connect" && unreachableWhenConnecting.has(code))
   );

@@ -57,6 +57,11 @@ describe("a failed fetch", () => {
     expect(readNetworkError(fetchFailed(some)).kind).toBe("connection");
   });
 
+  test("to a port that fetch refuses sent nothing", async () => {
+    const error = await fetch("http://127.0.0.1:6000").catch((thrown) => thrown);
+    expect(readNetworkError(error)).toMatchObject({ kind: "unreachable", detail: "bad port" });
+  });
+
   test.each([undefined, null, "text", 7, {}, new Error(""), new TypeError("fetch failed")])(
     "with %o may have been sent",
     (error) => {

@@ -47,6 +47,26 @@ interface Setting {
   readonly sandbox: Sandbox;
 }
 
+function clientFor(service: FaultyService, sandbox: Sandbox) {
+  const events: ClientEvent[] = [];
+  const configuration = configure(
+    {
+      environment: "sandbox",
+      baseUrl: service.url,
+      secretKey: sandbox.secretKey,
+      fetch: service.fetch,
+      timeoutMs,
+      onEvent: (event) => events.push(event),
+    },
+    {},
+  );
+  const http = new Http(
+    configuration,
+    skippingTime(() => service.clockJumpMs),
+  );
+  return { payments: new Payments(http), withdrawals: new Withdrawals(http), events };
+}
+
 /** Runs the property in several lanes at once; a failure prints the seed and the shrunk faults. */
 async function underFaults<Extra>(
   extra: fc.Arbitrary<Extra>,
@@ -55,24 +75,8 @@ async function underFaults<Extra>(
   const property = fc.asyncProperty(faults, extra, async (plan, more) => {
     const sandbox = createSandbox();
     await using service = await faultyService(sandbox, plan);
-    const events: ClientEvent[] = [];
-    const configuration = configure(
-      {
-        environment: "sandbox",
-        baseUrl: service.url,
-        secretKey: sandbox.secretKey,
-        fetch: service.fetch,
-        timeoutMs,
-        onEvent: (event) => events.push(event),
-      },
-      {},
-    );
-    const http = new Http(
-      configuration,
-      skippingTime(() => service.clockJumpMs),
-    );
-    const resources = { payments: new Payments(http), withdrawals: new Withdrawals(http) };
-    await check({ ...resources, events, service, sandbox }, more);
+    const client = clientFor(service, sandbox);
+    await check({ ...client, service, sandbox }, more);
   });
   await Promise.all(
     Array.from({ length: lanes }, (_, lane) =>
@@ -124,6 +128,39 @@ function expectBalanced(events: readonly ClientEvent[]) {
   const count = (type: string) => events.filter((event) => event.type === type).length;
   expect(count("end")).toBe(count("start"));
 }
+
+describe("each fault does to a creation what it says", () => {
+  test.each<[Fault, string, string, number]>([
+    [{ kind: "none" }, "created", "", 1],
+    [{ kind: "refused" }, "ConnectionError", "not_sent", 0],
+    [{ kind: "reset", when: "before" }, "OutcomeUnknownError", "unknown", 0],
+    [{ kind: "reset", when: "after" }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "reset", when: "mid-answer" }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "status", status: 503, when: "before" }, "OutcomeUnknownError", "unknown", 0],
+    [{ kind: "status", status: 503, when: "after" }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "limited", retryAfter: "1" }, "RateLimitError", "rejected", 0],
+    [{ kind: "silence", commits: "never" }, "OutcomeUnknownError", "unknown", 0],
+    [{ kind: "silence", commits: "at once" }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "silence", commits: "late" }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "truncated" }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "html", status: 200 }, "OutcomeUnknownError", "unknown", 1],
+    [{ kind: "html", status: 403 }, "PermissionError", "rejected", 0],
+    [{ kind: "html", status: 502 }, "OutcomeUnknownError", "unknown", 0],
+    [{ kind: "fields missing" }, "UnexpectedResponseError", "unknown", 1],
+    [{ kind: "answered twice" }, "created", "", 1],
+    [{ kind: "clock jump", days: 400 }, "created", "", 1],
+  ])("%o", async (fault, name, outcome, count) => {
+    const sandbox = createSandbox();
+    await using service = await faultyService(sandbox, [fault]);
+    const { payments } = clientFor(service, sandbox);
+    const order = { amount: 2500, orderId: "order_1" };
+    const result = await settle(payments.create(order, { maxRetries: 0, timeoutMs: 500 }));
+    await service.settled();
+    expect(result.ok ? "created" : result.error.name).toBe(name);
+    if (!result.ok) expect(result.error.outcome).toBe(outcome);
+    expect(await truth(sandbox, "payments")).toHaveLength(count);
+  });
+});
 
 describe(`under any sequence of faults (${runs} runs each, seed ${seed})`, () => {
   const limit = 30_000 + runs * 100;

@@ -141,8 +141,8 @@ export async function faultyService(
       const number = requests++;
       const fault = faults[number];
       if (fault?.kind === "clock jump") clockJumpMs += fault.days * 86_400_000;
-      // Nothing listens on port 1: a real connection, really refused.
-      const to = fault?.kind === "refused" ? target.replace(url, "http://127.0.0.1:1") : target;
+      // Nothing listens on port 2: a real connection, really refused.
+      const to = fault?.kind === "refused" ? target.replace(url, "http://127.0.0.1:2") : target;
       return fetch(to, {
         ...init,
         headers: { ...init.headers, "x-request-number": String(number) },

@@ -67,6 +67,6 @@ describe("a dashboard", () => {
   });
 
   test.each(["", "two words", "line\nbreak"])("refuses the token %j", (token) => {
-    expect(() => dashboardOf({ url: "http://127.0.0.1:1" }, token)).toThrow(ConfigurationError);
+    expect(() => dashboardOf({ url: "http://127.0.0.1:2" }, token)).toThrow(ConfigurationError);
   });
 });

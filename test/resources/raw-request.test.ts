@@ -84,7 +84,7 @@ describe("client.request", () => {
 
   test("refuses a method that it does not know", async () => {
     const request = { method: "DELETE" as "GET", path: "/a" };
-    const call = clientOf({ url: "http://127.0.0.1:1" }).request(request);
+    const call = clientOf({ url: "http://127.0.0.1:2" }).request(request);
     await expect(call).rejects.toMatchObject({ param: "method" });
   });
 });

@@ -1,0 +1,36 @@
+import { glob, readFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const files: string[] = [];
+for await (const file of glob("src/**/*.ts", { cwd: root })) files.push(file);
+
+test("no source file is longer than 300 lines, unless its top says why", async () => {
+  const long: string[] = [];
+  for (const file of files) {
+    const text = await readFile(resolve(root, file), "utf8");
+    if (text.split("\n").length > 301 && !/^\/\/ Longer than 300 lines/.test(text)) long.push(file);
+  }
+  expect(files.length).toBeGreaterThan(100);
+  expect(long).toEqual([]);
+});
+
+test("no folder or file is a drawer for what belongs nowhere", () => {
+  const drawers = /^(utils?|helpers?|common|shared|lib|misc)$/;
+  const names = (file: string) => [...dirname(file).split("/"), basename(file, ".ts")];
+  expect(files.filter((file) => names(file).some((name) => drawers.test(name)))).toEqual([]);
+});
+
+test("one file alone imports ky, and schemas come from zod/mini", async () => {
+  const importers = async (pattern: RegExp) => {
+    const found: string[] = [];
+    for (const file of files) {
+      if (pattern.test(await readFile(resolve(root, file), "utf8"))) found.push(file);
+    }
+    return found;
+  };
+  expect(await importers(/(from|import\() ?"ky"/)).toEqual(["src/http/attempt.ts"]);
+  expect(await importers(/from "zod"/)).toEqual([]);
+  expect(await importers(/from "zod\/mini"/)).not.toEqual([]);
+});
