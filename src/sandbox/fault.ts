@@ -42,6 +42,10 @@ export function checkFault(fault: Fault): Fault {
     if (!isWholeWithin(fault.status, 200, 599)) {
       throw invalidFault("status", "must be a whole number from 200 to 599");
     }
+    // What no header can carry would only be found when the fault is met.
+    if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
+      throw invalidFault("retryAfter", "must be a number of seconds, or a date as text");
+    }
     checkMoment(fault.when, ["before", "after"]);
   } else if ("latencyMs" in fault) {
     // What a timer can hold: a longer one would fire at once.
@@ -72,7 +76,7 @@ export function isWholeWithin(value: number, min: number, max: number): boolean 
 }
 
 export function invalidFault(param: string, problem: string): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${problem}. See docs/sandbox.md, "Faults".`, {
+  return new InvalidRequestError(`${param} ${problem}.`, {
     code: "invalid_fault",
     param,
   });

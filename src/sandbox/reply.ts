@@ -1,7 +1,7 @@
 /** What becomes of a request. */
 export type Reply = Answered | BrokenOff | Unanswered;
 
-export interface Answered {
+interface Answered {
   readonly kind: "answered";
   readonly response: Response;
 }
@@ -14,7 +14,7 @@ export interface BrokenOff {
 }
 
 /** The connection is reset instead of an answer. */
-export interface Unanswered {
+interface Unanswered {
   readonly kind: "unanswered";
   readonly response?: undefined;
 }

@@ -241,6 +241,7 @@ describe("a fault that cannot be", () => {
     ["status", { status: 600, when: "before" }],
     ["status", { status: 500.5, when: "before" }],
     ["when", { status: 500 }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: "1\r\nX-Evil: 1" }],
     ["when", { status: 500, when: "mid-answer" }],
     ["latencyMs", { latencyMs: -1, when: "before" }],
     ["latencyMs", { latencyMs: 2 ** 31, when: "before" }],
