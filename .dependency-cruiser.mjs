@@ -9,6 +9,7 @@ const allowed = {
   resources: ["http", "wire", "evm", "errors"],
   webhooks: ["errors"],
   sandbox: ["wire", "evm", "webhooks", "errors", "hono", "@hono/node-server", "node"],
+  testing: ["sandbox", "webhooks", "wire", "errors", "msw"],
   "configuration.ts": ["errors", "wire", "http"],
   "client.ts": ["configuration.ts", "checkout", "resources", "http", "wire", "errors"],
 };
@@ -54,6 +55,13 @@ export default {
       severity: "error",
       from: { path: "^src/", pathNot: "^src/http/attempt\\.ts$" },
       to: { path: target("ky") },
+    },
+    {
+      name: "msw-in-one-entry",
+      comment: "Only the entry testing/msw imports msw: an optional peer must not be needed elsewhere.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/testing/msw/" },
+      to: { path: target("msw") },
     },
     {
       name: "qr-in-one-entry",

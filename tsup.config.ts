@@ -7,6 +7,7 @@ export default defineConfig({
     checkout: "src/checkout/index.ts",
     webhooks: "src/webhooks/index.ts",
     sandbox: "src/sandbox/index.ts",
+    "testing/msw": "src/testing/msw/index.ts",
   },
   format: "esm",
   target: "es2023",
@@ -21,9 +22,9 @@ export default defineConfig({
     // Constructors of what only a client makes would drag the core into the declarations.
     compilerOptions: { stripInternal: true },
   },
-  // Everything is bundled: the package has no runtime dependencies.
-  noExternal: [/^(?!node:)/],
-  external: [/^node:/],
+  // Everything is bundled, because the package has no runtime dependencies; msw is an optional peer.
+  noExternal: [/^(?!node:|msw\/)/],
+  external: [/^node:/, /^msw\//],
   removeNodeProtocol: false,
   esbuildPlugins: [thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
 });

@@ -1,0 +1,2 @@
+/** Request handlers for msw 3 that answer from a sandbox, for tests that mock the network with it. */
+export { type SandboxHandlersOptions, sandboxHandlers } from "./sandbox-handlers.ts";
