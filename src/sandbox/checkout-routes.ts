@@ -1,5 +1,5 @@
 import { toChecksumAddress } from "../evm/address.ts";
-import type { createQuoteBodySchema, PaymentState } from "../wire/checkout.ts";
+import type { CreateQuoteBody, PaymentState } from "../wire/checkout.ts";
 import {
   createQuote,
   getCheckoutPayment,
@@ -9,7 +9,6 @@ import {
 } from "../wire/operations.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
-import type { Schema } from "../wire/schema.ts";
 import type { Clock } from "./clock.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
@@ -18,8 +17,6 @@ import { invalidRequest, notFound } from "./refusal.ts";
 import { type Call, type Route, route } from "./routing.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
 import { checkAmount, checkBy, checkOneOf, refuseField } from "./validation.ts";
-
-type CreateQuoteBody = typeof createQuoteBodySchema extends Schema<infer Body> ? Body : never;
 
 export interface CheckoutRoutesOptions {
   readonly payments: Payments;

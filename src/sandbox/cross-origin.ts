@@ -12,7 +12,7 @@ export function isCustomerScoped(pathname: string): boolean {
 /** Lets any page read an answer, with the headers that it is to be understood by (assumed). */
 export function allowAnyOrigin(headers: Headers): void {
   headers.set("Access-Control-Allow-Origin", "*");
-  headers.set("Access-Control-Expose-Headers", `Date, ${defaultRequestIdHeader}`);
+  headers.set("Access-Control-Expose-Headers", `Date, Retry-After, ${defaultRequestIdHeader}`);
 }
 
 /** What a browser is told before it sends a request of another origin. */

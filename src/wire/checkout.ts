@@ -17,7 +17,7 @@ export const paymentStateSchema = openObject({
 true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
 
 /** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
-interface CreateQuoteBody {
+export interface CreateQuoteBody {
   /** EVM chain id. */
   chainId?: number;
   /** The token's contract; the all-zero address for the chain's native asset. */

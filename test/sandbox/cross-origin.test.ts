@@ -22,8 +22,17 @@ describe("a page of another origin", () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 200, 201, 401, 404]);
     for (const { headers } of answers) {
       expect(headers.get("access-control-allow-origin")).toBe("*");
-      expect(headers.get("access-control-expose-headers")).toBe("Date, X-Request-Id");
+      expect(headers.get("access-control-expose-headers")).toBe("Date, Retry-After, X-Request-Id");
     }
+  });
+
+  it("is told when to come back, in a header that it can read", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox);
+    sandbox.faults.rateLimit({ requestsPerSecond: 0, retryAfterSeconds: 7 });
+    const { headers } = await ask(sandbox, created, "/status");
+    expect(headers.get("retry-after")).toBe("7");
+    expect(headers.get("access-control-expose-headers")?.split(", ")).toContain("Retry-After");
   });
 
   it("may send the payment secret and JSON, and is told so before", async () => {
