@@ -58,7 +58,8 @@ export default {
     },
     {
       name: "msw-in-one-entry",
-      comment: "Only the entry testing/msw imports msw: an optional peer must not be needed elsewhere.",
+      comment:
+        "Only the entry testing/msw imports msw: an optional peer must not be needed elsewhere.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/testing/msw/" },
       to: { path: target("msw") },
@@ -69,6 +70,14 @@ export default {
       severity: "error",
       from: { path: "^src/", pathNot: "^src/(checkout/(index|checkout-client)|sandbox/.*)\\.ts$" },
       to: { path: ["^src/checkout/checkout-client\\.ts$", target("uqr")] },
+    },
+    {
+      // The command line may import anything, so it has no rule of its own above.
+      name: "cli-on-top",
+      comment: "Nothing imports the command line.",
+      severity: "error",
+      from: { path: "^src/", pathNot: "^src/cli/" },
+      to: { path: "^src/cli/" },
     },
     {
       name: "no-cycles",

@@ -1,14 +1,17 @@
 import { defineConfig } from "tsup";
 import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
+/** What is imported, and so has declarations. */
+const modules = {
+  index: "src/index.ts",
+  checkout: "src/checkout/index.ts",
+  webhooks: "src/webhooks/index.ts",
+  sandbox: "src/sandbox/index.ts",
+  "testing/msw": "src/testing/msw/index.ts",
+};
+
 export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    checkout: "src/checkout/index.ts",
-    webhooks: "src/webhooks/index.ts",
-    sandbox: "src/sandbox/index.ts",
-    "testing/msw": "src/testing/msw/index.ts",
-  },
+  entry: { ...modules, cli: "src/cli/main.ts" },
   format: "esm",
   target: "es2023",
   platform: "neutral",
@@ -18,6 +21,7 @@ export default defineConfig({
   clean: true,
   // For `Symbol.asyncDispose`, which consumers with an older target do not have among their types.
   dts: {
+    entry: modules,
     banner: '/// <reference lib="esnext.disposable" />',
     // Constructors of what only a client makes would drag the core into the declarations.
     compilerOptions: { stripInternal: true },

@@ -1,0 +1,128 @@
+import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { version } from "../../http/version.ts";
+import type { Sandbox, SandboxServer } from "../../sandbox/index.ts";
+import { defineCommand } from "../arguments/command.ts";
+import { isLoopback, portFrom } from "../arguments/option-values.ts";
+import { UsageError } from "../arguments/usage-error.ts";
+import { environmentOf } from "../sandbox/environment.ts";
+import { lineOf } from "../sandbox/event-line.ts";
+import { faultExplanation } from "../sandbox/fault-text.ts";
+import { openPage } from "../sandbox/open-page.ts";
+import { deliverWatched, type SandboxEvent, watchRequests } from "../sandbox/sandbox-events.ts";
+import { sandboxFrom, sandboxOptions } from "../sandbox/sandbox-options.ts";
+import type { Terminal } from "../terminal.ts";
+import { untilStopped } from "../until-stopped.ts";
+
+/** Where the client looks for a sandbox, unless it is told otherwise. */
+const usualPort = 4010;
+
+/** Keeps the secrets the same from start to start, so that an .env file stays valid. */
+const usualSeed = "settlekit sandbox";
+
+export const sandboxCommand = defineCommand({
+  name: "sandbox",
+  description: [
+    "Serves the whole payment service on this machine: payments, withdrawals, signed webhooks. Nothing",
+    "is stored: what was created is gone when it stops. The secrets are the same at every start.",
+    "Ctrl-C stops it.",
+    "",
+    ...faultExplanation,
+  ],
+  options: {
+    port: { value: "<port>", description: `Default ${usualPort}; 0 takes any free one.` },
+    host: {
+      value: "<host>",
+      description: "Default 127.0.0.1, which other machines cannot reach.",
+    },
+    ...sandboxOptions,
+    json: {
+      description: "Print keys and events as lines of JSON on stdout, and no prose.",
+    },
+    open: { description: "Show the sandbox in the browser." },
+  },
+  examples: [
+    "settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks",
+    "settlekit sandbox --port 0 --json",
+    'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
+  ],
+  async run({ values, terminal }) {
+    const { json, host = "127.0.0.1" } = values;
+    const port = portFrom(values.port, usualPort);
+    const emit = (event: SandboxEvent) =>
+      json ? terminal.json(event) : terminal.say(lineOf(event, terminal.paint));
+    const now = () => sandbox.clock.now();
+    const deliver = deliverWatched(emit, now);
+    const sandbox: Sandbox = sandboxFrom(values, values.seed ?? usualSeed, deliver);
+    const stopped = untilStopped();
+    watchRequests(emit, now);
+    const server = await listen(sandbox, port, host);
+
+    if (!isLoopback(host)) for (const line of exposure(host, values.seed)) warn(terminal, line);
+    if (json) terminal.json(keysOf(sandbox, server));
+    else introduce(sandbox, server, values["webhook-url"], terminal);
+    if (values.open) {
+      await openPage(server.url).catch(() =>
+        warn(terminal, `No browser was found to open. Open ${server.url} in yours.`),
+      );
+    }
+
+    const code = await stopped;
+    await server.close();
+    return code;
+  },
+});
+
+async function listen(sandbox: Sandbox, port: number, host: string): Promise<SandboxServer> {
+  try {
+    return await sandbox.listen({ port, host });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new UsageError(
+      error.code === "port_taken"
+        ? `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or take any ` +
+            "free port: --port 0"
+        : error.message,
+    );
+  }
+}
+
+/** What a program needs; the first line that `--json` prints. */
+function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
+  const { secretKey, webhookSecret, merchantId, accessToken } = sandbox;
+  return { url, secretKey, webhookSecret, merchantId, accessToken };
+}
+
+function introduce(
+  sandbox: Sandbox,
+  server: SandboxServer,
+  webhookUrl: string | undefined,
+  { say, paint }: Terminal,
+): void {
+  say(`${paint("bold", `settlekit sandbox ${version}`)} at ${paint("bold", server.url)}`);
+  say();
+  for (const [name, value] of Object.entries(environmentOf(sandbox, server.url))) {
+    say(`  export ${name}=${value}`);
+  }
+  say();
+  say(`  merchant id    ${sandbox.merchantId}`);
+  say(`  access token   ${sandbox.accessToken}`);
+  say(`  webhooks to    ${webhookUrl ?? paint("dim", "nowhere yet; see --webhook-url")}`);
+  say();
+  say(paint("dim", "Ctrl-C stops it."));
+}
+
+function exposure(host: string, seed: string | undefined): string[] {
+  const keys =
+    seed === undefined
+      ? "Without --seed its keys are the same everywhere, so anybody has them."
+      : "";
+  return [
+    `Listening on ${host}: every machine that reaches this one can use the sandbox, and see what is ` +
+      `created in it. ${keys}`.trimEnd(),
+    "Leave out --host to listen on 127.0.0.1 only.",
+  ];
+}
+
+function warn({ say, paint }: Terminal, line: string): void {
+  say(`${paint("yellow", "Warning:")} ${line}`);
+}

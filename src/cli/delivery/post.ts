@@ -1,0 +1,73 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+
+export interface PostOptions {
+  readonly url: URL;
+  /** Names and values in turns, as they are to be written. Host and Content-Length are added. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  /** Its beginning, as text. */
+  readonly body: string;
+  readonly durationMs: number;
+}
+
+/** How long the service waits for an answer, as published. */
+const answerTimeoutMs = 30_000;
+
+const maxBodyCharacters = 2_000;
+
+/**
+ * One POST to exactly this URL, with exactly these headers. Not by fetch, which adds headers of its
+ * own; and no redirect is followed, because a signed webhook is for one endpoint only.
+ *
+ * Rejects with a reason for people.
+ */
+export function post({ url, headers, body }: PostOptions): Promise<PostAnswer> {
+  const startedMs = performance.now();
+  const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  const signal = AbortSignal.timeout(answerTimeoutMs);
+  const own = ["Host", url.host, "Content-Length", String(body.length)];
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      reject(new Error(signal.aborted ? tooLate : reasonOf(error), { cause: error }));
+    };
+    const outgoing = send(url, {
+      method: "POST",
+      headers: [...own, ...headers],
+      agent: false,
+      signal,
+    });
+    outgoing.once("error", fail);
+    outgoing.once("response", (response) => {
+      const { statusCode: status = 0 } = response;
+      let text = "";
+      const finish = () => {
+        resolve({ status, body: text, durationMs: performance.now() - startedMs });
+        outgoing.destroy();
+      };
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text = (text + chunk).slice(0, maxBodyCharacters);
+        // Nobody reads more of it, and it may have no end.
+        if (text.length === maxBodyCharacters) finish();
+      });
+      response.once("end", finish);
+      response.once("error", fail);
+    });
+    outgoing.end(body);
+  });
+}
+
+const tooLate = `no answer within ${answerTimeoutMs / 1000} seconds`;
+
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ECONNREFUSED") return "nothing listens there; start your server";
+  if (code === "ENOTFOUND") return "there is no such host; check the URL";
+  if (code === "ECONNRESET") return "the connection broke before an answer";
+  return error.message || code || "the connection failed";
+}
