@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono";
 import { idempotencyKeyHeader } from "../wire/headers.ts";
 import type { Replay } from "../wire/operations.ts";
+import { errorAnswer, jsonAnswer } from "./answer.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { IdempotencyStore, Repetition } from "./idempotency.ts";
 import { parseObject, parseQuery } from "./parsing.ts";
-import { envelopeOf, invalidRequest, Refusal } from "./refusal.ts";
+import { invalidRequest, type Refusal } from "./refusal.ts";
 import type { Route } from "./routing.ts";
 import { checked } from "./validation.ts";
 
@@ -92,26 +93,4 @@ function wrongMethod(method: string, path: string, routes: readonly Route[]): Re
     message: `This is the settlekit sandbox. It serves ${path} with ${methods}, not with ${method}.`,
     headers: { Allow: methods },
   });
-}
-
-function jsonAnswer(
-  status: number,
-  value: unknown,
-  headers: Readonly<Record<string, string>> = {},
-) {
-  return new Response(JSON.stringify(value), {
-    status,
-    headers: { "Content-Type": "application/json", ...headers },
-  });
-}
-
-function errorAnswer(error: Error): Response {
-  if (error instanceof Refusal) {
-    return jsonAnswer(error.facts.status, envelopeOf(error.facts), error.facts.headers);
-  }
-  const message = `The settlekit sandbox failed, which is a mistake in settlekit: ${error.message}`;
-  return jsonAnswer(
-    500,
-    envelopeOf({ status: 500, type: "api_error", code: "server_error", message }),
-  );
 }

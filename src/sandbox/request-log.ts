@@ -62,11 +62,9 @@ export function createRequestLog(): RequestLog {
 /** Under any prefix: a client configured with another one still sends a secret. */
 const secretHeader = /^authorization$|^cookie$|-secret-key$|-payment-secret$/;
 
-/** Headers as a plain object that is safe to print. */
+/** Headers as a plain object that is safe to print, whatever their names are. */
 export function printableHeaders(headers: Headers): Record<string, string> {
-  const printable: Record<string, string> = {};
-  for (const [name, value] of headers) {
-    printable[name] = secretHeader.test(name) ? "[redacted]" : value;
-  }
-  return printable;
+  return Object.fromEntries(
+    Array.from(headers, ([name, value]) => [name, secretHeader.test(name) ? "[redacted]" : value]),
+  );
 }

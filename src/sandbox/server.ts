@@ -3,7 +3,10 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors/configuration-error.ts";
+import { allowedHosts } from "./allowed-host.ts";
+import { errorAnswer } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
+import { invalidRequest } from "./refusal.ts";
 import { firstHalf, type Reply } from "./reply.ts";
 
 export interface ListenOptions {
@@ -11,6 +14,12 @@ export interface ListenOptions {
   readonly port?: number | undefined;
   /** Default 127.0.0.1, which other machines cannot reach. */
   readonly host?: string | undefined;
+  /**
+   * Names that clients may reach the sandbox by, such as `sandbox` in a network of containers. Addresses,
+   * `localhost`, names under it and `host` always work; whatever comes by another name is answered 403, so
+   * that no web page can reach the sandbox by a name of its own.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 /** A sandbox on a port. */
@@ -25,11 +34,16 @@ export interface SandboxServer {
 
 export async function listen(
   exchange: Exchange,
-  { port = 4010, host = "127.0.0.1" }: ListenOptions,
+  { port = 4010, host = "127.0.0.1", allowedHosts: names = [] }: ListenOptions,
 ): Promise<SandboxServer> {
+  const isAllowedHost = allowedHosts(names, host);
   const server = createAdaptorServer({
-    // Without options for it, the adapter never speaks HTTP/2.
-    fetch: async (request, env) => send(await exchange(request), (env as HttpBindings).outgoing),
+    fetch: async (request, env) => {
+      const { hostname } = new URL(request.url);
+      if (!isAllowedHost(hostname)) return errorAnswer(otherHost(hostname));
+      // Without options for it, the adapter never speaks HTTP/2.
+      return send(await exchange(request), (env as HttpBindings).outgoing);
+    },
     // The adapter would otherwise replace the process's own Request and Response.
     overrideGlobalObjects: false,
   });
@@ -69,6 +83,15 @@ async function send(reply: Reply, outgoing: ServerResponse): Promise<Response> {
     else socket?.end();
   });
   return RESPONSE_ALREADY_SENT;
+}
+
+function otherHost(hostname: string) {
+  return invalidRequest(403, {
+    code: "host_not_allowed",
+    message:
+      `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+      "the name: allowedHosts of listen, --allow-host on the command line.",
+  });
 }
 
 /** A host that means "every interface" is reached by the loopback address. */

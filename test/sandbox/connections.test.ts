@@ -113,7 +113,7 @@ describe("on the wire", () => {
       ending = error.code ?? "";
     });
     socket.write(
-      `GET ${paymentsPath} HTTP/1.1\r\nHost: sandbox\r\nX-Service-Secret-Key: ${sandbox.secretKey}\r\n\r\n`,
+      `GET ${paymentsPath} HTTP/1.1\r\nHost: localhost\r\nX-Service-Secret-Key: ${sandbox.secretKey}\r\n\r\n`,
     );
     await new Promise((resolve) => socket.on("close", resolve));
     const [head = "", body = ""] = received.split("\r\n\r\n");

@@ -89,7 +89,7 @@ describe("a listening sandbox", () => {
     const socket = connect(server.port, "127.0.0.1");
     await once(socket, "connect");
     socket.write(
-      `POST ${paymentsPath} HTTP/1.1\r\nHost: sandbox\r\nContent-Length: 100\r\n\r\n{"amount":`,
+      `POST ${paymentsPath} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"amount":`,
     );
     socket.destroy();
     await once(socket, "close");
@@ -119,7 +119,7 @@ describe("closing", () => {
     const server = await createSandbox().listen({ port: 0 });
     const socket = connect(server.port, "127.0.0.1");
     await once(socket, "connect");
-    socket.write("POST / HTTP/1.1\r\nHost: sandbox\r\nContent-Length: 100\r\n\r\n");
+    socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n");
     // A dropped connection may show as an error first.
     const dropped = new Promise((resolve) => socket.on("error", resolve).on("close", resolve));
     await server.close();
