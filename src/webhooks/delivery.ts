@@ -1,6 +1,6 @@
-import { type BodySource, bodyAlreadyParsed, checkSize } from "./body-source.ts";
+import { checkedBody } from "./body-check.ts";
 import { type Claims, readClaims, type WebhookHeaders } from "./headers.ts";
-import { asRawBody, type RawBody, type WebhookBody } from "./raw-body.ts";
+import type { RawBody, WebhookBody } from "./raw-body.ts";
 import type { Settings } from "./settings.ts";
 
 /** A delivery in parts, for platforms without Web Requests. */
@@ -10,35 +10,38 @@ export interface WebhookInput {
   readonly headers: WebhookHeaders;
 }
 
+/** A request as each platform's adapter describes it. */
+export interface IncomingRequest {
+  readonly method: string | undefined;
+  readonly headers: WebhookHeaders;
+  /**
+   * Gives the body, or its beginning once that is larger than the limit, or undefined when the sender
+   * went away. Throws when the body is no longer there to be verified.
+   */
+  readBody(maxBodyBytes: number): unknown;
+}
+
 /** A delivery as it came in: nothing of it is known to be authentic. */
 export interface Delivery extends Claims {
   readonly body: RawBody;
 }
 
-/** The text that stands before the body in what is signed (interface section 6, rule 1). */
-export function signedPrefix({ timestampText }: Claims): string {
-  return `${timestampText}.`;
-}
+/** A signature, and the two parts of what it covers (interface section 6, rule 1). */
+export type Signed = Pick<Delivery, "signature" | "prefix" | "body">;
 
-/** Throws for what cannot be verified: a body that is not raw or too large, unreadable headers. */
+/** Throws for what cannot be verified: unreadable headers, a body that is not raw or too large. */
 export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
-  const body = asRawBody(input?.body);
-  if (body === undefined) {
-    throw bodyAlreadyParsed(`The body is of type ${typeof input?.body}, not text or bytes.`);
-  }
   const claims = readClaims(input?.headers, settings.headers);
-  checkSize(body, settings.maxBodyBytes);
-  return { ...claims, body };
+  return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
 }
 
-/** As `openDelivery`, for a body still to be read; the headers are judged before a byte of it. */
+/** As `openDelivery`, for a body still to be read; undefined when the sender went away half-way. */
 export async function readDelivery(
-  headers: WebhookHeaders,
-  source: BodySource,
+  { headers, readBody }: Pick<IncomingRequest, "headers" | "readBody">,
   settings: Settings,
 ): Promise<Delivery | undefined> {
-  if (typeof source !== "function") return openDelivery({ headers, body: source }, settings);
+  const { maxBodyBytes } = settings;
   const claims = readClaims(headers, settings.headers);
-  const body = await source(settings.maxBodyBytes);
-  return body === undefined ? undefined : { ...claims, body };
+  const body = await readBody(maxBodyBytes);
+  return body === undefined ? undefined : { ...claims, body: checkedBody(body, maxBodyBytes) };
 }

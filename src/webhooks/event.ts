@@ -1,7 +1,9 @@
 import { WebhookVerificationError } from "../errors/webhook-verification-error.ts";
+import { type RawBody, toText } from "./raw-body.ts";
 
 /** A delivery's body in the form of the interface document (section 6). */
-export interface EventBody {
+interface EventBody {
+  readonly text: string;
   readonly event: string;
   readonly data: Record<string, unknown>;
 }
@@ -13,38 +15,34 @@ export interface EventBody {
  * The fields of `data` are not checked: refusing an authentic delivery over an odd field would make
  * the service repeat it for ever.
  */
-export function readEvent(text: string): EventBody {
-  const body = parseJson(text);
-  if (isObject(body)) {
-    const { event, type, data } = body;
-    if (isName(event) && isObject(data)) return { event, data };
-    if (event === undefined && isName(type) && isObject(data)) {
-      const { payment, withdrawal } = data;
-      const subject = [payment, withdrawal].find(isObject) ?? data;
-      return { event: type, data: subject };
+export function readEvent(body: RawBody): EventBody {
+  const { text, value } = readJson(body);
+  if (isObject(value)) {
+    const { event, type, data } = value;
+    const name = event === undefined ? type : event;
+    if (typeof name === "string" && name !== "" && isObject(data)) {
+      const { payment, withdrawal } = event === undefined ? data : {};
+      return { text, event: name, data: [payment, withdrawal].find(isObject) ?? data };
     }
   }
-  throw notAnEvent("invalid_event", "an object with a name in `event` and an object in `data`");
+  throw notAnEvent("invalid_event", "an object with a name `event` and an object `data`");
 }
 
-function parseJson(text: string): unknown {
+function readJson(body: RawBody): { text: string; value: unknown } {
   try {
-    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
+    const text = toText(body);
+    return { text, value: JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
     // The platform's own message quotes the body.
-    throw notAnEvent("invalid_json", "JSON");
+    throw notAnEvent("invalid_json", "JSON in UTF-8");
   }
 }
 
-export function notAnEvent(reason: "invalid_json" | "invalid_event", expected: string) {
+function notAnEvent(reason: "invalid_json" | "invalid_event", expected: string) {
   return new WebhookVerificationError(
     reason,
-    `The signature is right, but the body is not ${expected}. Sign only events with this secret.`,
+    `The signature is right, but the body is not ${expected}.`,
   );
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== "";
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

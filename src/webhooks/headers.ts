@@ -14,8 +14,8 @@ export type WebhookHeaders =
 /** What the headers say about a delivery: to be believed once the signature was checked. */
 export interface Claims {
   readonly signature: Uint8Array<ArrayBuffer>;
-  /** The exact text, because it is part of what was signed. */
-  readonly timestampText: string;
+  /** What was signed before the body: the timestamp's exact text and a dot. */
+  readonly prefix: string;
   readonly timestampMs: number;
   readonly hints: WebhookHints;
 }
@@ -44,50 +44,42 @@ export function headerNames(headerPrefix: string): HeaderNames {
 
 /** Throws for a missing or malformed signature or timestamp. */
 export function readClaims(headers: unknown, names: HeaderNames): Claims {
-  const {
-    signature: signatureText,
-    timestamp: timestampText,
-    ...hints
-  } = readFields(headers, names);
-  if (!signatureText) throw refusal(names, "signature", "missing_signature", "missing");
-  if (!timestampText) throw refusal(names, "timestamp", "missing_timestamp", "missing");
-  const signature = parseSha256Hex(signatureText);
-  if (signature === undefined) {
-    const fact = "not one value of 64 hex digits";
-    throw refusal(names, "signature", "malformed_signature", fact);
-  }
-  const timestampMs = parseTimestamp(timestampText);
-  if (timestampMs === undefined) {
-    const fact = "not one value in Unix seconds, Unix milliseconds or ISO 8601 in UTC";
-    throw refusal(names, "timestamp", "malformed_timestamp", fact);
-  }
-  return { signature, timestampText, timestampMs, hints };
-}
-
-function refusal(
-  { prefix }: HeaderNames,
-  field: Field,
-  reason: WebhookFailureReason,
-  fact: string,
-): WebhookVerificationError {
-  return new WebhookVerificationError(
-    reason,
-    `The header ${prefix}${field} is ${fact}. Check who sent it, proxies that change headers, and ` +
-      "the option headerPrefix.",
-  );
+  const { signature, timestamp, ...hints } = readFields(headers, names);
+  const parse = <Value>(
+    field: Field,
+    text = "",
+    parser: (text: string) => Value | undefined,
+    grammar: string,
+  ): Value => {
+    const value = parser(text);
+    if (value !== undefined) return value;
+    throw new WebhookVerificationError(
+      `${text ? "malformed" : "missing"}_${field}` as WebhookFailureReason,
+      `The header ${names.prefix}${field} is ${text ? `not one value ${grammar}` : "missing"}. ` +
+        "Check proxies and the option headerPrefix.",
+    );
+  };
+  return {
+    signature: parse("signature", signature, parseSha256Hex, "of 64 hex digits"),
+    timestampMs: parse(
+      "timestamp",
+      timestamp,
+      parseTimestamp,
+      "in Unix seconds, milliseconds or ISO 8601 UTC",
+    ),
+    prefix: `${timestamp}.`,
+    hints,
+  };
 }
 
 /**
  * The headers that are there and not empty. One that was given several times comes as platforms join
  * it, "a, b", which no grammar here accepts.
  */
-function readFields(
-  headers: unknown,
-  { prefix, fields }: HeaderNames,
-): { [Name in Field]?: string } {
+function readFields(given: unknown, { prefix, fields }: HeaderNames): { [Name in Field]?: string } {
   const found: { [Name in Field]?: string } = {};
-  if (typeof headers !== "object" || headers === null) return found;
-  if ("get" in headers && typeof headers.get === "function") {
+  const headers: Record<string, unknown> = Object(given);
+  if (typeof headers.get === "function") {
     for (const [name, field] of fields) {
       const value: unknown = headers.get(name);
       if (value && typeof value === "string") found[field] = value;
@@ -99,7 +91,7 @@ function readFields(
     // One character tells most other headers apart.
     if (name[hyphen] !== "-") continue;
     const field = fields.get(name) ?? fields.get(name.toLowerCase());
-    const value = joined((headers as Record<string, unknown>)[name]);
+    const value = joined(headers[name]);
     if (field && value) found[field] = found[field] ? `${found[field]}, ${value}` : value;
   }
   return found;

@@ -12,6 +12,7 @@ export type {
 export type { WebhookInput } from "./delivery.ts";
 export type { FetchHandler } from "./fetch-handler.ts";
 export type { WebhookHeaders } from "./headers.ts";
+export type { LambdaEvent, LambdaHandler, LambdaResult } from "./lambda-handler.ts";
 export type { NodeRequest } from "./node-body.ts";
 export type { NodeHandler, NodeResponse } from "./node-handler.ts";
 export type { WebhookBody } from "./raw-body.ts";

@@ -1,5 +1,5 @@
-import { BodyBuffer, type BodySource, bodyAlreadyParsed } from "./body-source.ts";
-import { asRawBody, type RawBody } from "./raw-body.ts";
+import { bodyAlreadyParsed } from "./body-check.ts";
+import { asRawBody, concatenate, type RawBody, toBytes } from "./raw-body.ts";
 
 /** The part of Node's `IncomingMessage` that is used, and what frameworks put on it. */
 export interface NodeRequest {
@@ -22,41 +22,39 @@ export interface NodeRequest {
 }
 
 /** The body of a Node request, wherever it is by now. */
-export function nodeBody(request: NodeRequest): BodySource {
-  const { body, rawBody, readableDidRead = false } = request;
+export function readNodeBody(request: NodeRequest, maxBodyBytes: number) {
+  const { body, rawBody, readableDidRead } = request;
   const received = asRawBody(rawBody) ?? asRawBody(body);
-  if (received?.length) return received;
   // Some parsers leave "" or {} on requests that they did not read.
-  const nothingParsed = received !== undefined || isEmpty(body);
-  if (nothingParsed && !readableDidRead) return (limit) => readStream(request, limit);
+  if (!received && !readableDidRead && isEmpty(body)) return readStream(request, maxBodyBytes);
   if (received !== undefined) return received;
-  throw bodyAlreadyParsed(
-    nothingParsed ? "The request's body was read before." : "The request's body was parsed before.",
-  );
+  throw bodyAlreadyParsed();
 }
 
 function isEmpty(body: unknown): boolean {
-  if (body === undefined || body === null) return true;
-  return typeof body === "object" && !Array.isArray(body) && Object.keys(body).length === 0;
+  return !Array.isArray(body) && Object.keys(Object(body)).length === 0;
 }
 
+/** As much of the body as the limit allows and one chunk more; undefined when the sender left. */
 function readStream(request: NodeRequest, maxBodyBytes: number): Promise<RawBody | undefined> {
-  return new Promise((resolve, reject) => {
-    const buffer = new BodyBuffer(maxBodyBytes);
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = [];
+    let byteLength = 0;
+    const end = () => resolve(concatenate(chunks));
     const senderLeft = () => resolve(undefined);
     request.on("data", (chunk) => {
-      try {
-        buffer.add(chunk);
-      } catch (error) {
-        request.pause();
-        reject(error);
-      }
+      const bytes = toBytes(chunk);
+      chunks.push(bytes);
+      byteLength += bytes.length;
+      if (byteLength <= maxBodyBytes) return;
+      request.pause();
+      end();
     });
-    request.on("end", () => resolve(buffer.bytes()));
+    request.on("end", end);
     request.on("error", senderLeft);
     request.on("close", senderLeft);
     // Where its events are over already, none of these will come.
-    if (request.readableEnded) resolve(buffer.bytes());
+    if (request.readableEnded) end();
     else if (request.destroyed) senderLeft();
     // It may have been paused until somebody would want it.
     else request.resume();

@@ -1,4 +1,4 @@
-import { type NodeRequest, nodeBody } from "./node-body.ts";
+import { type NodeRequest, readNodeBody } from "./node-body.ts";
 import type { Receiver } from "./receiver.ts";
 
 /** The part of Node's `ServerResponse` that is used. */
@@ -22,15 +22,16 @@ export type NodeHandler = (
 export function createNodeHandler(receiver: Receiver): NodeHandler {
   return async (request, response) => {
     const { method, headers } = request;
-    const status = await receiver.receive({ method, headers, body: () => nodeBody(request) });
+    const readBody = (maxBodyBytes: number) => readNodeBody(request, maxBodyBytes);
+    const answer = await receiver.receive({ method, headers, readBody });
     // Somebody else, such as a time-out, may have answered meanwhile.
-    if (status === undefined || response.headersSent) return;
-    response.statusCode = status;
-    if (status === 405) response.setHeader("Allow", "POST");
+    if (response.headersSent) return;
+    response.statusCode = answer.status;
     // Else Node would read the rest of a refused body, however long, to reuse the connection.
     if (request.complete === false && request.httpVersionMajor !== 2) {
-      response.setHeader("Connection", "close");
+      answer.headers.Connection = "close";
     }
+    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
     response.end();
   };
 }

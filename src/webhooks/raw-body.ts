@@ -23,6 +23,8 @@ function isArrayBuffer(value: unknown): value is ArrayBuffer {
   return Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
 
+export function toBytes(body: string): Uint8Array<ArrayBuffer>;
+export function toBytes(body: RawBody): Uint8Array;
 export function toBytes(body: RawBody): Uint8Array {
   return typeof body === "string" ? encoder.encode(body) : body;
 }

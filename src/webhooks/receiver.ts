@@ -2,64 +2,60 @@ import {
   type WebhookFailureReason,
   WebhookVerificationError,
 } from "../errors/webhook-verification-error.ts";
-import type { BodySource } from "./body-source.ts";
-import { type Delivery, readDelivery } from "./delivery.ts";
-import type { WebhookHeaders } from "./headers.ts";
+import { type IncomingRequest, readDelivery } from "./delivery.ts";
 import { checkOption } from "./option-check.ts";
 import { report } from "./report.ts";
 import type { Settings } from "./settings.ts";
+import type { Verifier } from "./verifier.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** A request as each platform's adapter describes it. */
-export interface IncomingRequest {
-  readonly method: string | undefined;
-  readonly headers: WebhookHeaders;
-  /** Throws when the body is no longer there to be verified. */
-  body(): BodySource;
+/** Without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
 }
 
 type Handler = (webhook: Webhook) => unknown;
 
-/** Answers requests with a status, whatever platform they came in by. */
-export class Receiver {
-  readonly #settings: Settings;
-  readonly #verify: (delivery: Delivery) => Promise<Webhook>;
-  readonly #handlers = new Map<string, Handler[]>();
+/** Answers requests, whatever platform they came in by. */
+export interface Receiver {
+  on(event: string, handler: Handler): void;
+  receive(request: IncomingRequest): Promise<Answer>;
+}
 
-  constructor(settings: Settings, verify: (delivery: Delivery) => Promise<Webhook>) {
-    this.#settings = settings;
-    this.#verify = verify;
-  }
+export function createReceiver(settings: Settings, verifier: Verifier): Receiver {
+  const handlers = new Map<string, Handler[]>();
 
-  on(event: string, handler: Handler): void {
-    checkOption("handler", typeof handler === "function", "a function");
-    const handlers = this.#handlers.get(event);
-    if (handlers === undefined) this.#handlers.set(event, [handler]);
-    else handlers.push(handler);
-  }
-
-  /** The status to answer with; undefined when nobody is there any more to be answered. */
-  async receive(request: IncomingRequest): Promise<number | undefined> {
+  async function statusFor(request: IncomingRequest): Promise<number> {
     if (request.method !== "POST") return 405;
     let webhook: Webhook | undefined;
     try {
-      const delivery = await readDelivery(request.headers, request.body(), this.#settings);
-      if (delivery === undefined) return undefined;
-      webhook = await this.#verify(delivery);
-      await this.#handle(webhook);
+      const delivery = await readDelivery(request, settings);
+      // The sender went away: nobody will see this answer.
+      if (delivery === undefined) return 400;
+      webhook = await verifier.verify(delivery);
+      // An event that nobody asked for is acknowledged: refusing it would only bring it again.
+      for (const handler of handlers.get(webhook.event) ?? handlers.get("*") ?? []) {
+        await handler(webhook);
+      }
       return 200;
     } catch (error) {
       const status = webhook === undefined ? refusalStatus(error) : 500;
-      await report(this.#settings, status === 500 ? "error" : "warn", error, webhook);
+      await report(settings, status === 500 ? "error" : "warn", error, webhook);
       return status;
     }
   }
 
-  async #handle(webhook: Webhook): Promise<void> {
-    // An event that nobody asked for is acknowledged: refusing it would only bring it again.
-    const handlers = this.#handlers.get(webhook.event) ?? this.#handlers.get("*") ?? [];
-    for (const handler of handlers) await handler(webhook);
-  }
+  return {
+    on(event, handler) {
+      checkOption("handler", typeof handler === "function", "a function");
+      handlers.set(event, [...(handlers.get(event) ?? []), handler]);
+    },
+    async receive(request) {
+      const status = await statusFor(request);
+      return { status, headers: status === 405 ? { Allow: "POST" } : {} };
+    },
+  };
 }
 
 const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {

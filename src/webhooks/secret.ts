@@ -10,23 +10,23 @@ export type WebhookSecrets = WebhookSecret | readonly WebhookSecret[];
 /** Called for every delivery, for example to read a secret store. */
 export type WebhookSecretProvider = () => WebhookSecrets | Promise<WebhookSecrets>;
 
-const variable = "SETTLEKIT_WEBHOOK_SECRET";
+export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
 
 /** The secret in the environment, on platforms that have one. */
 export function environmentSecret(): string | undefined {
-  return globalThis.process?.env?.[variable];
+  return globalThis.process?.env?.[secretVariable];
 }
 
-const expected = `text or bytes, and not empty. Where it is left out, ${variable} is read`;
+const expected = `text or bytes, and not empty. Left out, it is ${secretVariable}`;
 
 /** The keys behind the secrets. Throws a ConfigurationError that does not show them. */
-export function secretKeys(secrets: unknown): readonly Uint8Array[] {
-  const list: unknown[] = Array.isArray(secrets) ? secrets : [secrets];
+export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {
+  const list = [secrets].flat();
   checkOption("secret", list.length > 0, expected);
   return list.map(secretKey);
 }
 
-export function secretKey(secret: unknown): Uint8Array {
+export function secretKey(secret: unknown): Uint8Array<ArrayBuffer> {
   const key = asRawBody(secret);
   // With an empty key, anybody could sign.
   checkOption("secret", key !== undefined && key.length > 0, expected);

@@ -36,7 +36,7 @@ export interface WebhooksOptions {
 }
 
 export interface Settings {
-  readonly toleranceMs: number;
+  readonly toleranceSeconds: number;
   readonly headers: HeaderNames;
   readonly maxBodyBytes: number;
   readonly now: () => Date;
@@ -56,23 +56,23 @@ export function readSettings(options: WebhooksOptions): Settings {
   checkOption(
     "toleranceSeconds",
     typeof toleranceSeconds === "number" && toleranceSeconds >= 0,
-    "a number from 0 up, or Infinity",
+    "0 or more",
   );
   checkOption(
     "maxBodyBytes",
     Number.isSafeInteger(maxBodyBytes) && maxBodyBytes > 0,
     "a whole number above 0",
   );
-  checkOption("now", typeof now === "function", "a function that returns a Date");
+  checkOption("now", typeof now === "function", "a function that returns a valid Date");
   checkOption(
     "logger",
     logger === undefined ||
       (typeof logger?.warn === "function" && typeof logger.error === "function"),
-    "an object with warn and error, such as console",
+    "an object with warn and error",
   );
   checkOption("onError", onError === undefined || typeof onError === "function", "a function");
   return {
-    toleranceMs: toleranceSeconds * 1000,
+    toleranceSeconds,
     headers: headerNames(readHeaderPrefix(options.headerPrefix)),
     maxBodyBytes,
     now,
@@ -82,7 +82,7 @@ export function readSettings(options: WebhooksOptions): Settings {
 }
 
 export function readHeaderPrefix(headerPrefix = "X-Service"): string {
-  const isToken = typeof headerPrefix === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(headerPrefix);
-  checkOption("headerPrefix", isToken, "the beginning of a header name, such as X-Service");
+  const isToken = typeof headerPrefix === "string" && /^[\w-]+$/.test(headerPrefix);
+  checkOption("headerPrefix", isToken, "the beginning of header names, such as X-Service");
   return headerPrefix;
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
-import { findNodeCrypto, nodeHmacSha256Hex } from "./node-crypto.ts";
+import { findNodeCrypto, nodeHmacHex } from "./node-crypto.ts";
 import { checkOption } from "./option-check.ts";
 import { secretKey, type WebhookSecret } from "./secret.ts";
 import { readHeaderPrefix } from "./settings.ts";
@@ -52,7 +52,7 @@ export function signWebhook<const Name extends string>(
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const nodeCrypto = findNodeCrypto();
   if (nodeCrypto === undefined) {
-    throw new ConfigurationError("signWebhook needs node:crypto. Sign on Node, Bun or Deno.", {
+    throw new ConfigurationError("signWebhook needs node:crypto. Use it on a server.", {
       code: "unsupported_platform",
     });
   }
@@ -62,7 +62,7 @@ export function signWebhook<const Name extends string>(
   );
   const headers = {
     "Content-Type": "application/json",
-    [`${headerPrefix}-Signature`]: nodeHmacSha256Hex(nodeCrypto, key, `${timestampText}.`, body),
+    [`${headerPrefix}-Signature`]: nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body),
     [`${headerPrefix}-Timestamp`]: timestampText,
   };
   return { body, headers, request: (url) => new Request(url, { method: "POST", headers, body }) };

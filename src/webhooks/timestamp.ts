@@ -1,4 +1,4 @@
-const isoUtc = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+const isoUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 /**
  * Reads the timestamp header as milliseconds since 1970; undefined when it is malformed.
@@ -7,13 +7,8 @@ const isoUtc = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
  * are seconds, 12 to 14 are milliseconds, anything else must be strict ISO 8601 in UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
-  if (/^\d{1,11}$/.test(text)) return Number(text) * 1000;
-  if (/^\d{12,14}$/.test(text)) return Number(text);
-  const [, wholeSeconds, fraction = ""] = isoUtc.exec(text) ?? [];
-  if (wholeSeconds === undefined) return undefined;
-  const time = Date.parse(`${wholeSeconds}Z`);
+  if (/^\d{1,14}$/.test(text)) return Number(text) * (text.length < 12 ? 1000 : 1);
+  const time = Date.parse(isoUtc.test(text) ? text : "");
   // Date.parse turns 30 February into a day in March; only a real date comes back as it went in.
-  if (Number.isNaN(time) || !new Date(time).toISOString().startsWith(wholeSeconds))
-    return undefined;
-  return time + Number(fraction.padEnd(3, "0").slice(0, 3));
+  return new Date(time).toJSON()?.startsWith(text.slice(0, 19)) ? time : undefined;
 }

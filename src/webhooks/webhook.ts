@@ -69,32 +69,24 @@ export type Webhook =
 
 /** What `Webhook` is at run time. */
 export class VerifiedWebhook {
-  readonly event: string;
-  readonly data: Record<string, unknown>;
-  readonly timestamp: Date;
-  readonly secretIndex: number;
-  readonly hints: WebhookHints;
   // The text is kept rather than the caller's bytes: those may be a buffer that is used again.
   readonly #text: string;
   #rawBody: Uint8Array | undefined;
-  #deliveryKey: string | (() => string);
+  readonly #hash: (text: string) => string;
+  #deliveryKey: string | undefined;
 
   constructor(
-    facts: Pick<VerifiedWebhook, "event" | "data" | "timestamp" | "secretIndex" | "hints">,
+    facts: Omit<UnknownWebhook, "event" | "deliveryKey" | "rawBody"> & { event: string },
     text: string,
-    deliveryKey: string | (() => string),
+    hash: (text: string) => string,
   ) {
-    this.event = facts.event;
-    this.data = facts.data;
-    this.timestamp = facts.timestamp;
-    this.secretIndex = facts.secretIndex;
-    this.hints = facts.hints;
+    Object.assign(this, facts);
     this.#text = text;
-    this.#deliveryKey = deliveryKey;
+    this.#hash = hash;
   }
 
   get deliveryKey(): string {
-    if (typeof this.#deliveryKey === "function") this.#deliveryKey = this.#deliveryKey();
+    this.#deliveryKey ??= this.#hash(this.#text);
     return this.#deliveryKey;
   }
 

@@ -1,22 +1,18 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
 import {
   type WebhookFailureReason,
   WebhookVerificationError,
 } from "../errors/webhook-verification-error.ts";
 import { mismatch } from "./admission.ts";
-import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
-import { explain, isExplicable } from "./explanation.ts";
+import { openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import { createFetchHandler, type FetchHandler } from "./fetch-handler.ts";
-import { findNodeCrypto } from "./node-crypto.ts";
+import { createLambdaHandler, type LambdaHandler } from "./lambda-handler.ts";
 import { createNodeHandler, type NodeHandler } from "./node-handler.ts";
-import { NodeVerifier } from "./node-verifier.ts";
-import { toBytes } from "./raw-body.ts";
-import { Receiver } from "./receiver.ts";
-import { report } from "./report.ts";
-import { requestBody } from "./request-body.ts";
-import { environmentSecret, secretKeys, type WebhookSecretProvider } from "./secret.ts";
+import { checkOption } from "./option-check.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
+import { environmentSecret } from "./secret.ts";
 import { readSettings, type Settings, type WebhooksOptions } from "./settings.ts";
-import { WebVerifier } from "./web-verifier.ts";
+import { createVerifier, type Verifier } from "./verifier.ts";
+import { incomingRequest } from "./web-request.ts";
 import type { Webhook, WebhookEventName, WebhookOf } from "./webhook.ts";
 
 /**
@@ -46,17 +42,15 @@ export type SafeVerifyResult =
  */
 export class Webhooks {
   readonly #settings: Settings;
-  readonly #verifier: NodeVerifier | WebVerifier | undefined;
-  readonly #secretProvider: WebhookSecretProvider | undefined;
+  readonly #verifier: Verifier;
   readonly #receiver: Receiver;
 
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
     const { secret = environmentSecret() } = options;
-    if (typeof secret === "function") this.#secretProvider = secret;
-    else this.#verifier = createVerifier(secret);
-    this.#receiver = new Receiver(this.#settings, (delivery) => this.#verify(delivery));
+    this.#verifier = createVerifier(secret, this.#settings);
+    this.#receiver = createReceiver(this.#settings, this.#verifier);
   }
 
   /**
@@ -67,10 +61,10 @@ export class Webhooks {
    */
   async verify(input: Request | WebhookInput): Promise<Webhook> {
     const delivery = isRequest(input)
-      ? await readDelivery(input.headers, requestBody(input), this.#settings)
+      ? await readDelivery(incomingRequest(input), this.#settings)
       : openDelivery(input, this.#settings);
-    if (delivery === undefined) throw mismatch("The body broke off before it was complete.");
-    return this.#verify(delivery);
+    if (delivery === undefined) throw mismatch("", "The body broke off before it was complete.");
+    return this.#verifier.verify(delivery);
   }
 
   /**
@@ -78,25 +72,13 @@ export class Webhooks {
    * when `secret` is a function.
    */
   verifySync(input: WebhookInput): Webhook {
-    const settings = this.#settings;
     const verifier = this.#verifier;
-    if (!(verifier instanceof NodeVerifier)) {
-      throw new ConfigurationError(
-        "verifySync needs node:crypto and a secret that is no function. Use verify instead.",
-        { code: "not_synchronous", param: "secret" },
-      );
-    }
-    const delivery = openDelivery(input, settings);
-    try {
-      return verifier.verify(delivery, settings);
-    } catch (error) {
-      if (isExplicable(error, settings)) {
-        // The caller cannot wait for the cause, nor keep its buffer until it is found.
-        const copy = { ...delivery, body: new Uint8Array(toBytes(delivery.body)) };
-        void explain(error, copy, verifier.secrets).then((it) => report(settings, "warn", it));
-      }
-      throw error;
-    }
+    checkOption(
+      "secret",
+      verifier.isSync,
+      "no function, and node:crypto there, for verifySync; use verify instead",
+    );
+    return verifier.verify(openDelivery(input, this.#settings));
   }
 
   /** As `verify`, giving a refusal as a value. Failures of the receiving side are still thrown. */
@@ -141,21 +123,10 @@ export class Webhooks {
     return createNodeHandler(this.#receiver);
   }
 
-  async #verify(delivery: Delivery): Promise<Webhook> {
-    const verifier = this.#verifier ?? createVerifier(await this.#secretProvider?.());
-    try {
-      return await verifier.verify(delivery, this.#settings);
-    } catch (error) {
-      if (!isExplicable(error, this.#settings)) throw error;
-      throw await explain(error, delivery, verifier.secrets);
-    }
+  /** A handler for AWS Lambda behind HTTP, answering as `fetchHandler` does. */
+  lambdaHandler(): LambdaHandler {
+    return createLambdaHandler(this.#receiver);
   }
-}
-
-function createVerifier(secrets: unknown): NodeVerifier | WebVerifier {
-  const keys = secretKeys(secrets);
-  const nodeCrypto = findNodeCrypto();
-  return nodeCrypto === undefined ? new WebVerifier(keys) : new NodeVerifier(nodeCrypto, keys);
 }
 
 /** Not by instanceof: a Request may come from another implementation than the global one. */

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { suspicions } from "../../src/webhooks/diagnosis.ts";
+import { headerNames, readClaims } from "../../src/webhooks/headers.ts";
 import type { WebhooksOptions } from "../../src/webhooks/index.ts";
 import { delivery, hmacHex, receiver, secret, webCryptoReceiver } from "./deliveries.ts";
 
 const onError = () => undefined;
 const fact = "No configured secret matches the signature. ";
 const general =
-  "Check that the endpoint's webhook secret belongs to this environment, and that the body is handed over exactly as received.";
+  "Check that the endpoint's webhook secret belongs to this environment, and that the body is unchanged.";
 
 /** The message of a mismatch, for a receiver that asked for causes. */
 async function cause(
@@ -41,20 +43,15 @@ describe("the cause of a mismatch is named when the body was changed on its way:
     ["compact JSON that was indented by tabs", compact, JSON.stringify(value, null, "\t")],
   ])("%s", async (_, sent, arrived) => {
     expect(await cause(changed(sent, arrived))).toBe(
-      "The body was changed on its way: as compact JSON it matches. Hand over the bytes that were received, not JSON.stringify(request.body).",
+      "It matches as compact JSON. Hand over the bytes received, not JSON.stringify(request.body).",
     );
   });
 
-  it.each<[string, string]>([
-    ["indented by 2", JSON.stringify(value, null, 2)],
-    ["indented by 4", JSON.stringify(value, null, 4)],
-    [
-      "on one line with spaces",
-      '{"event": "payment.updated", "data": {"text": "a, \\"b\\":\\n {", "list": [1, [], {}]}}',
-    ],
-  ])("JSON %s that was parsed and written again", async (form, sent) => {
+  it("JSON with spaces that was parsed and written again", async () => {
+    const sent =
+      '{"event": "payment.updated", "data": {"text": "a, \\"b\\":\\n {", "list": [1, [], {}]}}';
     expect(JSON.parse(sent)).toEqual(value);
-    expect(await cause(changed(sent, compact))).toContain(`as JSON ${form} it matches`);
+    expect(await cause(changed(sent, compact))).toContain("It matches as JSON with spaces.");
   });
 
   it.each<[string, string, string, string]>([
@@ -63,34 +60,26 @@ describe("the cause of a mismatch is named when the body was changed on its way:
       "a byte order mark that was put before it",
       spaced,
       `\uFEFF${spaced}`,
-      "without the byte order mark",
+      "without its byte order mark",
     ],
-    ["a line break that was lost", `${spaced}\n`, spaced, "with a line break at its end"],
-    ["a CRLF that was lost", `${spaced}\r\n`, spaced, "with a line break at its end"],
+    ["a line break that was lost", `${spaced}\n`, spaced, "with a line break after it"],
+    ["a CRLF that was lost", `${spaced}\r\n`, spaced, "with a line break after it"],
     [
       "a line break that was put after it",
       spaced,
       `${spaced}\n`,
-      "without the white space at its end",
+      "without the white space after it",
     ],
-    ["a CRLF that was put after it", spaced, `${spaced}\r\n`, "without the white space at its end"],
+    ["a CRLF that was put after it", spaced, `${spaced}\r\n`, "without the white space after it"],
   ])("%s", async (_, sent, arrived, what) => {
-    expect(await cause(changed(sent, arrived))).toContain(`${what} it matches`);
+    expect(await cause(changed(sent, arrived))).toContain(`It matches ${what}.`);
     const bytes = changed(Buffer.from(sent), Buffer.from(arrived));
-    expect(await cause(bytes)).toContain(`${what} it matches`);
+    expect(await cause(bytes)).toContain(`It matches ${what}.`);
   });
 
   it("it was read by something else and is empty", async () => {
     expect(await cause(changed(compact, ""))).toBe(
-      "The body is empty: verify before a body parser or anything else reads it.",
-    );
-  });
-
-  it("it was decoded as another encoding", async () => {
-    const sent = Buffer.from('{"event":"a","data":{"x":"é"}}', "latin1");
-    const arrived = new TextDecoder().decode(sent);
-    expect(await cause(changed(sent, arrived))).toBe(
-      "The body was decoded wrongly before: hand over the bytes instead of text.",
+      "The body is empty: verify before anything else reads it.",
     );
   });
 });
@@ -100,7 +89,7 @@ describe("the cause of a mismatch is named when the secret is", () => {
     "in white space or quotes, as %j",
     async (configured) => {
       expect(await cause(delivery(), { secret: configured })).toBe(
-        "It matches without the white space or quotes around the configured secret. Remove them.",
+        "It matches without the white space or quotes around the secret.",
       );
     },
   );
@@ -108,12 +97,14 @@ describe("the cause of a mismatch is named when the secret is", () => {
   it("another one than the environment's, which matches", async () => {
     vi.stubEnv("SETTLEKIT_WEBHOOK_SECRET", secret);
     expect(await cause(delivery(), { secret: "of the testnet" })).toBe(
-      "It matches the secret in SETTLEKIT_WEBHOOK_SECRET instead: the option secret holds another one, such as another environment's.",
+      "It matches with SETTLEKIT_WEBHOOK_SECRET. The option secret may be another environment's.",
     );
   });
 
   it("the second of two", async () => {
-    expect(await cause(delivery(), { secret: ["new", ` ${secret}`] })).toContain("Remove them");
+    expect(await cause(delivery(), { secret: ["new", ` ${secret}`] })).toContain(
+      "quotes around the secret",
+    );
   });
 });
 
@@ -129,7 +120,7 @@ describe("the cause of a mismatch is named when the sender signed", () => {
     ["a timestamp in seconds", misSigned("1700000000", "2023-11-14T22:13:20.500Z")],
   ])("%s and sent another one", async (what, input) => {
     expect(await cause(input)).toBe(
-      `The sender signed ${what}, but has to sign the timestamp header's exact text, a dot and the body.`,
+      `It matches with ${what}. Sign the timestamp header's exact text, a dot and the body.`,
     );
   });
 
@@ -137,7 +128,7 @@ describe("the cause of a mismatch is named when the sender signed", () => {
     const { body, headers } = delivery();
     const signature = hmacHex(secret, body);
     const input = { body, headers: { ...headers, "x-service-signature": signature } };
-    expect(await cause(input)).toContain("The sender signed the body alone");
+    expect(await cause(input)).toContain("It matches with no timestamp.");
   });
 });
 
@@ -154,29 +145,41 @@ describe("a mismatch without a known cause", () => {
 });
 
 describe("the search for causes", () => {
-  const verifications = () => vi.spyOn(crypto.subtle, "verify");
   const reserialised = changed('{"event": "a", "data": {}}', '{"event":"a","data":{}}');
-
-  afterEach(() => vi.restoreAllMocks());
+  const tried = (body: string | Uint8Array, secrets = 1) => {
+    const claims = readClaims(delivery().headers, headerNames("X-Service"));
+    const keys = Array.from({ length: secrets }, (_, index) => new Uint8Array([65 + index]));
+    return suspicions({ ...claims, body }, keys);
+  };
 
   it("is made only where somebody reads the result", async () => {
-    const result = await receiver().safeVerify(reserialised);
-    expect(result).toMatchObject({ message: fact + general });
+    for (const webhooks of [receiver(), webCryptoReceiver()]) {
+      expect(await webhooks.safeVerify(reserialised)).toMatchObject({ message: fact + general });
+    }
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    expect(await receiver({ logger }).safeVerify(reserialised)).toMatchObject({
+      message: expect.stringContaining("It matches as JSON with spaces."),
+    });
   });
 
-  it("costs a bounded number of signatures, however many secrets there are", async () => {
-    const spy = verifications();
-    const many = Array.from({ length: 50 }, (_, index) => `secret ${index}`);
-    await receiver({ onError, secret: many }).safeVerify(reserialised);
-    expect(spy.mock.calls.length).toBeGreaterThan(20);
-    expect(spy.mock.calls.length).toBeLessThanOrEqual(60);
+  it("costs a bounded number of signatures, however many secrets there are", () => {
+    const { body } = reserialised;
+    expect(tried(body).length).toBeGreaterThan(10);
+    expect(tried(body, 2).length).toBeLessThanOrEqual(30);
+    expect(tried(body, 50)).toHaveLength(tried(body, 2).length);
   });
 
-  it("leaves large bodies alone", async () => {
-    const spy = verifications();
-    const large = delivery({ key: "forged", body: JSON.stringify({ x: "x".repeat(20_000) }) });
-    await receiver({ onError }).safeVerify(large);
-    expect(spy).not.toHaveBeenCalled();
+  it("leaves large bodies alone", () => {
+    expect(tried(JSON.stringify("x".repeat(16_382)))).not.toEqual([]);
+    expect(tried(JSON.stringify("x".repeat(16_383)))).toEqual([]);
+  });
+
+  it.each([1, 500, 4000, 8000])("writes little for a body nested %i deep", (depth) => {
+    const zeros = "0,".repeat(8191 - depth);
+    const body = `${"[".repeat(depth)}${zeros}0${"]".repeat(depth)}`;
+    expect(body.length).toBe(16_383);
+    const length = tried(body, 2).reduce((sum, suspicion) => sum + suspicion.body.length, 0);
+    expect(length).toBeLessThan(16_384 * 30);
   });
 
   it("never leads to acceptance", async () => {
@@ -184,7 +187,8 @@ describe("the search for causes", () => {
     const webhooks = receiver({ onError, secret: ` ${secret}` }).on("*", handler);
     const { body, headers } = delivery();
     const request = new Request("https://shop.example", { method: "POST", body, headers });
-    expect((await webhooks.fetchHandler()(request)).status).toBe(401);
+    const response = await webhooks.fetchHandler()(request);
+    expect([response.status, await response.text()]).toEqual([401, ""]);
     expect(handler).not.toHaveBeenCalled();
   });
 
@@ -197,31 +201,8 @@ describe("the search for causes", () => {
     }
   });
 
-  it("gives the general advice where it cannot be made", async () => {
-    vi.spyOn(crypto.subtle, "importKey").mockRejectedValue(new Error("out of order"));
-    const result = await receiver({ onError }).safeVerify(reserialised);
-    expect(result).toMatchObject({ message: fact + general });
-  });
-});
-
-describe("verifySync, which cannot wait for the cause,", () => {
-  it("throws the general advice and tells logger and onError the cause", async () => {
-    const told = Promise.withResolvers<Error>();
-    const logger = { warn: vi.fn(), error: vi.fn() };
-    const webhooks = receiver({ logger, onError: (error) => told.resolve(error as Error) });
-    const body = Buffer.from('{"event":"a","data":{}}');
-    const { headers } = delivery({ body: '{"event": "a", "data": {}}' });
-    expect(() => webhooks.verifySync({ body, headers })).toThrow(fact + general);
-    body.fill(0);
-    expect((await told.promise).message).toContain("as JSON on one line with spaces it matches");
-    expect(logger.warn).toHaveBeenCalledOnce();
-  });
-
-  it("tells nothing of other refusals, which name their cause themselves", async () => {
-    const reporter = vi.fn();
-    const webhooks = receiver({ onError: reporter });
-    expect(() => webhooks.verifySync(delivery({ timestampText: "1" }))).toThrow();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(reporter).not.toHaveBeenCalled();
+  it("is done by the time verifySync throws", () => {
+    const verify = () => receiver({ onError }).verifySync(reserialised);
+    expect(verify).toThrow(`${fact}It matches as JSON with spaces.`);
   });
 });

@@ -30,7 +30,7 @@ describe("in Express", () => {
     await using site = await listening(app);
     expect((await post(site.url)).status).toBe(500);
     expect(String(logger.error.mock.lastCall?.[1].error)).toContain(
-      "Express: mount this route before express.json()",
+      "Express: mount this before express.json()",
     );
   });
 

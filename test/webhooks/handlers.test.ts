@@ -195,9 +195,10 @@ describe("what goes wrong is told", () => {
   it("to the logger: a failing handler as an error", async () => {
     const log = logger();
     await answer(failing({ logger: log }), signed("a"));
-    expect(log.error).toHaveBeenCalledExactlyOnceWith("A webhook delivery could not be handled.", {
-      error: new Error("boom"),
-    });
+    expect(log.error).toHaveBeenCalledExactlyOnceWith(
+      "A webhook delivery was not handled. Error: boom",
+      { error: new Error("boom") },
+    );
     expect(log.warn).not.toHaveBeenCalled();
   });
 
@@ -244,7 +245,7 @@ describe("safeVerify", () => {
         ok: false,
         reason: "signature_mismatch",
         message:
-          "No configured secret matches the signature. Check that the endpoint's webhook secret belongs to this environment, and that the body is handed over exactly as received.",
+          "No configured secret matches the signature. Check that the endpoint's webhook secret belongs to this environment, and that the body is unchanged.",
       },
     ]);
   });

@@ -10,7 +10,7 @@ import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./d
 
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
 const notASecret =
-  "The option secret must be text or bytes, and not empty. Where it is left out, SETTLEKIT_WEBHOOK_SECRET is read.";
+  "The option secret must be text or bytes, and not empty. Left out, it is SETTLEKIT_WEBHOOK_SECRET.";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -148,7 +148,7 @@ describe("a function that gives the secret", () => {
       expect.objectContaining({
         name: "ConfigurationError",
         message:
-          "verifySync needs node:crypto and a secret that is no function. Use verify instead.",
+          "The option secret must be no function, and node:crypto there, for verifySync; use verify instead.",
       }),
     );
   });

@@ -132,10 +132,10 @@ describe("a delivery's age", () => {
     const verify = (timestampText: string) => () =>
       receiver().verifySync(delivery({ timestampText }));
     expect(verify("1699999000")).toThrow(
-      "The delivery was signed 1000 seconds ago, and toleranceSeconds is 300. Check whether this machine's clock is fast; if not, this may be a replay.",
+      "The delivery was signed 1000 seconds ago, and toleranceSeconds is 300. Check this machine's clock.",
     );
     expect(verify("1700001000")).toThrow(
-      "The delivery was signed 1000 seconds in the future, and toleranceSeconds is 300. Check whether this machine's clock is slow.",
+      "The delivery was signed 1000 seconds in the future, and toleranceSeconds is 300. Check this machine's clock.",
     );
   });
 

@@ -1,8 +1,19 @@
 import type http from "node:http";
 import type http2 from "node:http2";
+import type {
+  ALBEvent,
+  ALBResult,
+  APIGatewayProxyEvent,
+  APIGatewayProxyEventV2,
+  APIGatewayProxyResult,
+  APIGatewayProxyStructuredResultV2,
+  LambdaFunctionURLEvent,
+  LambdaFunctionURLResult,
+} from "aws-lambda";
 import type express from "express";
 import { describe, expectTypeOf, it } from "vitest";
 import {
+  type LambdaHandler,
   type NodeHandler,
   type PaymentEventData,
   signWebhook,
@@ -83,6 +94,19 @@ describe("the input's type", () => {
       (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void
     >();
     expectTypeOf<NodeHandler>().toExtend<express.RequestHandler>();
+  });
+
+  it("of lambdaHandler fits API Gateway, function URLs and load balancers", () => {
+    expectTypeOf<LambdaHandler>().toExtend<
+      (event: APIGatewayProxyEvent) => Promise<APIGatewayProxyResult>
+    >();
+    expectTypeOf<LambdaHandler>().toExtend<
+      (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>
+    >();
+    expectTypeOf<LambdaHandler>().toExtend<
+      (event: LambdaFunctionURLEvent) => Promise<LambdaFunctionURLResult>
+    >();
+    expectTypeOf<LambdaHandler>().toExtend<(event: ALBEvent) => Promise<ALBResult>>();
   });
 
   it("of signWebhook knows what each event carries", () => {

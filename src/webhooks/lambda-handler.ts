@@ -1,0 +1,45 @@
+import type { WebhookHeaders } from "./headers.ts";
+import type { Receiver } from "./receiver.ts";
+
+/** The part that is used of what API Gateway, function URLs and load balancers hand over. */
+export type LambdaEvent = LambdaEventV1 | LambdaEventV2;
+
+interface LambdaRequest {
+  readonly headers?: WebhookHeaders | null | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** REST APIs, HTTP APIs with payload format 1.0, load balancers. */
+interface LambdaEventV1 extends LambdaRequest {
+  readonly httpMethod: string;
+  readonly multiValueHeaders?: WebhookHeaders | null | undefined;
+}
+
+/** HTTP APIs with payload format 2.0, function URLs. */
+interface LambdaEventV2 extends LambdaRequest {
+  readonly requestContext: { readonly http: { readonly method: string } };
+}
+
+export interface LambdaResult {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Takes a delivery and answers it, in the manner of AWS Lambda behind HTTP. */
+export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
+
+export function createLambdaHandler(receiver: Receiver): LambdaHandler {
+  return async (event) => {
+    const { httpMethod, multiValueHeaders, headers, body, isBase64Encoded, requestContext } =
+      event as Partial<LambdaEventV1 & LambdaEventV2>;
+    const { status, ...answer } = await receiver.receive({
+      method: httpMethod ?? requestContext?.http.method,
+      // Beside them, `headers` has only the last of several values.
+      headers: multiValueHeaders ?? headers ?? {},
+      readBody: () => (isBase64Encoded ? Buffer.from(body ?? "", "base64") : (body ?? "")),
+    });
+    return { statusCode: status, ...answer, body: "" };
+  };
+}
