@@ -1,12 +1,26 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { type OpenApiDocument, openApiDocument } from "../../src/wire/openapi.ts";
+import {
+  type OpenApiDocument,
+  type OperationObject,
+  openApiDocument,
+} from "../../src/wire/openapi.ts";
+import type { Operation } from "../../src/wire/operations.ts";
 
-/** The OpenAPI document, able to judge values by its schemas. */
+/** The OpenAPI document, able to judge what is sent and answered. */
 export interface Description {
   readonly document: OpenApiDocument;
   /** What is wrong with a value by the schema at a JSON pointer's segments; empty when it fits. */
   problems(segments: readonly string[], value: unknown): string[];
+  /** What is wrong with an answer; that the document has no such answer, too. */
+  answerProblems(operation: Operation<unknown>, status: number, body: unknown): string[];
+  /** What is wrong with a request's query and body. */
+  requestProblems(operation: Operation<unknown>, request: Sent): string[];
+}
+
+interface Sent {
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
 }
 
 /** @param formats Whether texts such as timestamps and UUIDs are looked at. */
@@ -34,7 +48,41 @@ export function describeService({ formats }: { formats: boolean }): Description 
     );
   }
 
-  return { document, problems };
+  function answerProblems({ method, path }: Operation<unknown>, status: number, body: unknown) {
+    const place = ["paths", path, method.toLowerCase(), "responses", String(status)];
+    const answer = objectAt(document, place);
+    if (answer === undefined) return [`The document has no answer ${status} to ${method} ${path}.`];
+    // Errors are written down once, and referred to.
+    const actual =
+      typeof answer.$ref === "string" ? answer.$ref.slice("#/".length).split("/") : place;
+    return problems([...actual, "content", "application/json", "schema"], body);
+  }
+
+  function requestProblems({ method, path }: Operation<unknown>, { query = {}, body }: Sent) {
+    const place = ["paths", path, method.toLowerCase()];
+    const { parameters = [] } = objectAt(document, place) as unknown as OperationObject;
+    const known = parameters as readonly { readonly name: string; readonly in: string }[];
+    const inQuery = Object.entries(query).flatMap(([name, value]) => {
+      const index = known.findIndex((it) => it.in === "query" && it.name === name);
+      if (index < 0) return [`The document has no parameter ${name} of ${method} ${path}.`];
+      return problems([...place, "parameters", String(index), "schema"], value);
+    });
+    if (body === undefined) return inQuery;
+    const schema = [...place, "requestBody", "content", "application/json", "schema"];
+    return [...inQuery, ...problems(schema, body)];
+  }
+
+  return { document, problems, answerProblems, requestProblems };
+}
+
+function objectAt(
+  root: unknown,
+  segments: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
+  return segments.reduce(
+    (at, name) => at?.[name] as Record<string, unknown> | undefined,
+    root as Record<string, unknown> | undefined,
+  );
 }
 
 /** A segment of a JSON pointer within a URL. */

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { credentialHeader } from "../../src/wire/headers.ts";
+import {
+  type Credential,
+  createPayment,
+  createWithdrawal,
+  type Operation,
+} from "../../src/wire/operations.ts";
+import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { Withdrawal } from "../../src/wire/withdrawal.ts";
+import { describeService } from "./description.ts";
+import type { Payee, Target } from "./target.ts";
+
+export interface Input {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** A payment's secret, for the customer's routes. */
+  readonly secret?: string;
+  /** `undefined` takes one away. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Refused {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly error: {
+    readonly type: string;
+    readonly code: string;
+    readonly message: string;
+    readonly param?: string;
+  };
+}
+
+const description = describeService({ formats: true });
+
+/** Calls a server, and judges whatever it answers by the OpenAPI document and by the wire's schemas. */
+export class Service {
+  readonly target: Target;
+
+  constructor(target: Target) {
+    this.target = target;
+  }
+
+  /** What an operation answers to a request that must succeed. */
+  async call<Response>(operation: Operation<Response>, input: Input = {}): Promise<Response> {
+    return (await this.callWithHeaders(operation, input)).body;
+  }
+
+  async callWithHeaders<Response>(operation: Operation<Response>, input: Input = {}) {
+    expect(description.requestProblems(operation, input)).toEqual([]);
+    const { status, headers, body } = await this.#exchange(operation, input);
+    expect({ status, body }).toEqual({ status: operation.successStatus, body: expect.anything() });
+    expect(operation.response.safeParse(body)).toMatchObject({ success: true });
+    expect(oddTimestamps(body)).toEqual([]);
+    return { headers, body: body as Response };
+  }
+
+  /** What an operation answers to a request that must be refused. */
+  async refused(operation: Operation<unknown>, input: Input = {}): Promise<Refused> {
+    const { status, headers, body } = await this.#exchange(operation, input);
+    expect(status, JSON.stringify(body)).toBeGreaterThanOrEqual(400);
+    const { error } = body as Pick<Refused, "error">;
+    return { status, headers, error };
+  }
+
+  /** A new payment, with an order number of its own. */
+  createPayment(
+    fields: Readonly<Record<string, unknown>> = {},
+    headers: Input["headers"] = {},
+  ): Promise<CreatedPayment> {
+    return this.call(createPayment, { body: { ...newOrder(), ...fields }, headers });
+  }
+
+  createWithdrawal(
+    { recipientAddress, chainId }: Payee,
+    fields: Readonly<Record<string, unknown>> = {},
+  ): Promise<Withdrawal> {
+    const orderId = newOrderId();
+    const body = { amountInCents: 500, chainId, recipientAddress, orderId, ...fields };
+    return this.call(createWithdrawal, { body });
+  }
+
+  async #exchange(operation: Operation<unknown>, input: Input) {
+    const response = await this.target.fetch(this.#url(operation, input), {
+      method: operation.method,
+      headers: this.#headers(operation, input),
+      ...(input.body !== undefined && { body: textOf(input.body) }),
+    });
+    const { status, headers } = response;
+    const text = await response.text();
+    expect(headers.get("Content-Type"), text).toMatch(/^application\/json\b/);
+    expect(headers.get("Date")).toMatch(/ GMT$/);
+    const body: unknown = JSON.parse(text);
+    expect(description.answerProblems(operation, status, body), text).toEqual([]);
+    return { status, headers, body };
+  }
+
+  #url({ path }: Operation<unknown>, { path: values = {}, query = {} }: Input): string {
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(values[name] ?? this.target.dashboard?.merchantId ?? ""),
+    );
+    const entries = Object.entries(query).map(([name, value]) => [name, String(value)]);
+    const search = new URLSearchParams(entries).toString();
+    return this.target.baseUrl + filled + (search && `?${search}`);
+  }
+
+  #headers({ credential }: Operation<unknown>, { body, secret, headers = {} }: Input) {
+    const given = this.#credential(credential, secret);
+    const { name, scheme } = credentialHeader(credential, "X-Service");
+    const all: Input["headers"] = {
+      ...(given !== undefined && { [name]: scheme + given }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...headers,
+    };
+    return Object.entries(all).flatMap(([header, value]): [string, string][] =>
+      value === undefined ? [] : [[header, value]],
+    );
+  }
+
+  #credential(credential: Credential, secret: string | undefined): string | undefined {
+    if (credential === "paymentSecret") return secret;
+    return credential === "secretKey" ? this.target.secretKey : this.target.dashboard?.accessToken;
+  }
+}
+
+export function newOrderId(): string {
+  return `contract_${randomUUID()}`;
+}
+
+/** A body that creates a payment. */
+export function newOrder() {
+  return { amount: 2500, currency: "USD", orderId: newOrderId() };
+}
+
+function textOf(body: unknown): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
+
+/** Timestamps that are not written as interface section 2 says: UTC, with milliseconds. */
+function oddTimestamps(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+    if (typeof field === "object") return oddTimestamps(field);
+    if (!/(At|Timestamp)$/.test(name) || typeof field !== "string") return [];
+    return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(field) ? [] : [{ [name]: field }];
+  });
+}
