@@ -6,7 +6,9 @@ const modules = {
   index: "src/index.ts",
   checkout: "src/checkout/index.ts",
   webhooks: "src/webhooks/index.ts",
+  "webhooks/fastify": "src/webhooks/fastify/index.ts",
   sandbox: "src/sandbox/index.ts",
+  testing: "src/testing/index.ts",
   "testing/msw": "src/testing/msw/index.ts",
 };
 

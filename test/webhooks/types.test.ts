@@ -11,7 +11,13 @@ import type {
   LambdaFunctionURLResult,
 } from "aws-lambda";
 import type express from "express";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { describe, expectTypeOf, it } from "vitest";
+import {
+  type FastifyContext,
+  type FastifyWebhooksOptions,
+  fastifyWebhooks,
+} from "../../src/webhooks/fastify/index.ts";
 import {
   type LambdaHandler,
   type NodeHandler,
@@ -107,6 +113,16 @@ describe("the input's type", () => {
       (event: LambdaFunctionURLEvent) => Promise<LambdaFunctionURLResult>
     >();
     expectTypeOf<LambdaHandler>().toExtend<(event: ALBEvent) => Promise<ALBResult>>();
+  });
+
+  it("of fastifyWebhooks fits Fastify", () => {
+    expectTypeOf<typeof fastifyWebhooks>().toExtend<FastifyPluginAsync<FastifyWebhooksOptions>>();
+    expectTypeOf<FastifyInstance>().toExtend<FastifyContext>();
+    const register = (app: FastifyInstance) =>
+      app.register(fastifyWebhooks, { webhooks, path: "/hooks", prefix: "/api" });
+    // @ts-expect-error: the plugin cannot do without a Webhooks.
+    const incomplete = (app: FastifyInstance) => app.register(fastifyWebhooks, {});
+    expectTypeOf([register, incomplete]).toBeArray();
   });
 
   it("of signWebhook knows what each event carries", () => {

@@ -1,0 +1,18 @@
+export {
+  type Disturbance,
+  type DisturbedDelivery,
+  disturbDeliveries,
+  type Sendable,
+  type Tampering,
+} from "./disturb-deliveries.ts";
+export type { Seed } from "./random.ts";
+export { type SendOptions, type SentDelivery, sendDeliveries } from "./send-deliveries.ts";
+export {
+  type LambdaForm,
+  type LambdaV1Event,
+  type LambdaV2Event,
+  type NodeDelivery,
+  type SignedDelivery,
+  type SignedDeliveryOptions,
+  signedDelivery,
+} from "./signed-delivery.ts";

@@ -1,0 +1,76 @@
+import {
+  type Disturbance,
+  type DisturbedDelivery,
+  disturbDeliveries,
+  type Sendable,
+} from "./disturb-deliveries.ts";
+
+export interface SendOptions extends Disturbance {
+  /** How many may be under way at once. Default: 1, so that each is answered before the next begins. */
+  readonly atOnce?: number | undefined;
+  /** Waits that long. Default: a timer; give one that moves your test's clock instead. */
+  readonly sleep?: ((ms: number) => unknown) | undefined;
+  /** Called as `fetch(url, init)`. Default: the global one. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+}
+
+/** A delivery that was sent, and the status it was answered with. */
+export interface SentDelivery extends DisturbedDelivery {
+  readonly status: number;
+}
+
+/**
+ * Sends deliveries to a URL as a bad day would: duplicated, reordered, delayed, with forged copies
+ * among them, the same way for the same seed. Gives them in the order in which they were sent.
+ *
+ * Rejects when one of them gets no answer.
+ *
+ * @example
+ * ```ts
+ * const deliveries = ["order_1", "order_2"].map((orderId) =>
+ *   signedDelivery({ secret, event: { event: "payment.updated", data: { status: "completed", orderId } } }),
+ * );
+ * const disturbance = { seed: 7, duplicate: 0.5, reorder: true, tamper: 0.5 };
+ * const sent = await sendDeliveries("http://127.0.0.1:3000/webhooks", deliveries, disturbance);
+ * for (const { tampered, status } of sent) assert.equal(status, tampered ? 401 : 200);
+ * ```
+ */
+export async function sendDeliveries(
+  url: string | URL,
+  deliveries: readonly Sendable[],
+  options: SendOptions,
+): Promise<SentDelivery[]> {
+  const { atOnce = 1, sleep = timer, fetch = globalThis.fetch } = options;
+  const sent: Promise<SentDelivery>[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  let elapsedMs = 0;
+  for (const delivery of disturbDeliveries(deliveries, options)) {
+    while (underWay.size >= Math.max(1, atOnce)) await Promise.race(underWay);
+    if (delivery.delayMs > elapsedMs) await sleep(delivery.delayMs - elapsedMs);
+    elapsedMs = delivery.delayMs;
+    const answer = send(String(url), delivery, fetch);
+    sent.push(answer);
+    underWay.add(answer);
+    answer.then(
+      () => underWay.delete(answer),
+      () => underWay.delete(answer),
+    );
+  }
+  return Promise.all(sent);
+}
+
+async function send(
+  url: string,
+  delivery: DisturbedDelivery,
+  fetch: NonNullable<SendOptions["fetch"]>,
+): Promise<SentDelivery> {
+  const { body, headers } = delivery;
+  const response = await fetch(url, { method: "POST", headers, body });
+  // Read to its end, so that the connection can be used again.
+  await response.arrayBuffer();
+  return { ...delivery, status: response.status };
+}
+
+function timer(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

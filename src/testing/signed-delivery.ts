@@ -1,0 +1,116 @@
+import {
+  type SignedWebhook,
+  type SignWebhookOptions,
+  signWebhook,
+  type WebhookHints,
+} from "../webhooks/index.ts";
+
+export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
+  /** Identifiers for the headers outside the signature. Default: none is sent. */
+  readonly hints?: WebhookHints | undefined;
+};
+
+/** A delivery as node:http hands it over: header names in lower case, the body in bytes. */
+export interface NodeDelivery {
+  readonly method: "POST";
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array;
+}
+
+/** The event of a REST API, of an HTTP API with payload format 1.0, or of a load balancer. */
+export interface LambdaV1Event {
+  readonly httpMethod: "POST";
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly multiValueHeaders: Record<string, string[]>;
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** The event of an HTTP API with payload format 2.0, or of a function URL. */
+export interface LambdaV2Event {
+  readonly version: "2.0";
+  readonly rawPath: string;
+  readonly headers: Record<string, string>;
+  readonly requestContext: { readonly http: { readonly method: "POST"; readonly path: string } };
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+export interface LambdaForm {
+  /** Default: "/webhooks". */
+  readonly path?: string | undefined;
+  /** Whether the body comes in base64, as API Gateway sends what it takes for binary. */
+  readonly base64?: boolean | undefined;
+}
+
+/** A signed delivery, in the form in which each platform hands it over. */
+export interface SignedDelivery extends SignedWebhook {
+  node(): NodeDelivery;
+  lambdaV1(form?: LambdaForm): LambdaV1Event;
+  lambdaV2(form?: LambdaForm): LambdaV2Event;
+}
+
+/**
+ * Signs a delivery as the service does (interface section 6), to test a receiver with.
+ *
+ * Throws a ConfigurationError when an option cannot be right.
+ *
+ * @example
+ * ```ts
+ * const event = { event: "payment.updated", data: { status: "completed", orderId: "order_1" } } as const;
+ * const delivery = signedDelivery({ event, secret });
+ * const response = await app.request(delivery.request("https://shop.example/webhooks"));
+ * const result = await handler(delivery.lambdaV2());
+ * ```
+ */
+export function signedDelivery<const Name extends string>(
+  options: SignedDeliveryOptions<Name>,
+): SignedDelivery {
+  const { body, headers: signed } = signWebhook(options);
+  const headers = { ...signed, ...hintHeaders(options) };
+  const lambdaBody = ({ base64 = false }: LambdaForm) => ({
+    body: base64 ? Buffer.from(body).toString("base64") : body,
+    isBase64Encoded: base64,
+  });
+  return {
+    body,
+    headers,
+    request: (url) => new Request(url, { method: "POST", headers, body }),
+    node: () => ({ method: "POST", headers: inLowerCase(headers), body: Buffer.from(body) }),
+    lambdaV1: (form = {}) => ({
+      httpMethod: "POST",
+      path: form.path ?? "/webhooks",
+      headers,
+      multiValueHeaders: mapValues(headers, (value) => [value]),
+      ...lambdaBody(form),
+    }),
+    lambdaV2: (form = {}) => ({
+      version: "2.0",
+      rawPath: form.path ?? "/webhooks",
+      headers: inLowerCase(headers),
+      requestContext: { http: { method: "POST", path: form.path ?? "/webhooks" } },
+      ...lambdaBody(form),
+    }),
+  };
+}
+
+function hintHeaders({ headerPrefix = "X-Service", hints = {} }: SignedDeliveryOptions) {
+  const names = { endpointId: "Id", eventId: "Event-Id", deliveryId: "Delivery-Id" } as const;
+  const headers: Record<string, string> = {};
+  for (const [hint, name] of Object.entries(names)) {
+    const value = hints[hint as keyof typeof names];
+    if (value !== undefined) headers[`${headerPrefix}-${name}`] = value;
+  }
+  return headers;
+}
+
+function inLowerCase(headers: Record<string, string>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return Object.fromEntries(entries);
+}
+
+function mapValues<From, To>(record: Record<string, From>, map: (value: From) => To) {
+  const entries = Object.entries(record).map(([name, value]) => [name, map(value)] as const);
+  return Object.fromEntries(entries) as Record<string, To>;
+}

@@ -1,0 +1,5 @@
+export {
+  type FastifyContext,
+  type FastifyWebhooksOptions,
+  fastifyWebhooks,
+} from "./fastify-webhooks.ts";

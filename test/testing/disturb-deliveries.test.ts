@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Disturbance, disturbDeliveries, signedDelivery } from "../../src/testing/index.ts";
+import { Webhooks, WebhookVerificationError } from "../../src/webhooks/index.ts";
+
+const secret = "whsec_t0p";
+const timestamp = 1_700_000_000;
+const webhooks = new Webhooks({ secret, now: () => new Date(timestamp * 1000) });
+const deliveries = Array.from({ length: 40 }, (_, index) =>
+  signedDelivery({
+    event: { event: "payment.updated", data: { status: "completed", orderId: `order_${index}` } },
+    secret,
+    timestamp,
+  }),
+);
+const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
+  seed: fc.oneof(fc.integer(), fc.string()),
+  duplicate: fc.double({ min: 0, max: 1, noNaN: true }),
+  reorder: fc.boolean(),
+  maxDelayMs: fc.constantFrom(0, 1, 60_000),
+  tamper: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+describe("disturbed deliveries", () => {
+  it("are what was given, in order, when nothing is asked for", () => {
+    const expected = deliveries.map(({ body, headers }, index) => {
+      return { body, headers, index, isDuplicate: false, tampered: undefined, delayMs: 0 };
+    });
+    expect(disturbDeliveries(deliveries, { seed: 1 })).toEqual(expected);
+  });
+
+  it("are the same for the same seed, and others for another", () => {
+    const disturb = (seed: string | number) =>
+      disturbDeliveries(deliveries, {
+        seed,
+        duplicate: 0.5,
+        reorder: true,
+        maxDelayMs: 1000,
+        tamper: 0.5,
+      });
+    expect(disturb(1)).toEqual(disturb(1));
+    expect(disturb("a")).toEqual(disturb("a"));
+    const different = new Set([1, 2, "1", "a", "b"].map((seed) => JSON.stringify(disturb(seed))));
+    expect(different.size).toBe(5);
+  });
+
+  it("hold every delivery unchanged once, and once more where it is doubled", () => {
+    fc.assert(
+      fc.property(anyDisturbance, (disturbance) => {
+        const disturbed = disturbDeliveries(deliveries, disturbance);
+        for (const [index, { body, headers }] of deliveries.entries()) {
+          const authentic = disturbed.filter((it) => it.index === index && !it.tampered);
+          for (const it of authentic) expect(it).toMatchObject({ body, headers });
+          const duplicates = authentic.filter(({ isDuplicate }) => isDuplicate);
+          expect(authentic.length - duplicates.length).toBe(1);
+          expect(duplicates.length).toBeLessThanOrEqual(1);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("are all accepted but the forged ones, which never are", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(anyDisturbance, (disturbance) => {
+        for (const it of disturbDeliveries(deliveries, disturbance)) {
+          if (it.tampered === undefined) {
+            expect(webhooks.verifySync(it).event).toBe("payment.updated");
+            continue;
+          }
+          seen.add(it.tampered);
+          expect(() => webhooks.verifySync(it)).toThrow(WebhookVerificationError);
+        }
+      }),
+      { numRuns: 50 },
+    );
+    expect([...seen].sort()).toEqual(["body", "signature", "timestamp"]);
+  });
+
+  it("are forged in the body where there is no signature to forge", () => {
+    for (const it of disturbDeliveries([{ body: "😀", headers: {} }], { seed: 3, tamper: 1 })) {
+      expect(it.tampered ? "0" : "😀").toBe(it.body);
+    }
+    const [forged] = disturbDeliveries([{ body: "", headers: {} }], { seed: 3, tamper: 1 });
+    expect(forged).toMatchObject({ tampered: "body", body: "0" });
+  });
+
+  it("come in an order in which all shares are as asked for", () => {
+    const many = Array.from({ length: 2000 }, () => ({ body: "x", headers: {} }));
+    const disturbed = disturbDeliveries(many, { seed: "shares", duplicate: 0.25, tamper: 0.1 });
+    const share = (count: number) => count / many.length;
+    expect(share(disturbed.filter((it) => it.isDuplicate).length)).toBeCloseTo(0.25, 1);
+    expect(share(disturbed.filter((it) => it.tampered).length)).toBeCloseTo(0.1, 1);
+    const reordered = disturbDeliveries(many, { seed: "shares", reorder: true });
+    const early = reordered.slice(0, 1000).filter(({ index }) => index < 1000).length;
+    expect(share(early)).toBeCloseTo(0.25, 1);
+  });
+
+  it("are sent in the order of their delays, which reach up to the limit", () => {
+    const disturbed = disturbDeliveries(deliveries, { seed: 1, maxDelayMs: 10_000 });
+    const delays = disturbed.map(({ delayMs }) => delayMs);
+    expect(delays).toEqual(delays.toSorted((a, b) => a - b));
+    expect(delays[0]).toBeLessThan(2000);
+    expect(delays.at(-1)).toBeGreaterThan(8000);
+    expect(delays.at(-1)).toBeLessThanOrEqual(10_000);
+    expect(disturbed.map(({ index }) => index)).not.toEqual([...deliveries.keys()]);
+  });
+});
