@@ -1,5 +1,5 @@
 import { defineCommand } from "../arguments/command.ts";
-import { environmentFileOption, loadEnvironmentFile } from "../arguments/environment-file.ts";
+import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";
 import { examine } from "../doctor/examine.ts";
 import { type Finding, worstOf } from "../doctor/finding.ts";
 import type { Terminal } from "../terminal.ts";
@@ -12,16 +12,16 @@ export const doctorCommand = defineCommand({
     "what is unexpected in its answer. No secret is printed. The exit code is that of the worst finding.",
   ],
   options: {
-    ...environmentFileOption,
+    ...dotenvOption,
     "header-prefix": {
       value: "<prefix>",
       description: "What the service's header names begin with. Default X-Service.",
     },
     json: { description: "Print each finding as a line of JSON on stdout, and no prose." },
   },
-  examples: ["settlekit doctor --env-file .env"],
+  examples: ["settlekit doctor --dotenv .env"],
   async run({ values, terminal }) {
-    loadEnvironmentFile(values["env-file"]);
+    loadDotenv(values.dotenv);
     const findings: Finding[] = [];
     for await (const finding of examine({ headerPrefix: values["header-prefix"] })) {
       findings.push(finding);

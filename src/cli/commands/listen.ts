@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhooks } from "../../webhooks/index.ts";
 import { defineCommand } from "../arguments/command.ts";
-import { environmentFileOption, loadEnvironmentFile } from "../arguments/environment-file.ts";
+import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";
 import { isLoopback, portFrom, secondsFrom, urlFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
 import { receptionLines, receptionRecord } from "../delivery/reception-line.ts";
@@ -34,13 +34,13 @@ export const listenCommand = defineCommand({
       value: "<seconds>",
       description: "How old a webhook may be, or how far ahead. Default 300; Infinity for any age.",
     },
-    ...environmentFileOption,
+    ...dotenvOption,
     json: { description: "Print each webhook as a line of JSON on stdout, and no prose." },
   },
   examples: ["settlekit listen --forward-to http://127.0.0.1:3000/webhooks"],
   async run({ values, terminal }) {
     const { json, host = "127.0.0.1", tolerance } = values;
-    loadEnvironmentFile(values["env-file"]);
+    loadDotenv(values.dotenv);
     const port = portFrom(values.port, usualPort);
     const forwardTo = values["forward-to"] && urlFrom("--forward-to", values["forward-to"]);
     const webhooks = new Webhooks({

@@ -1,6 +1,6 @@
 import { signWebhook } from "../../webhooks/index.ts";
 import { defineCommand } from "../arguments/command.ts";
-import { environmentFileOption, loadEnvironmentFile } from "../arguments/environment-file.ts";
+import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";
 import { nearest } from "../arguments/nearest.ts";
 import { urlFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
@@ -35,7 +35,7 @@ export const triggerCommand = defineCommand({
       description: "Sets a field of the event's data: a path with dots; JSON, or else text.",
     },
     ...webhookOptions,
-    ...environmentFileOption,
+    ...dotenvOption,
     json: { description: "Print what was sent and answered as JSON on stdout, and no prose." },
   },
   examples: [
@@ -44,7 +44,7 @@ export const triggerCommand = defineCommand({
       '--set errorMessage="no funds"',
   ],
   async run({ values, operands, terminal }) {
-    loadEnvironmentFile(values["env-file"]);
+    loadDotenv(values.dotenv);
     const event = eventFrom(operands);
     if (values.to === undefined) {
       throw new UsageError(

@@ -40,5 +40,7 @@ export function receptionLines(reception: Reception, paint: Terminal["paint"]): 
   }
   const isFine = answered >= 200 && answered < 300;
   const outcome = paint(isFine ? "green" : "red", String(answered));
-  return [`${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`];
+  const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
+  if (answered < 300 || answered >= 400) return [result];
+  return [result, "          Webhooks follow no redirect: forward to the URL that it points to."];
 }

@@ -14,7 +14,6 @@ interface RequestEvent {
   readonly status: number | null;
   /** Whether the whole answer was sent. */
   readonly complete: boolean;
-  readonly requestId: string | null;
   readonly durationMs: number;
 }
 
@@ -36,7 +35,6 @@ export function watchRequests(emit: Emit, now: () => Date): () => void {
     const at = now().toISOString();
     const startedMs = performance.now();
     response.once("close", () => {
-      const requestId = response.getHeader("x-request-id");
       emit({
         type: "request",
         at,
@@ -44,7 +42,6 @@ export function watchRequests(emit: Emit, now: () => Date): () => void {
         path,
         status: response.headersSent ? response.statusCode : null,
         complete: response.writableFinished,
-        requestId: typeof requestId === "string" ? requestId : null,
         durationMs: Math.round(performance.now() - startedMs),
       });
     });

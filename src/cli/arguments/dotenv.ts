@@ -1,20 +1,23 @@
 import { UsageError } from "./usage-error.ts";
 
-/** The option of every command that reads SETTLEKIT_* variables. */
-export const environmentFileOption = {
-  "env-file": {
+/**
+ * The option of every command that reads SETTLEKIT_* variables. Not --env-file: Node looks for that one
+ * among a script's own arguments too.
+ */
+export const dotenvOption = {
+  dotenv: {
     value: "<path>",
     description: "Read variables from this file, such as .env. Those that are set already win.",
   },
 } as const;
 
 /** @throws {UsageError} The file cannot be read. */
-export function loadEnvironmentFile(path: string | undefined): void {
+export function loadDotenv(path: string | undefined): void {
   if (path === undefined) return;
   try {
     process.loadEnvFile(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--env-file cannot be read: ${reason}`);
+    throw new UsageError(`--dotenv cannot be read: ${reason}`);
   }
 }

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+
+/** The test's own variables, without those that would change what the command does. */
+function variablesWith(more: Variables): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|FORCE_COLOR)$/.test(name),
+  );
+  return { ...Object.fromEntries(kept), ...more };
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One of the process's outputs, line by line. */
+class Lines {
+  readonly all: string[] = [];
+  readonly #waiting = new Set<() => void>();
+  #isComplete = false;
+
+  constructor(input: NodeJS.ReadableStream) {
+    const lines = createInterface({ input });
+    lines.on("line", (line) => {
+      this.all.push(line);
+      for (const look of this.#waiting) look();
+    });
+    lines.on("close", () => {
+      this.#isComplete = true;
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  /** The first line that fits, as soon as it is there. */
+  next(fits: (line: string) => boolean): Promise<string> {
+    return new Promise((found, failed) => {
+      const look = () => {
+        const line = this.all.find(fits);
+        if (line !== undefined) found(line);
+        else if (this.#isComplete) failed(new Error(`No such line. There were:\n${this.text}`));
+        else return;
+        this.#waiting.delete(look);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  get text(): string {
+    return this.all.map((line) => `${line}\n`).join("");
+  }
+}
+
+/** A running `settlekit`, straight from the source. */
+export class CommandLine implements AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly stdout: Lines;
+  readonly stderr: Lines;
+  readonly ended: Promise<Ended>;
+
+  constructor(args: readonly string[], variables: Variables = {}) {
+    const child = spawn(process.execPath, [main, ...args], {
+      env: variablesWith(variables),
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.process = child;
+    this.stdout = new Lines(child.stdout);
+    this.stderr = new Lines(child.stderr);
+    this.ended = once(child, "close").then(([code, signal]) => {
+      return { code, signal, stdout: this.stdout.text, stderr: this.stderr.text };
+    });
+  }
+
+  /** The first line on stdout that is an object of this type; without a type, the first of all. */
+  async json<T = Record<string, unknown>>(type?: string): Promise<T> {
+    const line = await this.stdout.next((text) => JSON.parse(text).type === type);
+    return JSON.parse(line);
+  }
+
+  stop(signal: NodeJS.Signals = "SIGINT"): Promise<Ended> {
+    this.process.kill(signal);
+    return this.ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop("SIGKILL");
+  }
+}
+
+/** Runs `settlekit` to its end. */
+export function settlekit(args: readonly string[], variables: Variables = {}): Promise<Ended> {
+  return new CommandLine(args, variables).ended;
+}

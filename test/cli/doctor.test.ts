@@ -1,0 +1,185 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { type Answer, reset, scriptedServer } from "../scripted-server.ts";
+import { settlekit } from "./command-line.ts";
+
+const secretKey = "sk_test_kept_quiet";
+const webhookSecret = "whsec_kept_quiet";
+const emptyPage = {
+  data: [],
+  pagination: { total: 0, limit: 1, offset: 0, hasMore: false, totalPages: 0, currentPage: 1 },
+};
+
+/** The variables of a merchant whose testnet is at this address. */
+const testnetAt = (url: string) => ({
+  SETTLEKIT_ENVIRONMENT: "testnet",
+  SETTLEKIT_TESTNET_URL: url,
+  SETTLEKIT_SECRET_KEY: secretKey,
+  SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+});
+
+async function doctor(variables: Record<string, string>, ...args: string[]) {
+  const { code, stdout, stderr } = await settlekit(["doctor", "--json", ...args], variables);
+  expect(stderr).toBe("");
+  for (const secret of [secretKey, webhookSecret]) expect(stdout).not.toContain(secret);
+  const lines = stdout.trimEnd().split("\n").filter(Boolean);
+  const findings = lines.map((line) => JSON.parse(line));
+  const find = (check: string) => findings.find((finding) => finding.check === check);
+  return { code, findings, find };
+}
+
+describe("settlekit doctor", () => {
+  test("finds nothing wrong with a sandbox that is there", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const { code, findings } = await doctor({
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: server.url,
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+      SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+    });
+    expect(code).toBe(0);
+    expect(findings.map(({ type, check, level }) => [type, check, level])).toEqual(
+      ["environment", "baseUrl", "secretKey", "webhookSecret", "reach", "clock", "call"].map(
+        (check) => ["finding", check, "ok"],
+      ),
+    );
+    // It only reads.
+    expect(sandbox.requests()).toMatchObject([
+      { method: "GET", path: "/v1/external/secretkey-auth/payments?limit=1" },
+    ]);
+  });
+
+  test("prints a line for each finding, with fact and cure, on stderr", async () => {
+    const { code, stdout, stderr } = await settlekit(["doctor"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^✓ The environment is production, because SETTLEKIT_ENVIRONMENT/),
+      expect.stringMatching(/^✗ There is no base URL for "production"\. .* set SETTLEKIT_BASE_URL/),
+      expect.stringMatching(/^✗ There is no secret key\. .*SETTLEKIT_SECRET_KEY/),
+      expect.stringMatching(/^! SETTLEKIT_WEBHOOK_SECRET is not set\. Set it/),
+    ]);
+  });
+
+  test("reads variables from a file, which those that are set override", async () => {
+    await using service = await scriptedServer({ body: emptyPage });
+    const folder = await mkdtemp(join(tmpdir(), "settlekit-doctor-"));
+    const path = join(folder, ".env");
+    const variables = { ...testnetAt(service.url), SETTLEKIT_ENVIRONMENT: "nowhere" };
+    const text = Object.entries(variables).map(([name, value]) => `${name}="${value}"`);
+    await writeFile(path, text.join("\n"));
+    const { code } = await doctor({ SETTLEKIT_ENVIRONMENT: "testnet" }, "--dotenv", path);
+    expect(code).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+
+  test.each([
+    ["environment", { SETTLEKIT_ENVIRONMENT: "staging" }, 2, /no environment "staging"/],
+    ["baseUrl", { SETTLEKIT_TESTNET_URL: "http://api.example" }, 2, /plain http/],
+    ["secretKey", { SETTLEKIT_SECRET_KEY: "sk_production" }, 3, /production key/],
+    ["secretKey", { SETTLEKIT_SECRET_KEY: `${secretKey} ` }, 3, /copy it again/],
+    ["webhookSecret", { SETTLEKIT_WEBHOOK_SECRET: `"${webhookSecret}"` }, 2, /quotes around it/],
+  ])("a %s that cannot be right in %j ends it with %i", async (check, variables, exit, message) => {
+    await using service = await scriptedServer({ body: emptyPage });
+    const { code, find } = await doctor({ ...testnetAt(service.url), ...variables });
+    expect(code).toBe(exit);
+    expect(find(check)).toMatchObject({
+      level: "failure",
+      message: expect.stringMatching(message),
+    });
+    // The secret key goes nowhere while the configuration cannot work.
+    expect(service.requests).toHaveLength(check === "webhookSecret" ? 1 : 0);
+  });
+
+  test("says each thing that is wrong, and ends with what comes first", async () => {
+    const variables = { ...testnetAt("not a URL"), SETTLEKIT_SECRET_KEY: "sk_production" };
+    const { code, findings } = await doctor(variables);
+    expect(code).toBe(2);
+    expect(findings.map(({ check, level }) => [check, level])).toEqual([
+      ["environment", "ok"],
+      ["baseUrl", "failure"],
+      ["secretKey", "failure"],
+      ["webhookSecret", "ok"],
+    ]);
+  });
+
+  test("a key of an unknown form is no failure: the service decides", async () => {
+    await using service = await scriptedServer({ body: emptyPage });
+    const variables = { ...testnetAt(service.url), SETTLEKIT_SECRET_KEY: "key_1" };
+    const { code, find } = await doctor(variables);
+    expect(code).toBe(0);
+    expect(find("secretKey")).toMatchObject({ level: "warning" });
+    expect(find("call")).toMatchObject({ level: "ok" });
+  });
+
+  test.each<[string, Answer, number, RegExp]>([
+    ["401", { status: 401 }, 3, /credential/],
+    ["403", { status: 403 }, 3, /Ask the service/],
+    ["429", { status: 429, headers: { "retry-after": "9" } }, 5, /Call again in 9 s/],
+    ["500", { status: 500 }, 5, /The fault is the service's/],
+    ["a page of a proxy", { body: "<html>" }, 5, /not with the JSON/],
+    ["a redirect", { status: 301, headers: { location: "https://b.example/" } }, 2, /b\.example/],
+  ])(
+    "an answer of %s is a failure of the call, not of the way there",
+    async (_, answer, exit, why) => {
+      await using service = await scriptedServer(answer);
+      const { code, find } = await doctor(testnetAt(service.url));
+      expect(code).toBe(exit);
+      expect(find("reach")).toMatchObject({ level: "ok" });
+      expect(find("call")).toMatchObject({
+        level: "failure",
+        exitCode: exit,
+        message: expect.stringMatching(why),
+      });
+      expect(service.requests).toHaveLength(1);
+    },
+  );
+
+  test("a service that is not there ends it with 4", async () => {
+    await using service = await scriptedServer(reset);
+    for (const url of [service.url, "http://127.0.0.1:1"]) {
+      const { code, find } = await doctor(testnetAt(url));
+      expect(code).toBe(4);
+      expect(find("reach")).toMatchObject({ level: "failure" });
+      expect(find("call")).toBeUndefined();
+    }
+  });
+
+  test("where a sandbox is missing it says how to start one", async () => {
+    const { find } = await doctor({
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1",
+      SETTLEKIT_SECRET_KEY: secretKey,
+    });
+    expect(find("reach").message).toContain("settlekit sandbox");
+  });
+
+  test("drift is shown with its paths, and is no failure", async () => {
+    const pagination = { ...emptyPage.pagination, total: "none" };
+    await using service = await scriptedServer({ body: { ...emptyPage, pagination } });
+    const { code, find } = await doctor(testnetAt(service.url));
+    expect(code).toBe(0);
+    expect(find("drift")).toMatchObject({
+      level: "warning",
+      message: expect.stringContaining("pagination.total"),
+    });
+  });
+
+  test("another header prefix is used when it is given", async () => {
+    await using service = await scriptedServer({ body: emptyPage });
+    await doctor(testnetAt(service.url), "--header-prefix", "X-Acme");
+    expect(service.requests[0]?.headers["x-acme-secret-key"]).toBe(secretKey);
+  });
+
+  test("a clock that is far off is found by the service's Date header", async () => {
+    const date = new Date(Date.now() - 3_600_000).toUTCString();
+    await using service = await scriptedServer({ headers: { date }, body: emptyPage });
+    const { code, find } = await doctor(testnetAt(service.url));
+    expect(code).toBe(2);
+    expect(find("clock")).toMatchObject({ level: "failure" });
+    expect(find("clock").message).toMatch(/is 3(599|600|601) s ahead of the service's.*NTP/);
+  });
+});

@@ -1,0 +1,90 @@
+import { resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CommandLine, settlekit } from "./command-line.ts";
+
+const settlekitModule = JSON.stringify(resolve(import.meta.dirname, "../../src/index.ts"));
+const node = (source: string) => [process.execPath, "--input-type=module", "--eval", source];
+const exec = (...args: string[]) => settlekit(["exec", ...args]);
+
+describe("settlekit exec", () => {
+  test("gives the command a sandbox that the client finds by itself", async () => {
+    const source = `
+      import { MerchantClient } from ${settlekitModule};
+      const client = new MerchantClient();
+      const { payment } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+      console.log(payment.status, process.env.SETTLEKIT_ENVIRONMENT);
+      console.log(process.env.SETTLEKIT_WEBHOOK_SECRET.slice(0, 6));`;
+    const { code, stdout, stderr } = await exec("--", ...node(source));
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "pending sandbox\nwhsec_\n",
+      stderr: "",
+    });
+  });
+
+  test("takes the sandbox away when the command ends", async () => {
+    const { stdout } = await exec("--", ...node("console.log(process.env.SETTLEKIT_SANDBOX_URL)"));
+    await expect(fetch(stdout.trim())).rejects.toThrow();
+  });
+
+  test("the sandbox of one run is not that of another, unless they share a seed", async () => {
+    const print = node("console.log(process.env.SETTLEKIT_SECRET_KEY)");
+    const keys = await Promise.all([
+      exec("--", ...print),
+      exec("--", ...print),
+      exec("--seed", "a", "--", ...print),
+      exec("--seed", "a", "--", ...print),
+    ]).then((runs) => runs.map(({ stdout }) => stdout));
+    expect(new Set(keys.slice(0, 3)).size).toBe(3);
+    expect(keys[3]).toBe(keys[2]);
+  });
+
+  test("faults and a frozen clock reach the command's requests", async () => {
+    const source = `
+      const url = process.env.SETTLEKIT_SANDBOX_URL + "/v1/external/secretkey-auth/payments";
+      const { status, headers } = await fetch(url);
+      console.log(status, headers.get("date"));`;
+    const options = ["--now", "2026-01-01", "--fault", "GET /payments 503"];
+    const { stdout } = await exec(...options, "--", ...node(source));
+    expect(stdout).toBe("503 Thu, 01 Jan 2026 00:00:00 GMT\n");
+  });
+
+  test("ends with the command's exit code", async () => {
+    expect((await exec("--", ...node("process.exit(7)"))).code).toBe(7);
+  });
+
+  test("ends as shells do when a signal ended the command", async () => {
+    const source = "process.kill(process.pid, 'SIGKILL')";
+    expect((await exec("--", ...node(source))).code).toBe(137);
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "passes %s on, and waits for what the command makes of it",
+    async (signal) => {
+      const source = `
+        process.on("${signal}", () => { console.log("tidied up"); process.exit(9); });
+        setInterval(() => {}, 1000);
+        console.log("ready");`;
+      await using running = new CommandLine(["exec", "--", ...node(source)]);
+      await running.stdout.next((line) => line === "ready");
+      expect(await running.stop(signal)).toMatchObject({ code: 9, stdout: "ready\ntidied up\n" });
+    },
+  );
+
+  test("says that a command is not there, or cannot be run, as shells do", async () => {
+    expect(await exec("--", "no-such-command")).toMatchObject({
+      code: 127,
+      stderr: 'settlekit: cannot run "no-such-command": there is no such command.\n',
+    });
+    const { code, stderr } = await exec("--", import.meta.filename);
+    expect(code).toBe(126);
+    expect(stderr).toContain("EACCES");
+  });
+
+  test("asks for the two hyphens before it takes the command's options for its own", async () => {
+    const { code, stderr } = await exec("npm", "test", "--coverage");
+    expect(code).toBe(2);
+    expect(stderr).toContain("settlekit exec -- npm ...");
+    expect((await exec("--")).stderr).toContain("There is nothing to run.");
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { UsageError } from "../../src/cli/arguments/usage-error.ts";
+import { faultFrom } from "../../src/cli/sandbox/fault-text.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+describe("a fault on the command line", () => {
+  test.each([
+    ["POST /payments 503", { status: 503, when: "before" }, 1],
+    ["POST /payments 503 after x2", { status: 503, when: "after" }, 2],
+    ["* 429 retry-after=3 always", { status: 429, when: "before", retryAfter: 3 }, Infinity],
+    ["GET /payments 800ms always", { latencyMs: 800, when: "after" }, Infinity],
+    ["GET /payments/{paymentId} 2s before", { latencyMs: 2000, when: "before" }, 1],
+    ["POST /withdrawals reset", { connection: "reset", when: "before" }, 1],
+    ["POST /withdrawals reset mid-answer", { connection: "reset", when: "mid-answer" }, 1],
+    ["  *   truncated   x3 ", { connection: "truncated" }, 3],
+  ])("%s", (text, fault, times) => {
+    const [, route] = /^\s*(\*|\S+ \S+)/.exec(text) ?? [];
+    const asked = faultFrom(text);
+    expect(asked).toEqual({ route, fault, options: { times } });
+    // And the sandbox takes it.
+    if ("fault" in asked) createSandbox().faults.next(asked.route, asked.fault, asked.options);
+  });
+
+  test("10/s limits the rate", () => {
+    expect(faultFrom("10/s")).toEqual({ rateLimit: { requestsPerSecond: 10 } });
+    expect(faultFrom("10/s retry-after=2")).toEqual({
+      rateLimit: { requestsPerSecond: 10, retryAfterSeconds: 2 },
+    });
+  });
+
+  test.each([
+    ["", "what goes wrong"],
+    ["POST /payments", "what goes wrong"],
+    ["POST /payments explode", '"explode"'],
+    ["POST /payments 503 afterwards", '"afterwards"'],
+    ["POST /payments 5000", '"5000"'],
+    ["POST /payments truncated after", '"truncated"'],
+    ["POST /payments 800ms retry-after=2", '"retry-after=2"'],
+    ["10/s x2", '"x2"'],
+  ])("%j is not understood, which the message says of the very word", (text, word) => {
+    expect(() => faultFrom(text)).toThrow(UsageError);
+    expect(() => faultFrom(text)).toThrow(`--fault does not understand ${word} in`);
+  });
+});

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { forwardableHeaders } from "../../src/cli/delivery/forwardable-headers.ts";
+
+test("headers keep their order, spelling and repetitions; those of the connection stay behind", () => {
+  const received = [
+    ["Host", "127.0.0.1:4011"],
+    ["X-Service-SIGNATURE", "ab"],
+    ["Connection", "close, X-Hop"],
+    ["x-hop", "1"],
+    ["Content-Length", "2"],
+    ["Transfer-Encoding", "chunked"],
+    ["X-Twice", "a"],
+    ["X-Twice", "b"],
+    ["Content-Encoding", "gzip"],
+  ];
+  expect(forwardableHeaders(received.flat())).toEqual(
+    [
+      ["X-Service-SIGNATURE", "ab"],
+      ["X-Twice", "a"],
+      ["X-Twice", "b"],
+      ["Content-Encoding", "gzip"],
+    ].flat(),
+  );
+});

@@ -1,0 +1,78 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { UsageError } from "../../src/cli/arguments/usage-error.ts";
+import { setPath } from "../../src/cli/delivery/set-path.ts";
+
+function assigned(...assignments: string[]): object {
+  const target = { status: "pending", receipt: { txHash: "0x1" }, list: [1], nothing: null };
+  for (const assignment of assignments) setPath(target, assignment);
+  return target;
+}
+
+describe("--set", () => {
+  test("takes JSON, and anything else as text", () => {
+    expect(
+      assigned("a=1", "b=true", "c=null", 'd="1"', "e=[1,2]", "f=x=y", "g=", "h={no"),
+    ).toMatchObject({
+      a: 1,
+      b: true,
+      c: null,
+      d: "1",
+      e: [1, 2],
+      f: "x=y",
+      g: "",
+      h: "{no",
+    });
+  });
+
+  test("reaches into objects, and makes those that are missing", () => {
+    expect(assigned("receipt.txBlockNumber=7", "new.deep.field=x")).toMatchObject({
+      receipt: { txHash: "0x1", txBlockNumber: 7 },
+      new: { deep: { field: "x" } },
+    });
+  });
+
+  test.each(["", "a", "=1", ".a=1", "a..b=1", "a.=1"])("%j says nothing to set", (text) => {
+    expect(() => assigned(text)).toThrow(/--set must be a path, = and a value/);
+  });
+
+  test.each(["status.a=1", "list.0=1", "nothing.a=1"])("%s leads through no object", (text) => {
+    expect(() => assigned(text)).toThrow(/is no object/);
+  });
+
+  test.each([
+    "__proto__.polluted=1",
+    "a.__proto__=1",
+    "constructor.prototype.x=1",
+    "a.prototype=1",
+  ])("%s is refused", (text) => {
+    expect(() => assigned(text)).toThrow(/--set cannot set/);
+  });
+
+  test("an inherited member is not reached, but shadowed", () => {
+    const target = {};
+    setPath(target, "toString.call=1");
+    expect(target).toEqual({ toString: { call: 1 } });
+    expect(Object.prototype.toString.call([])).toBe("[object Array]");
+  });
+
+  test("whatever is set, what all objects share stays as it was", () => {
+    const shared = [Object.prototype, Function.prototype, Array.prototype];
+    const names = () => shared.map((object) => Object.getOwnPropertyNames(object).length);
+    const before = names();
+    const segment = fc.oneof(
+      fc.constantFrom("__proto__", "constructor", "prototype", "toString", "a"),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1 }), fc.json(), (path, value) => {
+        try {
+          setPath({}, `${path.join(".")}=${value}`);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+        }
+        expect(names()).toEqual(before);
+      }),
+    );
+  });
+});

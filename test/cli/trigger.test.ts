@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { Webhooks } from "../../src/webhooks/index.ts";
+import { reset, scriptedServer } from "../scripted-server.ts";
+import { settlekit } from "./command-line.ts";
+
+const secret = "whsec_kept_quiet";
+const withSecret = { SETTLEKIT_WEBHOOK_SECRET: secret };
+
+function trigger(url: string, ...args: string[]) {
+  return settlekit(["trigger", ...args, "--to", url], withSecret);
+}
+
+describe("settlekit trigger", () => {
+  test("sends a webhook that verifies, to exactly the given URL", async () => {
+    await using shop = await scriptedServer({ body: "thanks" });
+    const url = `${shop.url}/hooks/settlekit?tenant=1`;
+    const { code, stdout, stderr } = await trigger(url, "payment.updated");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/^payment\.updated → .*\nanswered 200 in \d+ ms\nthanks\n$/);
+
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    expect(received).toMatchObject({ method: "POST", url: "/hooks/settlekit?tenant=1" });
+    const { event, data } = new Webhooks({ secret }).verifySync(received);
+    expect({ event, data }).toEqual({
+      event: "payment.updated",
+      data: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        type: "payment",
+        merchantId: expect.any(String),
+        amountInCents: 2500,
+        currency: "USD",
+        status: "completed",
+        orderId: "order_1",
+        createdAt: expect.any(String),
+      },
+    });
+  });
+
+  test("options say what the event tells; with --json everything is on one line", async () => {
+    await using shop = await scriptedServer({});
+    const options = ["--status", "failed", "--order-id", "order_7"];
+    const settings = ["--set", "amountInCents=990", "--set", "receipt.txHash=0xab"];
+    const { code, stdout, stderr } = await trigger(
+      shop.url,
+      ...["withdrawal.updated", "--json", ...options, ...settings],
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const printed = JSON.parse(stdout);
+    expect(printed).toMatchObject({
+      type: "sent",
+      event: "withdrawal.updated",
+      data: {
+        status: "failed",
+        orderId: "order_7",
+        amountInCents: 990,
+        receipt: { txHash: "0xab" },
+      },
+      status: 200,
+      durationMs: expect.any(Number),
+    });
+    expect(printed.data).not.toHaveProperty("type");
+    expect(JSON.parse(shop.requests[0]?.body ?? "")).toEqual({
+      event: "withdrawal.updated",
+      data: printed.data,
+    });
+  });
+
+  test("what is created is pending", async () => {
+    await using shop = await scriptedServer({});
+    const { stdout } = await trigger(shop.url, "payment.created", "--json");
+    expect(JSON.parse(stdout).data.status).toBe("pending");
+  });
+
+  test.each([
+    [401, 3, "compare the secrets"],
+    [403, 3, "answered 403"],
+    [500, 5, "answered 500"],
+  ])("an endpoint that answers %i makes it end with %i", async (status, code, hint) => {
+    await using shop = await scriptedServer({ status, body: "" });
+    const ended = await trigger(shop.url, "payment.updated");
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(hint);
+  });
+
+  test("a redirect is not followed", async () => {
+    await using elsewhere = await scriptedServer({});
+    await using shop = await scriptedServer({ status: 302, headers: { location: elsewhere.url } });
+    const { code, stderr } = await trigger(shop.url, "payment.updated");
+    expect(code).toBe(5);
+    expect(stderr).toContain("Webhooks follow no redirect");
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test.each([
+    ["nothing listens", undefined],
+    ["the connection breaks", reset],
+  ])("without an answer, because %s, it ends with 4 and says so", async (_, answer) => {
+    await using shop = await scriptedServer(answer ?? {});
+    const url = answer ? shop.url : "http://127.0.0.1:1/hook";
+    const { code, stdout, stderr } = await trigger(url, "payment.updated", "--json");
+    expect(code).toBe(4);
+    expect(stderr).toContain("gave no answer");
+    expect(JSON.parse(stdout)).toMatchObject({ type: "sent", error: expect.any(String) });
+  });
+
+  test("an event that the service does not have is sent with a warning", async () => {
+    await using shop = await scriptedServer({});
+    const { code, stderr } = await trigger(shop.url, "payment.updatd");
+    expect(code).toBe(0);
+    expect(stderr).toContain("Did you mean payment.updated?");
+    expect(JSON.parse(shop.requests[0]?.body ?? "").event).toBe("payment.updatd");
+  });
+
+  test("an answer without end is read no further than it is shown", async () => {
+    await using shop = await scriptedServer((response) => {
+      response.writeHead(200);
+      const write = () => response.write("x".repeat(1000), (error) => error ?? setImmediate(write));
+      write();
+    });
+    const { code, stdout } = await trigger(shop.url, "payment.updated", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).body).toBe("x".repeat(2000));
+  });
+
+  test.each([
+    [["--to", "http://127.0.0.1:1"], "Name one event: payment.created"],
+    [["payment.updated", "payment.created", "--to", "http://127.0.0.1:1"], "Name one event"],
+    [["payment.updated"], "--to <url>"],
+    [["payment.updated", "--to", "shop"], "--to must be"],
+    [["payment.updated", "--to", "http://127.0.0.1:1", "--set", "__proto__.a=1"], "cannot set"],
+    [["payment.updated", "--to", "http://127.0.0.1:1", "--dotenv", "/no/file"], "--dotenv"],
+  ])("%j is refused", async (args, hint) => {
+    const { code, stderr } = await settlekit(["trigger", ...args], withSecret);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+
+  test("without a secret nothing is sent", async () => {
+    await using shop = await scriptedServer({});
+    const { code, stderr } = await settlekit(["trigger", "payment.updated", "--to", shop.url]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("There is no webhook secret.");
+    expect(shop.requests).toEqual([]);
+  });
+
+  test("the header prefix of the service can be another one", async () => {
+    await using shop = await scriptedServer({});
+    await trigger(shop.url, "payment.updated", "--header-prefix", "X-Acme", "--secret", "other");
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    const webhooks = new Webhooks({ secret: "other", headerPrefix: "X-Acme" });
+    expect(webhooks.verifySync(received).event).toBe("payment.updated");
+  });
+});
