@@ -1,4 +1,5 @@
 import type http from "node:http";
+import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import type { NodeHandler, NodeRequest } from "../../src/webhooks/index.ts";
 import { delivery, paymentUpdated, receiver } from "./deliveries.ts";
@@ -83,6 +84,22 @@ describe("a body that something else took first", () => {
       await new Promise(setImmediate);
     });
     expect((await post(site.url)).status).toBe(200);
+  });
+
+  it("is read from the copy that Next.js makes for its middleware", async () => {
+    const event = { event: "a", data: { text: "x".repeat(200_000) } };
+    await using site = await prepared(async (request) => {
+      const copy = new PassThrough();
+      for await (const chunk of request) copy.push(chunk);
+      copy.push(null);
+      // Next.js puts every property of the copy on the request, methods bound to the request.
+      for (const key in copy) {
+        const value: unknown = Reflect.get(copy, key);
+        const property = typeof value === "function" ? value.bind(request) : value;
+        Reflect.set(request, key, property);
+      }
+    });
+    expect((await post(site.url, delivery({ body: JSON.stringify(event) }))).status).toBe(200);
   });
 
   it("is verified in its bytes when the stream was set to give text", async () => {

@@ -4,9 +4,20 @@ import { type AddressInfo, connect } from "node:net";
 import { type Delivery, delivery } from "./deliveries.ts";
 
 /** A server on a free port, closed with its connections at the end of the scope. */
-export async function listening(listener: http.RequestListener) {
+export interface Site extends AsyncDisposable {
+  readonly port: number;
+  /** Where webhooks are received. */
+  readonly url: string;
+  readonly server: http.Server;
+}
+
+export async function listening(listener: http.RequestListener): Promise<Site> {
   const server = http.createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
+  return siteOf(server);
+}
+
+export function siteOf(server: http.Server): Site {
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -39,8 +50,20 @@ export async function exchange(port: number, text: string): Promise<string> {
   return received;
 }
 
+/** Sends text as it is and gives the status of the answer, for which no more is sent. */
+export async function statusFor(port: number, text: string): Promise<number> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    socket.write(text);
+    const [beginning] = (await once(socket, "data")) as [Buffer];
+    return Number(/^HTTP\/1\.1 (\d{3}) /.exec(beginning.toString("latin1"))?.[1]);
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** A request's line and headers, for a body of this length to follow. */
 export function head(length: number, headers = delivery().headers): string {
   const lines = Object.entries({ host: "shop.example", "content-length": length, ...headers });
-  return `POST / HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+  return `POST /webhooks HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
 }

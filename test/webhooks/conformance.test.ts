@@ -1,0 +1,166 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Webhook, WebhooksOptions } from "../../src/webhooks/index.ts";
+import { delivery, paymentUpdated, receiver } from "./deliveries.ts";
+import { frameworks } from "./frameworks/index.ts";
+import { head, post, statusFor } from "./sites.ts";
+
+const maxBodyBytes = 1000;
+
+/** A receiver whose every contact with the merchant's code is watched. */
+function watched(options: WebhooksOptions = {}) {
+  const logger = { warn: vi.fn(), error: vi.fn() };
+  const onError = vi.fn<(error: unknown, webhook?: Webhook) => void>();
+  const handler = vi.fn<(webhook: Webhook) => unknown>();
+  const webhooks = receiver({ maxBodyBytes, logger, onError, ...options }).on("*", handler);
+  return { webhooks, handler, logger, onError };
+}
+
+describe.each(frameworks)("in $name", ({ serve, serveAfterParser, cure, buffers = false }) => {
+  const unhandled = vi.fn();
+  beforeEach(() => void process.on("unhandledRejection", unhandled));
+  afterEach(() => {
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  it("a valid delivery reaches its handler and is answered with a bare 200", async () => {
+    const { webhooks, handler, onError } = watched();
+    await using site = await serve(webhooks);
+    const response = await post(site.url);
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(handler).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(paymentUpdated));
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ["signed with another secret", delivery({ key: "another" }), "signature_mismatch"],
+    ["stale", delivery({ timestampText: "1699999000" }), "timestamp_too_old"],
+    [
+      "tampered with",
+      { ...delivery(), body: JSON.stringify(paymentUpdated).replace("order_1", "order_2") },
+      "signature_mismatch",
+    ],
+  ])("a delivery that is %s is answered with a bare 401", async (_, input, reason) => {
+    const { webhooks, handler, onError, logger } = watched();
+    await using site = await serve(webhooks);
+    const response = await post(site.url, input);
+    expect([response.status, await response.text()]).toEqual([401, ""]);
+    expect(handler).not.toHaveBeenCalled();
+    expect(onError).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason }), undefined);
+    expect(logger.warn).toHaveBeenCalledOnce();
+  });
+
+  it("a body that was parsed first is answered with 500 at once, with the line to change in the log", async () => {
+    const { webhooks, handler, logger } = watched();
+    await using site = await serveAfterParser(webhooks);
+    const signal = AbortSignal.timeout(2000);
+    const { body, headers } = delivery();
+    const response = await fetch(site.url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+      signal,
+    });
+    expect([response.status, await response.text()]).toEqual([500, ""]);
+    expect(handler).not.toHaveBeenCalled();
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(cure),
+      expect.objectContaining({
+        error: expect.objectContaining({ reason: "body_already_parsed" }),
+      }),
+    );
+  });
+
+  it("a body over the limit is answered with 413", async () => {
+    const { webhooks, handler, onError } = watched();
+    await using site = await serve(webhooks);
+    const input = delivery({ body: JSON.stringify(paymentUpdated).padEnd(maxBodyBytes + 1) });
+    expect((await post(site.url, input)).status).toBe(413);
+    const exact = delivery({ body: JSON.stringify(paymentUpdated).padEnd(maxBodyBytes) });
+    expect((await post(site.url, exact)).status).toBe(200);
+    expect(handler).toHaveBeenCalledOnce();
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ reason: "body_too_large" }),
+      undefined,
+    );
+  });
+
+  it.skipIf(buffers)("a body over the limit is not read to its end", async () => {
+    const { webhooks } = watched();
+    await using site = await serve(webhooks);
+    // Of a gigabyte, two kilobytes come: enough to know.
+    expect(await statusFor(site.port, head(1_000_000_000) + " ".repeat(2000))).toBe(413);
+  });
+
+  it("a GET is answered with 405", async () => {
+    const { webhooks, onError } = watched();
+    await using site = await serve(webhooks);
+    const response = await fetch(site.url);
+    expect([response.status, await response.text()]).toEqual([405, ""]);
+    expect(response.headers.get("allow")).toBe("POST");
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it("an unknown event is answered with 200", async () => {
+    const { webhooks, handler } = watched();
+    await using site = await serve(webhooks);
+    const event = { event: "invoice.settled", data: { number: 7 } };
+    expect((await post(site.url, delivery({ body: JSON.stringify(event) }))).status).toBe(200);
+    expect(handler).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
+  });
+
+  it("a handler that throws is answered with 500, and its error reaches onError", async () => {
+    const { webhooks, handler, onError } = watched();
+    await using site = await serve(webhooks);
+    const failure = new Error("the database is down");
+    handler.mockRejectedValueOnce(failure);
+    const response = await post(site.url);
+    expect([response.status, await response.text()]).toEqual([500, ""]);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(
+      failure,
+      expect.objectContaining(paymentUpdated),
+    );
+    expect((await post(site.url)).status).toBe(200);
+  });
+
+  it("two deliveries are handled at once", async () => {
+    const { webhooks, handler } = watched();
+    await using site = await serve(webhooks);
+    const both = Promise.withResolvers<void>();
+    handler.mockImplementation(() => {
+      if (handler.mock.calls.length === 2) both.resolve();
+      return both.promise;
+    });
+    const orders = ["order_1", "order_2"];
+    const responses = await Promise.all(
+      orders.map((orderId) => {
+        const event = { event: "payment.updated", data: { status: "completed", orderId } };
+        return post(site.url, delivery({ body: JSON.stringify(event) }));
+      }),
+    );
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+    expect(handler.mock.calls.map(([{ data }]) => data.orderId).toSorted()).toEqual(orders);
+  });
+
+  it("a client that leaves half-way disturbs nothing", async () => {
+    const { webhooks, handler, onError } = watched();
+    await using site = await serve(webhooks);
+    const arrived = once(site.server, "request");
+    const left = new Promise((resolve) => {
+      site.server.once("connection", (socket) => socket.once("close", resolve));
+    });
+    const socket = connect(site.port, "127.0.0.1").on("error", () => undefined);
+    socket.write(`${head(900)}half`);
+    await arrived;
+    await new Promise(setImmediate);
+    socket.resetAndDestroy();
+    await left;
+    await new Promise(setImmediate);
+    expect(handler).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
+    expect((await post(site.url)).status).toBe(200);
+    expect(handler).toHaveBeenCalledOnce();
+  });
+});

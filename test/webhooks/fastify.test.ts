@@ -1,0 +1,67 @@
+import { fastify } from "fastify";
+import { describe, expect, it, vi } from "vitest";
+import { signedDelivery } from "../../src/testing/index.ts";
+import { fastifyWebhooks } from "../../src/webhooks/fastify/index.ts";
+import { paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
+
+const delivery = signedDelivery({ event: paymentUpdated, secret, timestamp });
+const inject = { method: "POST", headers: delivery.headers, payload: delivery.body } as const;
+
+describe("the Fastify plugin", () => {
+  it("leaves routes beside it their parsed bodies, whichever comes first", async () => {
+    const app = fastify();
+    const echo = async (request: { body: unknown }) => ({ got: request.body });
+    app.post("/before", echo);
+    app.register(fastifyWebhooks, { webhooks: receiver() });
+    app.post("/after", echo);
+    for (const url of ["/before", "/after"]) {
+      const response = await app.inject({ method: "POST", url, payload: { a: 1 } });
+      expect(response.json()).toEqual({ got: { a: 1 } });
+    }
+    expect((await app.inject({ ...inject, url: "/webhooks" })).statusCode).toBe(200);
+  });
+
+  it("takes its own path and Fastify's prefix", async () => {
+    const app = fastify();
+    app.register(fastifyWebhooks, { webhooks: receiver(), path: "/payments", prefix: "/hooks" });
+    expect((await app.inject({ ...inject, url: "/hooks/payments" })).statusCode).toBe(200);
+    expect((await app.inject({ ...inject, url: "/webhooks" })).statusCode).toBe(404);
+  });
+
+  it("can be registered for several endpoints with secrets of their own", async () => {
+    const app = fastify();
+    app.register(fastifyWebhooks, { webhooks: receiver(), path: "/a" });
+    app.register(fastifyWebhooks, { webhooks: receiver({ secret: "another" }), path: "/b" });
+    expect((await app.inject({ ...inject, url: "/a" })).statusCode).toBe(200);
+    expect((await app.inject({ ...inject, url: "/b" })).statusCode).toBe(401);
+  });
+
+  it.each(["application/json", "application/json; charset=utf-8", "text/plain", undefined])(
+    "verifies a body of the content type %s",
+    async (contentType) => {
+      const { "Content-Type": _, ...signed } = delivery.headers;
+      const headers = contentType ? { ...signed, "content-type": contentType } : signed;
+      const app = fastify();
+      app.register(fastifyWebhooks, { webhooks: receiver() });
+      const response = await app.inject({ ...inject, headers, url: "/webhooks" });
+      expect(response.statusCode).toBe(200);
+    },
+  );
+
+  it("has the limit of its Webhooks, not Fastify's", async () => {
+    const app = fastify({ bodyLimit: 10 });
+    app.register(fastifyWebhooks, { webhooks: receiver() });
+    expect((await app.inject({ ...inject, url: "/webhooks" })).statusCode).toBe(200);
+  });
+
+  it("lets hooks of the application see the request and the answer", async () => {
+    const app = fastify();
+    const onRequest = vi.fn(async () => undefined);
+    const onResponse = vi.fn(async () => undefined);
+    app.addHook("onRequest", onRequest).addHook("onResponse", onResponse);
+    app.register(fastifyWebhooks, { webhooks: receiver() });
+    await app.inject({ ...inject, url: "/webhooks" });
+    expect(onRequest).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(onResponse).toHaveBeenCalledOnce());
+  });
+});

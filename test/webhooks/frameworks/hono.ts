@@ -1,0 +1,25 @@
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { listening } from "../sites.ts";
+import type { Framework } from "./framework.ts";
+
+export const hono4: Framework = {
+  name: "Hono",
+  serve(webhooks) {
+    const app = new Hono();
+    const handle = webhooks.fetchHandler();
+    app.all("/webhooks", (context) => handle(context.req.raw));
+    return listening(getRequestListener(app.fetch));
+  },
+  serveAfterParser(webhooks) {
+    const app = new Hono();
+    const handle = webhooks.fetchHandler();
+    app.use(async (context, next) => {
+      await context.req.json();
+      await next();
+    });
+    app.all("/webhooks", (context) => handle(context.req.raw));
+    return listening(getRequestListener(app.fetch));
+  },
+  cure: /verify before anything else reads it/,
+};

@@ -1,0 +1,70 @@
+import { describe, expect, it, vi } from "vitest";
+import { signedDelivery } from "../../src/testing/index.ts";
+import type { LambdaEvent, WebhooksOptions } from "../../src/webhooks/index.ts";
+import { paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
+
+const delivery = signedDelivery({ event: paymentUpdated, secret, timestamp });
+const answer = (event: unknown, options: WebhooksOptions = {}) =>
+  receiver(options).lambdaHandler()(event as LambdaEvent);
+
+describe("the Lambda handler", () => {
+  it("answers with a status, headers and an empty body", async () => {
+    expect(await answer(delivery.lambdaV1())).toEqual({ statusCode: 200, headers: {}, body: "" });
+    const get = { ...delivery.lambdaV2(), requestContext: { http: { method: "GET" } } };
+    expect(await answer(get)).toEqual({ statusCode: 405, headers: { Allow: "POST" }, body: "" });
+  });
+
+  it.each([
+    ["headers alone, as some load balancers send", { multiValueHeaders: undefined }],
+    ["multiValueHeaders alone, as other load balancers send", { headers: undefined }],
+    ["null for multiValueHeaders", { multiValueHeaders: null }],
+    ["no word on base64", { isBase64Encoded: undefined }],
+  ])("takes an event with %s", async (_, change) => {
+    expect((await answer({ ...delivery.lambdaV1(), ...change })).statusCode).toBe(200);
+  });
+
+  it("refuses a signature given twice, of which `headers` has only the last", async () => {
+    const event = delivery.lambdaV1();
+    const name = "X-Service-Signature";
+    const twice = ["0".repeat(64), ...(event.multiValueHeaders[name] ?? [])];
+    const multiValueHeaders = { ...event.multiValueHeaders, [name]: twice };
+    const onError = vi.fn();
+    const given = { ...event, multiValueHeaders };
+    expect((await answer(given, { onError })).statusCode).toBe(401);
+    expect(onError.mock.lastCall?.[0]).toMatchObject({ reason: "malformed_signature" });
+  });
+
+  it.each([
+    ["null", null, {}],
+    ["undefined", undefined, {}],
+    ["null in base64", null, { isBase64Encoded: true }],
+    ["empty", "", {}],
+  ])("takes a body that is %s for an empty one", async (_, body, change) => {
+    const onError = vi.fn();
+    const { headers } = signedDelivery({ body: "", secret, timestamp });
+    const event = { httpMethod: "POST", headers, body, ...change };
+    expect((await answer(event, { onError })).statusCode).toBe(400);
+    expect(onError.mock.lastCall?.[0]).toMatchObject({ reason: "invalid_json" });
+  });
+
+  it("judges the size of the bytes, not of their base64", async () => {
+    const event = delivery.lambdaV2({ base64: true });
+    const { length } = Buffer.from(delivery.body);
+    expect(event.body.length).toBeGreaterThan(length);
+    expect((await answer(event, { maxBodyBytes: length })).statusCode).toBe(200);
+    expect((await answer(event, { maxBodyBytes: length - 1 })).statusCode).toBe(413);
+  });
+
+  it("refuses what is no base64 as a wrong signature", async () => {
+    const event = { ...delivery.lambdaV2({ base64: true }), body: "%%% no base64 %%%" };
+    expect((await answer(event)).statusCode).toBe(401);
+  });
+
+  it("refuses events without headers", async () => {
+    expect((await answer({ httpMethod: "POST", headers: null, body: "{}" })).statusCode).toBe(401);
+  });
+
+  it("answers 405 to an event that is no request", async () => {
+    expect((await answer({ Records: [] })).statusCode).toBe(405);
+  });
+});
