@@ -9,6 +9,8 @@ export function untilStopped(): Promise<number> {
   return new Promise((resolve) => {
     process.once("SIGINT", () => resolve(exitCodes.interrupted));
     process.once("SIGTERM", () => resolve(exitCodes.terminated));
-    process.stdout.once("error", () => resolve(exitCodes.fine));
+    for (const output of [process.stdout, process.stderr]) {
+      output.once("error", () => resolve(exitCodes.fine));
+    }
   });
 }

@@ -237,6 +237,7 @@ describe("settlekit listen", () => {
   test("other machines are let in only with a warning", async () => {
     await using running = await listening("--host", "0.0.0.0");
     expect(running.stderr.text).toMatch(/Warning: Listening on 0\.0\.0\.0/);
+    expect((await running.send(signed())).status).toBe(200);
   });
 
   test.each([

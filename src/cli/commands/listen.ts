@@ -95,10 +95,16 @@ async function listen(server: Server, port: number, host: string): Promise<Liste
   });
   const { address, family, port: actualPort } = server.address() as AddressInfo;
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${actualPort}`,
+    url: urlOf(address, family, actualPort),
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
     },
   };
+}
+
+/** An address that means "every interface" is reached by the loopback address. */
+function urlOf(address: string, family: string, port: number): string {
+  if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
+  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { version } from "../../http/version.ts";
-import type { Sandbox, SandboxServer } from "../../sandbox/index.ts";
+import type { ListenOptions, Sandbox, SandboxServer } from "../../sandbox/index.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { isLoopback, portFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
@@ -15,6 +15,9 @@ import { untilStopped } from "../until-stopped.ts";
 
 /** Where the client looks for a sandbox, unless it is told otherwise. */
 const usualPort = 4010;
+
+/** Where the sandbox shows what happens in it. */
+const inspectorPath = "/_sandbox";
 
 /** Keeps the secrets the same from start to start, so that an .env file stays valid. */
 const usualSeed = "settlekit sandbox";
@@ -34,6 +37,11 @@ export const sandboxCommand = defineCommand({
       value: "<host>",
       description: "Default 127.0.0.1, which other machines cannot reach.",
     },
+    "allow-host": {
+      value: "<name>",
+      multiple: true,
+      description: "A name that clients may reach it by, such as that of its container.",
+    },
     ...sandboxOptions,
     json: {
       description: "Print keys and events as lines of JSON on stdout, and no prose.",
@@ -46,7 +54,7 @@ export const sandboxCommand = defineCommand({
     'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
   ],
   async run({ values, terminal }) {
-    const { json, host = "127.0.0.1" } = values;
+    const { json, host = "127.0.0.1", "allow-host": allowedHosts } = values;
     const port = portFrom(values.port, usualPort);
     const emit = (event: SandboxEvent) =>
       json ? terminal.json(event) : terminal.say(lineOf(event, terminal.paint));
@@ -55,14 +63,15 @@ export const sandboxCommand = defineCommand({
     const sandbox: Sandbox = sandboxFrom(values, values.seed ?? usualSeed, deliver);
     const stopped = untilStopped();
     watchRequests(emit, now);
-    const server = await listen(sandbox, port, host);
+    const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) for (const line of exposure(host, values.seed)) warn(terminal, line);
     if (json) terminal.json(keysOf(sandbox, server));
     else introduce(sandbox, server, values["webhook-url"], terminal);
     if (values.open) {
-      await openPage(server.url).catch(() =>
-        warn(terminal, `No browser was found to open. Open ${server.url} in yours.`),
+      const page = `${server.url}${inspectorPath}`;
+      await openPage(page).catch(() =>
+        warn(terminal, `No browser was found to open. Open ${page} in yours.`),
       );
     }
 
@@ -72,16 +81,23 @@ export const sandboxCommand = defineCommand({
   },
 });
 
-async function listen(sandbox: Sandbox, port: number, host: string): Promise<SandboxServer> {
+const optionOf: Readonly<Record<string, string>> = {
+  port: "--port",
+  host: "--host",
+  allowedHosts: "--allow-host",
+};
+
+async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxServer> {
   try {
-    return await sandbox.listen({ port, host });
+    return await sandbox.listen(where);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
+    const { code, param = "", message } = error;
     throw new UsageError(
-      error.code === "port_taken"
-        ? `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or take any ` +
-            "free port: --port 0"
-        : error.message,
+      code === "port_taken"
+        ? `Port ${where.port} on ${where.host} is taken, perhaps by another sandbox. Stop that one, or ` +
+            "take any free port: --port 0"
+        : `${optionOf[param] ?? param}: ${message}`,
     );
   }
 }

@@ -6,6 +6,8 @@ export interface PostOptions {
   /** Names and values in turns, as they are to be written. Host and Content-Length are added. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
+  /** How long the whole answer may take. Default 30,000, as long as the service waits (published). */
+  readonly timeoutMs?: number;
 }
 
 export interface PostAnswer {
@@ -15,9 +17,6 @@ export interface PostAnswer {
   readonly durationMs: number;
 }
 
-/** How long the service waits for an answer, as published. */
-const answerTimeoutMs = 30_000;
-
 const maxBodyCharacters = 2_000;
 
 /**
@@ -26,12 +25,13 @@ const maxBodyCharacters = 2_000;
  *
  * Rejects with a reason for people.
  */
-export function post({ url, headers, body }: PostOptions): Promise<PostAnswer> {
+export function post({ url, headers, body, timeoutMs = 30_000 }: PostOptions): Promise<PostAnswer> {
   const startedMs = performance.now();
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
-  const signal = AbortSignal.timeout(answerTimeoutMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const own = ["Host", url.host, "Content-Length", String(body.length)];
   return new Promise((resolve, reject) => {
+    const tooLate = `no answer within ${timeoutMs / 1000} seconds`;
     const fail = (error: Error) => {
       reject(new Error(signal.aborted ? tooLate : reasonOf(error), { cause: error }));
     };
@@ -61,8 +61,6 @@ export function post({ url, headers, body }: PostOptions): Promise<PostAnswer> {
     outgoing.end(body);
   });
 }
-
-const tooLate = `no answer within ${answerTimeoutMs / 1000} seconds`;
 
 function reasonOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;

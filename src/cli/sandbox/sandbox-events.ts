@@ -32,6 +32,8 @@ export function watchRequests(emit: Emit, now: () => Date): () => void {
       response: ServerResponse;
     };
     const { method = "", url: path = "" } = request;
+    // The sandbox's own pages ask all the time, and change nothing by it.
+    if (method === "GET" && path.startsWith("/_sandbox")) return;
     const at = now().toISOString();
     const startedMs = performance.now();
     response.once("close", () => {
