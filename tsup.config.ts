@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { pageAssets } from "./scripts/page-assets.ts";
 import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
 /** What is imported, and so has declarations. */
@@ -32,5 +33,5 @@ export default defineConfig({
   noExternal: [/^(?!node:|msw\/)/],
   external: [/^node:/, /^msw\//],
   removeNodeProtocol: false,
-  esbuildPlugins: [thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
+  esbuildPlugins: [pageAssets(), thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
 });

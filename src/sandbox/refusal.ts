@@ -22,7 +22,7 @@ export class Refusal extends Error {
 
 /** A request that asks for something the service does not do. */
 export function invalidRequest(
-  status: 400 | 403 | 404 | 405 | 409 | 413 | 422,
+  status: 400 | 403 | 404 | 405 | 409 | 413 | 415 | 422,
   facts: Pick<RefusalFacts, "code" | "message" | "param" | "headers">,
 ): Refusal {
   return new Refusal({ ...facts, status, type: "invalid_request_error" });

@@ -3,17 +3,19 @@ import { createApp } from "./app.ts";
 import { createAuthenticate } from "./authentication.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { createClock, type SandboxClock } from "./clock.ts";
-import { createExchange } from "./exchange.ts";
+import { createExchange, type Exchange } from "./exchange.ts";
 import { createFaults, type SandboxFaults } from "./faults.ts";
 import { createIdempotencyStore, type Repetition } from "./idempotency.ts";
 import { createLanes } from "./lanes.ts";
 import { checkedMinPaymentInCents, checkedRepetition, type SandboxOptions } from "./options.ts";
+import type { OwnRoutes } from "./own-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { createPaymentScenarios, type SandboxPayments } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
 import { createRandomSource } from "./random.ts";
 import { asFetched } from "./reply.ts";
 import { createRequestLog, type ReceivedRequest } from "./request-log.ts";
+import { isOwnRoute } from "./routing.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createSetting, createState, type SandboxSnapshot } from "./state.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
@@ -176,7 +178,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     operations: routes.map(({ operation }) => operation),
     realNowMs: () => performance.now(),
   });
-  const exchange = createExchange({ app, clock, random, faults, log });
+  const callService = createExchange({ app, clock, random, faults, log });
+
+  let ownRoutes: Promise<OwnRoutes> | undefined;
+  const exchange: Exchange = async (request) => {
+    if (!isOwnRoute(new URL(request.url).pathname)) return callService(request);
+    // Most tests look at no page.
+    ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
+      createOwnRoutes({ sandbox, payments }),
+    );
+    return { kind: "answered", response: await (await ownRoutes)(request) };
+  };
 
   async function fetch(request: Request): Promise<Response> {
     return asFetched(await unlessAborted(request.signal, () => exchange(request)));
@@ -200,7 +212,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return server.listen(exchange, where);
   }
 
-  return {
+  const sandbox: Sandbox = {
     fetch,
     listen,
     secretKey,
@@ -234,4 +246,5 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     restore: state.restore,
     reset: state.clear,
   };
+  return sandbox;
 }

@@ -51,6 +51,10 @@ test.each([
   ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],
   ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
   ["src/sandbox/planted.ts", "ky", "sandbox-imports"],
+  ["src/sandbox/planted.ts", "src/checkout/target.ts", "sandbox-imports"],
+  ["src/sandbox/planted.ts", "src/sandbox/browser/target.ts", "sandbox-imports"],
+  ["src/sandbox/browser/planted.ts", "src/sandbox/target.ts", "sandbox-browser-imports"],
+  ["src/sandbox/planted.ts", "esbuild", "bundler-in-one-file"],
 ])("%s may not import %s", async (from, imported, rule) => {
   expect(await broken(from, imported)).toContain(rule);
 });
@@ -60,6 +64,7 @@ test.each([
   ["src/resources/planted.ts", "src/errors/target.ts"],
   ["src/http/attempt.ts", "ky"],
   ["src/sandbox/planted.ts", "node:fs"],
+  ["src/sandbox/browser/planted.ts", "src/checkout/target.ts"],
   ["src/client.ts", "src/http/target.ts"],
 ])("%s may import %s", async (from, imported) => {
   expect(await broken(from, imported)).toEqual([]);

@@ -1,0 +1,19 @@
+/**
+ * Has the sandbox do something, over its control API.
+ *
+ * @returns What went wrong, in words; `undefined` when nothing did.
+ */
+export async function control(path: string, body: object = {}): Promise<string | undefined> {
+  try {
+    const response = await fetch(`/_sandbox/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
+      body: JSON.stringify(body),
+    });
+    if (response.ok) return undefined;
+    const { error } = (await response.json()) as { error: { message: string } };
+    return error.message;
+  } catch {
+    return "The sandbox cannot be reached. It may have been stopped.";
+  }
+}

@@ -1,0 +1,170 @@
+import {
+  type CheckoutClient,
+  isFinal,
+  isPaid,
+  type Payment,
+  type PaymentRequestWithQr,
+  SettlekitError,
+} from "../../checkout/index.ts";
+import { checkoutHere } from "./checkout-here.ts";
+import type { CopyButton } from "./copy-button.ts";
+import { part } from "./parts.ts";
+import { centsOf, outcomeText, statusText, timeText } from "./payment-texts.ts";
+import { finalEvent, playedEvent } from "./sandbox-strip.ts";
+
+interface TokenChoice {
+  readonly token: string;
+  readonly network: string;
+  readonly chainId: number;
+  readonly contractAddress: string;
+}
+
+const quoteLifetimeMs = 600_000;
+const redirectDelayMs = 3_000;
+
+/** What the customer sees of a payment: what to send and where to, and what became of it. */
+export class PaymentElement extends HTMLElement {
+  readonly #leaving = new AbortController();
+  #checkout: CheckoutClient | undefined;
+  #payment: Payment | undefined;
+  #request: PaymentRequestWithQr | undefined;
+  #choices: readonly TokenChoice[] = [];
+  /** For a deposit: what the customer chose, in USD cents. */
+  #depositInCents: number | undefined;
+  /** Of the latest question for a quote: answers to earlier ones come too late. */
+  #asked = 0;
+
+  connectedCallback(): void {
+    const { signal } = this.#leaving;
+    this.#choices = JSON.parse(this.getAttribute("tokens") ?? "[]");
+    this.#checkout = checkoutHere(this.#attribute("payment-id"), this.#attribute("secret"));
+    this.addEventListener("change", () => void this.#quote(), { signal });
+    part(this, "deposit").addEventListener("submit", (event) => this.#chooseDeposit(event));
+    document.addEventListener(playedEvent, () => void this.#look(), { signal });
+    const timer = setInterval(() => this.#countDown(), 250);
+    signal.addEventListener("abort", () => clearInterval(timer));
+    void this.#open(this.#checkout);
+  }
+
+  disconnectedCallback(): void {
+    this.#leaving.abort();
+  }
+
+  async #open(checkout: CheckoutClient): Promise<void> {
+    const { signal } = this.#leaving;
+    try {
+      await this.#load(checkout);
+      for await (const { status } of checkout.watch({ signal, intervalMs: 1_500 })) {
+        await this.#show(status);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#say("failed", messageOf(error));
+    } finally {
+      this.removeAttribute("aria-busy");
+    }
+  }
+
+  async #load(checkout: CheckoutClient): Promise<void> {
+    this.#payment = await checkout.payment();
+    await this.#show(this.#payment.status);
+    if (this.#payment.type !== "deposit") await this.#quote();
+  }
+
+  /** Asks for the status out of turn. */
+  async #look(): Promise<void> {
+    const state = await this.#checkout?.refreshStatus().catch(() => undefined);
+    if (state) await this.#show(state.status);
+  }
+
+  async #show(status: string): Promise<void> {
+    if (this.dataset.status === status) return;
+    this.dataset.status = status;
+    this.#say(status, statusText(status));
+    if (status !== "pending") part(this, "pay").hidden = true;
+    if (status !== "pending") part(this, "deposit").hidden = true;
+    if (!isFinal(status)) return;
+
+    document.dispatchEvent(new Event(finalEvent));
+    const payment = await this.#checkout?.payment().catch(() => undefined);
+    part(this, "outcome").hidden = false;
+    part(this, "outcome-text").textContent = outcomeText(status, payment);
+    const back = this.querySelector<HTMLAnchorElement>('[data-part="return"]');
+    if (back === null || !isPaid(status)) return;
+    setTimeout(() => !this.#leaving.signal.aborted && location.assign(back.href), redirectDelayMs);
+  }
+
+  #say(state: string, text: string): void {
+    part(this, "status").dataset.state = state;
+    part(this, "status-text").textContent = text;
+  }
+
+  #chooseDeposit(event: Event): void {
+    event.preventDefault();
+    const input = this.querySelector("input");
+    this.#depositInCents = centsOf(input?.value ?? "");
+    void this.#quote();
+  }
+
+  /** What the chosen token costs. The same quote comes again as long as it holds. */
+  async #quote(): Promise<void> {
+    const checkout = this.#checkout;
+    const payment = this.#payment;
+    const forceDepositAmount = this.#depositInCents;
+    if (!checkout || !payment || (payment.type === "deposit" && !forceDepositAmount)) return;
+    const choice = this.#choice();
+    const { chainId, contractAddress } = choice;
+    const asked = ++this.#asked;
+    try {
+      const input = { chainId, contractAddress, forceDepositAmount };
+      const quote = await checkout.quotes.create(input);
+      if (asked !== this.#asked || this.dataset.status !== "pending") return;
+      this.#request = checkout.paymentRequest(payment, quote);
+      this.#showRequest(this.#request, choice);
+    } catch (error) {
+      if (this.dataset.status === "pending") this.#say("failed", messageOf(error));
+      await this.#look();
+    }
+  }
+
+  #choice(): TokenChoice {
+    const chosen = (name: string) =>
+      this.querySelector<HTMLInputElement>(`input[name="${name}"]:checked`)?.value;
+    const [token, network] = [chosen("token"), chosen("network")];
+    const found = this.#choices.find((it) => it.token === token && it.network === network);
+    if (found === undefined) throw new Error("The page offers a token that it does not know.");
+    return found;
+  }
+
+  #showRequest(request: PaymentRequestWithQr, { network }: TokenChoice): void {
+    part(this, "amount").textContent = `${request.amount} ${request.symbol}`;
+    part<CopyButton>(this, "copy-amount").value = request.amount;
+    part(this, "address").textContent = request.address;
+    part<CopyButton>(this, "copy-address").value = request.address;
+    part(this, "network").textContent = network;
+    // Drawn from the address alone, which has been checked to be one.
+    part(this, "qr").innerHTML = request.addressQrSvg();
+    part(this, "pay").hidden = false;
+    this.#say("pending", statusText("pending"));
+    this.#countDown();
+  }
+
+  #countDown(): void {
+    if (this.#request === undefined || this.dataset.status !== "pending") return;
+    // The service tells its time in whole seconds, so a fresh quote may seem to last a little longer.
+    const remainingMs = Math.min(this.#request.remainingMs(), quoteLifetimeMs);
+    part(this, "remaining").textContent = timeText(remainingMs);
+    const share = remainingMs / quoteLifetimeMs;
+    part(this, "track").style.setProperty("--share", String(share));
+    if (remainingMs > 0) return;
+    this.#request = undefined;
+    void this.#quote();
+  }
+
+  #attribute(name: string): string {
+    return this.getAttribute(name) ?? "";
+  }
+}
+
+function messageOf(error: unknown): string {
+  return SettlekitError.is(error) ? error.message : "Something went wrong. Load the page again.";
+}

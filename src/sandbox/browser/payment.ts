@@ -1,0 +1,7 @@
+import { CopyButton } from "./copy-button.ts";
+import { PaymentElement } from "./payment-element.ts";
+import { SandboxStrip } from "./sandbox-strip.ts";
+
+customElements.define("copy-button", CopyButton);
+customElements.define("settlekit-payment", PaymentElement);
+customElements.define("sandbox-strip", SandboxStrip);

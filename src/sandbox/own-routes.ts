@@ -1,0 +1,48 @@
+import { Hono } from "hono";
+import { controlFailure, unknownControlRoute } from "./control/control-failure.ts";
+import { type Controlled, controlRoutes } from "./control/control-routes.ts";
+import { assetAnswer } from "./pages/asset-answer.ts";
+import { paymentPage, unknownPaymentPage } from "./pages/payment-page.ts";
+import type { Payments } from "./payments.ts";
+
+export interface OwnRoutesOptions {
+  readonly sandbox: Controlled;
+  readonly payments: Payments;
+}
+
+/** Answers requests to the sandbox's own routes. */
+export type OwnRoutes = (request: Request) => Promise<Response>;
+
+/** Nothing of it is kept anywhere, told to other sites, or loaded by their pages. */
+const protection = {
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+/**
+ * Serves what the service's API does not have: the sandbox's pages, and the means to control it. These
+ * routes meet no fault and are not recorded, and GET changes nothing.
+ */
+export function createOwnRoutes({ sandbox, payments }: OwnRoutesOptions): OwnRoutes {
+  const app = new Hono();
+
+  app.get("/payment/:paymentId", ({ req }) => {
+    const paymentId = req.param("paymentId");
+    const payment = payments.find(paymentId);
+    const secret = payments.secretOf(paymentId);
+    if (payment === undefined || secret === undefined) return unknownPaymentPage();
+    return paymentPage(payment, secret);
+  });
+  app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
+  app.route("/_sandbox", controlRoutes(sandbox));
+  app.notFound(({ req }) => unknownControlRoute(req.method, req.path));
+  app.onError(controlFailure);
+
+  return async (request) => {
+    const response = await app.fetch(request);
+    for (const [name, value] of Object.entries(protection)) response.headers.set(name, value);
+    return response;
+  };
+}

@@ -1,0 +1,27 @@
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/** Texts of what the pages load, by the names of the files. */
+export type BrowserAssets = ReadonlyMap<string, string>;
+
+const sources = ["payment.ts", "payment.css"];
+
+/**
+ * Makes what the pages load from `src/sandbox/browser`. Runs when the package is built, which puts the
+ * outcome in the place of this module; from source, it runs when a page is first asked for.
+ */
+export async function browserAssets(): Promise<BrowserAssets> {
+  const folder = fileURLToPath(new URL("../browser/", import.meta.url));
+  const { outputFiles } = await build({
+    entryPoints: sources.map((source) => folder + source),
+    outdir: folder,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    platform: "browser",
+    legalComments: "none",
+  });
+  return new Map(outputFiles.map(({ path, text }) => [path.slice(folder.length), text]));
+}

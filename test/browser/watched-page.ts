@@ -1,0 +1,29 @@
+import axe, { type AxeResults } from "axe-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** What the page printed to the console as an error, or threw. */
+  readonly troubles: readonly string[];
+}
+
+/** A new page that is watched for whatever goes wrong in it. */
+export async function watchedPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") troubles.push(message.text());
+  });
+  return { page, troubles };
+}
+
+/** What axe finds wrong with a page as it stands: each rule with the elements that break it. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  const { violations } = (await page.evaluate(`${axe.source}; axe.run()`)) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
+}
