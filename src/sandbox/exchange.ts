@@ -8,6 +8,7 @@ import type { RandomSource } from "./random.ts";
 import type { Reply } from "./reply.ts";
 import { readBodyText } from "./request-body.ts";
 import { printableHeaders, type RequestLog } from "./request-log.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** Takes a request to its end, however that is reached. */
 export type Exchange = (request: Request) => Promise<Reply>;
@@ -18,19 +19,24 @@ export interface ExchangeOptions {
   readonly random: RandomSource;
   readonly faults: Faults;
   readonly log: RequestLog;
+  readonly timeline: Timeline;
 }
 
 /** What is the same for every route: the record, the faults, and the headers of an answer. */
-export function createExchange({ app, clock, random, faults, log }: ExchangeOptions): Exchange {
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { app, clock, random, faults, log, timeline } = options;
   return async (request) => {
     const bodyText = await readBodyText(request);
     const { method } = request;
     const { pathname, search } = new URL(request.url);
     const requestId = random.stream("requests").uuid();
+    const at = clock.now().toISOString();
+    const path = pathname + search;
+    const sequence = timeline.add({ type: "request", at, requestId, method, path, status: null });
     const recordStatus = log.add({
-      at: clock.now().toISOString(),
+      at,
       method,
-      path: pathname + search,
+      path,
       headers: printableHeaders(request.headers),
       body: bodyText ?? "",
       status: null,
@@ -43,13 +49,16 @@ export function createExchange({ app, clock, random, faults, log }: ExchangeOpti
       isPreflight ? undefined : faults.take(method, pathname),
       async () => {
         clock.catchUp();
-        return isPreflight ? preflightAnswer() : app.fetch(request, { bodyText });
+        if (isPreflight) return preflightAnswer();
+        // Operations take effect before the first wait, so what changes meanwhile is their doing.
+        return timeline.during(requestId, () => app.fetch(request, { bodyText }));
       },
     );
 
     const { response } = reply;
     if (response === undefined) return reply;
     recordStatus(response.status);
+    timeline.answered(sequence, response.status);
     response.headers.set(defaultRequestIdHeader, requestId);
     // Countdowns are corrected by this header, so it must tell the sandbox's time.
     response.headers.set("Date", clock.now().toUTCString());

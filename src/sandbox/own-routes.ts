@@ -4,10 +4,12 @@ import { type Controlled, controlRoutes } from "./control/control-routes.ts";
 import { assetAnswer } from "./pages/asset-answer.ts";
 import { paymentPage, unknownPaymentPage } from "./pages/payment-page.ts";
 import type { Payments } from "./payments.ts";
+import type { Timeline } from "./timeline.ts";
 
 export interface OwnRoutesOptions {
   readonly sandbox: Controlled;
   readonly payments: Payments;
+  readonly timeline: Timeline;
 }
 
 /** Answers requests to the sandbox's own routes. */
@@ -25,7 +27,7 @@ const protection = {
  * Serves what the service's API does not have: the sandbox's pages, and the means to control it. These
  * routes meet no fault and are not recorded, and GET changes nothing.
  */
-export function createOwnRoutes({ sandbox, payments }: OwnRoutesOptions): OwnRoutes {
+export function createOwnRoutes({ sandbox, payments, timeline }: OwnRoutesOptions): OwnRoutes {
   const app = new Hono();
 
   app.get("/payment/:paymentId", ({ req }) => {
@@ -36,7 +38,7 @@ export function createOwnRoutes({ sandbox, payments }: OwnRoutesOptions): OwnRou
     return paymentPage(payment, secret);
   });
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
-  app.route("/_sandbox", controlRoutes(sandbox));
+  app.route("/_sandbox", controlRoutes(sandbox, timeline));
   app.notFound(({ req }) => unknownControlRoute(req.method, req.path));
   app.onError(controlFailure);
 

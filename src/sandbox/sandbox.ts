@@ -18,6 +18,7 @@ import { createRequestLog, type ReceivedRequest } from "./request-log.ts";
 import { isOwnRoute } from "./routing.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createSetting, createState, type SandboxSnapshot } from "./state.ts";
+import { createTimeline } from "./timeline.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
 import { webhookEndpoint } from "./webhook-endpoint.ts";
 import { withdrawalRoutes } from "./withdrawal-routes.ts";
@@ -131,6 +132,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const backendWallet = identity.address();
   const withdrawalIdempotency = createSetting<WithdrawalIdempotency>("ignored");
 
+  const timeline = createTimeline();
   const lanes = createLanes(maxWebhooksInFlight);
   const clock = createClock({ frozenAt: options.now, quiet: lanes.idle });
   const webhooks = createWebhookDeliveries({
@@ -140,6 +142,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     clock,
     random,
     lanes,
+    timeline,
   });
   const { publish } = webhooks;
   const payments = createPayments({ merchantId, clock, random, publish });
@@ -178,14 +181,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     operations: routes.map(({ operation }) => operation),
     realNowMs: () => performance.now(),
   });
-  const callService = createExchange({ app, clock, random, faults, log });
+  const callService = createExchange({ app, clock, random, faults, log, timeline });
 
   let ownRoutes: Promise<OwnRoutes> | undefined;
   const exchange: Exchange = async (request) => {
     if (!isOwnRoute(new URL(request.url).pathname)) return callService(request);
     // Most tests look at no page.
     ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
-      createOwnRoutes({ sandbox, payments }),
+      createOwnRoutes({ sandbox, payments, timeline }),
     );
     return { kind: "answered", response: await (await ownRoutes)(request) };
   };
@@ -204,6 +207,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     faults,
     log,
     webhooks,
+    // The last, so that whoever is told of it finds everything as it stands then.
+    timeline,
   ]);
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {

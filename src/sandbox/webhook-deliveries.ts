@@ -7,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RandomSource } from "./random.ts";
 import { captureMap, type StatePart } from "./state.ts";
+import type { Timeline } from "./timeline.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 
 /** How long after each refused attempt the next one follows (assumed). */
@@ -80,15 +81,21 @@ export interface WebhookDeliveriesOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly lanes: Lanes;
+  readonly timeline: Timeline;
 }
 
 export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { secret, endpointId, endpoint, clock, random, lanes } = options;
+  const { secret, endpointId, endpoint, clock, random, lanes, timeline } = options;
   /** Each delivery is an unchanging value; an attempt puts another in its place. */
   const deliveries = new Map<string, WebhookDelivery>();
 
   function publish(event: keyof WebhookEvents, data: WebhookData): void {
-    const delivery = record(event, data, random.stream("webhooks").uuid());
+    const eventId = random.stream("webhooks").uuid();
+    const { id: subjectId, orderId = null, status = "" } = data;
+    const at = clock.now().toISOString();
+    const requestId = timeline.servedRequestId();
+    timeline.add({ type: "change", at, eventId, event, subjectId, orderId, status, requestId });
+    const delivery = record(event, data, eventId);
     if (endpoint) void attemptInTurn(delivery, endpoint);
   }
 
@@ -104,6 +111,8 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
       createdAt: clock.now().toISOString(),
     };
     deliveries.set(delivery.id, delivery);
+    const { id: deliveryId, createdAt: at } = delivery;
+    timeline.add({ type: "webhook", at, deliveryId, eventId, event, subjectId: data.id });
     return delivery;
   }
 
@@ -163,8 +172,9 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     if (dueMs !== undefined) clock.schedule(dueMs, () => attemptAgain(after, to));
     const { at, status, error } = attempt;
     const { id: deliveryId, event } = after;
-    const type = "webhook.attempted";
-    clock.report({ at, type, deliveryId, event, attempt: attempts.length, status, error });
+    const facts = { at, deliveryId, event, attempt: attempts.length, status, error };
+    clock.report({ ...facts, type: "webhook.attempted" });
+    timeline.add({ ...facts, type: "attempt", subjectId: after.data.id });
   }
 
   function messageFor(delivery: WebhookDelivery, url: string): WebhookMessage {

@@ -8,10 +8,12 @@ import type { SandboxFaults } from "../faults.ts";
 import type { PaymentScenario, SandboxPayments } from "../payment-scenarios.ts";
 import type { RateLimit } from "../rate-limit.ts";
 import type { ReceivedRequest } from "../request-log.ts";
+import type { Timeline } from "../timeline.ts";
 import { refuseField } from "../validation.ts";
 import type { SandboxWebhooks } from "../webhook-deliveries.ts";
 import type { SandboxWithdrawals, WithdrawalScenario } from "../withdrawal-scenarios.ts";
 import { controlBody } from "./control-body.ts";
+import { eventStream } from "./event-stream.ts";
 import { checkControlRequest } from "./guard.ts";
 
 /** The part of a sandbox that can be controlled from outside. */
@@ -29,7 +31,7 @@ export interface Controlled {
  * A sandbox as JSON: read with GET, controlled with POST. What a value may be is not checked here but by
  * the sandbox, as it is in process.
  */
-export function controlRoutes(sandbox: Controlled): Hono {
+export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
   const { payments, withdrawals, webhooks, clock, faults } = sandbox;
   const routes = new Hono();
   routes.use(async ({ req }, next) => {
@@ -41,6 +43,10 @@ export function controlRoutes(sandbox: Controlled): Hono {
   routes.get("/deliveries", () => list(webhooks.deliveries()));
   routes.get("/payments", () => list(payments.all()));
   routes.get("/withdrawals", () => list(withdrawals.all()));
+  routes.get("/timeline", () =>
+    jsonAnswer(200, { data: timeline.entries(), dropped: timeline.dropped() }),
+  );
+  routes.get("/events", () => eventStream(timeline));
   routes.get("/clock", () => jsonAnswer(200, { now: clock.now() }));
 
   routes.post("/payments/:id/simulate", async ({ req }) => {

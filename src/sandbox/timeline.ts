@@ -1,0 +1,143 @@
+import type { StatePart } from "./state.ts";
+
+/** Something that a person who looks at the sandbox sees happen. Each names what it came from. */
+export type TimelineEntry = RequestEntry | ChangeEntry | WebhookEntry | AttemptEntry;
+
+interface EntryBasics {
+  /** Counts up without end; a reset does not start it again. */
+  readonly sequence: number;
+  /** The sandbox's time, ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** A request of the service; its details are in `requests()`. */
+interface RequestEntry extends EntryBasics {
+  readonly type: "request";
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** Null while there is no answer, and where the connection broke before one. */
+  readonly status: number | null;
+}
+
+/** A payment or a withdrawal was created or changed its status. */
+interface ChangeEntry extends EntryBasics {
+  readonly type: "change";
+  readonly eventId: string;
+  /** Such as `payment.updated`. */
+  readonly event: string;
+  /** Id of the payment or withdrawal. */
+  readonly subjectId: string;
+  readonly orderId: string | null;
+  readonly status: string;
+  /** The request that brought it about; null where time or a scenario did. */
+  readonly requestId: string | null;
+}
+
+/** A webhook came to be; its details are in `webhooks.deliveries()`. */
+interface WebhookEntry extends EntryBasics {
+  readonly type: "webhook";
+  readonly deliveryId: string;
+  /** Of the change that it tells of. */
+  readonly eventId: string;
+  readonly event: string;
+  readonly subjectId: string;
+}
+
+/** A webhook was sent. */
+interface AttemptEntry extends EntryBasics {
+  readonly type: "attempt";
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly subjectId: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+type Unnumbered<Entry> = Entry extends EntryBasics ? Omit<Entry, "sequence"> : never;
+
+/** An entry that is new or was completed; `null` when the past is another one, by a reset or a snapshot. */
+export type TimelineListener = (entry: TimelineEntry | null) => void;
+
+export interface Timeline extends StatePart {
+  add(entry: Unnumbered<TimelineEntry>): number;
+  /** Completes a request's entry, unless it is gone. */
+  answered(sequence: number, status: number): void;
+  /** Lets changes during a synchronous piece of work name the request that it serves. */
+  during<Result>(requestId: string, work: () => Result): Result;
+  /** The request that is being served at this moment. */
+  servedRequestId(): string | null;
+  /** Oldest first. */
+  entries(): readonly TimelineEntry[];
+  /** How many older entries were dropped since the last reset. */
+  dropped(): number;
+  /** Gives what ends it. */
+  subscribe(listener: TimelineListener): () => void;
+}
+
+const maxEntries = 2_000;
+
+/** What happened, in order: the latest 2,000 entries. */
+export function createTimeline(): Timeline {
+  let entries: TimelineEntry[] = [];
+  let lastSequence = 0;
+  let dropped = 0;
+  let served: string | null = null;
+  const listeners = new Set<TimelineListener>();
+
+  function tell(entry: TimelineEntry | null): void {
+    for (const listener of listeners) listener(entry);
+  }
+
+  return {
+    add(unnumbered) {
+      lastSequence++;
+      const entry: TimelineEntry = { ...unnumbered, sequence: lastSequence };
+      entries.push(entry);
+      if (entries.length > maxEntries) {
+        entries.shift();
+        dropped++;
+      }
+      tell(entry);
+      return lastSequence;
+    },
+    answered(sequence, status) {
+      const place = entries.findLastIndex((entry) => entry.sequence === sequence);
+      const entry = entries[place];
+      if (entry?.type !== "request") return;
+      const answered = { ...entry, status };
+      entries[place] = answered;
+      tell(answered);
+    },
+    during(requestId, work) {
+      served = requestId;
+      try {
+        return work();
+      } finally {
+        served = null;
+      }
+    },
+    servedRequestId: () => served,
+    entries: () => entries,
+    dropped: () => dropped,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    clear() {
+      entries = [];
+      dropped = 0;
+      tell(null);
+    },
+    capture() {
+      const captured = { entries: [...entries], dropped };
+      return () => {
+        entries = [...captured.entries];
+        dropped = captured.dropped;
+        tell(null);
+      };
+    },
+  };
+}
