@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Command } from "./command.ts";
+import { createQuote, lookAsCustomer } from "./customer-commands.ts";
+import { type Model, newModel } from "./model.ts";
+import { checkPayment } from "./payment-checks.ts";
+import { createPayment, listPayments, payPayment, readPayment } from "./payment-commands.ts";
+import { advanceClock, changeReceiver, replayWebhook, snapshotOrRestore } from "./time-commands.ts";
+import {
+  changeIdempotency,
+  checkWithdrawal,
+  createWithdrawal,
+  readWithdrawals,
+  simulateWithdrawal,
+} from "./withdrawal-commands.ts";
+import { newWorld, startOfTime, type World } from "./world.ts";
+
+const likelihoods: [fc.Arbitrary<Command>, number][] = [
+  [createPayment, 3],
+  [payPayment, 2],
+  [readPayment, 1],
+  [listPayments, 1],
+  [createQuote, 2],
+  [lookAsCustomer, 1],
+  [createWithdrawal, 2],
+  [simulateWithdrawal, 2],
+  [readWithdrawals, 1],
+  [changeIdempotency, 1],
+  [advanceClock, 2],
+  [changeReceiver, 1],
+  [replayWebhook, 1],
+  [snapshotOrRestore, 1],
+];
+
+/** What so many sequences must come by; else they would prove little. */
+const milestones = [
+  ...["payment created", "deposit created", "creation refused"],
+  ...["creation repeated", "creation in conflict", "payment's key used anew a day later"],
+  ...["creation whose answer is lost", "lost answer had again", "fault that hides nothing"],
+  ...["payment with success", "payment with underpayment", "payment with overpayment"],
+  ...["payment with timeout", "deposit with success", "payment that was over"],
+  ...["quote created", "quote given again", "quote updated", "quote refused", "quote too late"],
+  ...["withdrawal created", "withdrawal refused", "withdrawal repeated", "withdrawal in conflict"],
+  ...["withdrawal's key used anew a day later", "withdrawal with a fault after"],
+  ...["withdrawal processing", "withdrawal completed", "withdrawal failed", "withdrawal cancelled"],
+  ...["withdrawal that cannot move", "quotes.expired", "payment.expired", "webhook.attempted"],
+  ...["webhook's last attempt", "webhook replayed", "snapshot restored", "page with payments"],
+];
+
+// To play a failure again, or to look longer: SETTLEKIT_MODEL_SEED, SETTLEKIT_MODEL_RUNS.
+const { SETTLEKIT_MODEL_SEED: seed, SETTLEKIT_MODEL_RUNS: runs = "1000" } = process.env;
+
+test(`any ${runs} sequences of steps leave the sandbox as the interface's model says`, async () => {
+  const seen: World["seen"] = new Map();
+  const steps = likelihoods.flatMap(([step, times]) => Array.from({ length: times }, () => step));
+  const sequences = fc.commands(steps, { maxCommands: 60, size: "+1" });
+  const leavesAllAsModelled = fc.asyncProperty(sequences, fc.nat(), async (sequence, worldSeed) => {
+    const model = newModel(startOfTime);
+    const world = newWorld(model, worldSeed, seen);
+    await fc.asyncModelRun(() => ({ model, real: world }), sequence);
+    checkEverything(model, world);
+  });
+  // A failure prints the seed and the shortest sequence that was found.
+  await fc.assert(leavesAllAsModelled, {
+    numRuns: Number(runs),
+    ...(seed !== undefined && { seed: Number(seed) }),
+  });
+  expect(milestones.filter((milestone) => !seen.has(milestone))).toEqual([]);
+}, 600_000);
+
+function checkEverything(model: Model, { sandbox }: World): void {
+  const payments = sandbox.payments.all();
+  expect(payments.map(({ id }) => id)).toEqual(model.payments.map(({ id }) => id));
+  for (const [index, modelled] of model.payments.entries()) {
+    const payment = payments[index];
+    if (payment) checkPayment(payment, modelled);
+  }
+  const withdrawals = sandbox.withdrawals.all();
+  expect(withdrawals.map(({ id }) => id)).toEqual(model.withdrawals.map(({ id }) => id));
+  for (const [index, modelled] of model.withdrawals.entries()) {
+    const withdrawal = withdrawals[index];
+    if (withdrawal) checkWithdrawal(withdrawal, modelled);
+  }
+  expect(
+    sandbox.webhooks.deliveries().map(({ event, data, status, attempts }) => ({
+      event,
+      subject: data.id,
+      subjectStatus: data.status,
+      attempts: attempts.length,
+      status,
+    })),
+  ).toEqual(model.deliveries);
+}

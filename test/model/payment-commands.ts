@@ -1,0 +1,261 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Payment } from "../../src/wire/payment.ts";
+import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import {
+  type Command,
+  choice,
+  chosen,
+  chosenPending,
+  command,
+  idempotencyKey,
+  orderId,
+} from "./command.ts";
+import { addPayment, endPayment, type Kept, kept, type Model, type ModelPayment } from "./model.ts";
+import { checkPayment, quoteOf } from "./payment-checks.ts";
+import { ask, expectRefused, expectWebhooks, saw, type World } from "./world.ts";
+
+interface Creation {
+  readonly body: { type?: "deposit"; amount?: number; orderId: string; currency: string };
+  readonly key: string | undefined;
+  readonly fault: "none" | "before" | "after" | "reset after";
+}
+
+const amount = fc.constantFrom(2500, 250, 100_000_000, 249, 0, -1, 100_000_001, 25.5);
+const body = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ amount: fc.constant(2500), orderId }) },
+  { weight: 2, arbitrary: fc.record({ amount, orderId }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("deposit" as const), orderId }) },
+);
+
+/** Creates a payment or a deposit, with whatever may be wrong with that. */
+export const createPayment: fc.Arbitrary<Command> = fc
+  .record({
+    body: body.map((fields) => ({ ...fields, currency: "USD" })),
+    key: idempotencyKey,
+    fault: fc.constantFrom("none", "none", "none", "before", "after", "reset after"),
+  })
+  .map((input: Creation) =>
+    command("create", input, async (model, world) => {
+      const { sandbox } = world;
+      const earlier = kept(model.paymentKeys, input.key, model.nowMs);
+      const text = JSON.stringify(input.body);
+      const isValid = input.body.type === "deposit" || isPayable(input.body.amount);
+      const creates = input.fault !== "before" && earlier === undefined && isValid;
+
+      if (input.fault === "none") {
+        const reply = await post(world, input);
+        if (earlier !== undefined) {
+          await expectWebhooks(world, []);
+          return expectRepetition(world, reply, earlier, text);
+        }
+        if (!isValid) {
+          saw(world, "creation refused");
+          expectRefused(reply, [400, 422]);
+          expect(reply.body).toMatchObject({ error: { code: "invalid_amount", param: "amount" } });
+          return expectWebhooks(world, []);
+        }
+        const answer = reply.body as CreatedPayment;
+        expect(reply.status).toBe(201);
+        expect(answer.paymentId).toBe(answer.payment.id);
+        return created(model, world, input, answer.payment, answer);
+      }
+
+      const when = input.fault === "before" ? "before" : "after";
+      sandbox.faults.next(
+        "POST /v1/external/secretkey-auth/payments",
+        input.fault === "reset after" ? { connection: "reset", when } : { status: 503, when },
+      );
+      if (input.fault === "reset after") {
+        await expect(post(world, input)).rejects.toThrow(TypeError);
+      } else {
+        expect(await post(world, input)).toMatchObject({ status: 503 });
+      }
+      saw(world, creates ? "creation whose answer is lost" : "fault that hides nothing");
+      if (!creates) return expectWebhooks(world, []);
+      const latest = sandbox.payments.all().at(-1);
+      if (latest === undefined) throw new Error("Nothing was created.");
+      return created(model, world, input, latest, undefined);
+    }),
+  );
+
+function post(world: World, { body, key }: Creation) {
+  return ask<CreatedPayment>(world, "/payments", { body, idempotencyKey: key });
+}
+
+/** Interface section 8. */
+function isPayable(amount = 0): boolean {
+  return Number.isInteger(amount) && amount >= 250 && amount <= 100_000_000;
+}
+
+async function created(
+  model: Model,
+  world: World,
+  { body, key }: Creation,
+  payment: Payment,
+  answer: CreatedPayment | undefined,
+): Promise<void> {
+  const { type = "payment", amount = 0, orderId } = body;
+  expect(model.payments.map(({ id }) => id)).not.toContain(payment.id);
+  const { quotes } = payment;
+  const modelled: ModelPayment = {
+    id: payment.id,
+    secret: answer?.secret,
+    type,
+    orderId,
+    amountInCents: type === "deposit" ? 0 : amount,
+    status: "pending",
+    quotes: quotes.map((quote) => quoteOf(quote, type === "deposit" ? 0 : amount, model.nowMs)),
+    isReceived: false,
+  };
+  if (type === "payment") expect(quotes.length).toBeGreaterThan(0);
+  checkPayment(payment, modelled);
+  expect(payment.createdAt).toBe(new Date(model.nowMs).toISOString());
+  if (key !== undefined) {
+    const { nowMs: keptMs } = model;
+    if (model.paymentKeys.has(key)) saw(world, "payment's key used anew a day later");
+    model.paymentKeys.set(key, { body: JSON.stringify(body), keptMs, id: payment.id, answer });
+  }
+  saw(world, `${type} created`);
+  await expectWebhooks(world, addPayment(model, modelled));
+}
+
+/** Interface section 4.1, rule 3. */
+function expectRepetition(
+  world: World,
+  reply: { status: number; body: unknown },
+  earlier: Kept,
+  body: string,
+): void {
+  if (body !== earlier.body) {
+    saw(world, "creation in conflict");
+    expectRefused(reply, [409]);
+    expect(reply.body).toMatchObject({ error: { code: "idempotency_conflict" } });
+    return;
+  }
+  saw(world, earlier.answer === undefined ? "lost answer had again" : "creation repeated");
+  expect(reply).toMatchObject({ status: 201, body: { paymentId: earlier.id } });
+  if (earlier.answer === undefined) earlier.answer = reply.body;
+  else expect(reply.body).toEqual(earlier.answer);
+}
+
+/** Plays the customer. */
+export const payPayment: fc.Arbitrary<Command> = fc
+  .record({
+    choice,
+    scenario: fc.constantFrom("success", "success", "underpayment", "overpayment", "timeout"),
+    depositInCents: fc.option(fc.constantFrom(1, 4_200), { nil: undefined }),
+  })
+  .map(({ choice, scenario, depositInCents }) =>
+    command(
+      "pay",
+      { choice, scenario, depositInCents },
+      async (model, world) => {
+        const { payments } = world.sandbox;
+        const modelled = chosenPending(model.payments, choice);
+        const amountInCents = modelled.type === "deposit" ? depositInCents : undefined;
+        const options = amountInCents === undefined ? {} : { amountInCents };
+        const paying = payments.simulate(modelled.id, scenario as "success", options);
+        if (modelled.status !== "pending") {
+          saw(world, "payment that was over");
+          await expect(paying).rejects.toMatchObject({ code: "payment_not_pending" });
+          return expectWebhooks(world, []);
+        }
+
+        const payment = await paying;
+        saw(world, `${modelled.type} with ${scenario}`);
+        const paid = payment.quotes.find(({ status }) => status === "used");
+        if (scenario !== "timeout") {
+          if (modelled.type === "deposit") {
+            modelled.amountInCents = amountInCents ?? (modelled.amountInCents || 2500);
+          }
+          // A customer may pay another amount than any that was quoted.
+          if (paid && !modelled.quotes.some(({ id }) => id === paid.id)) {
+            modelled.quotes.push(quoteOf(paid, modelled.amountInCents, model.nowMs));
+          }
+          checkReceipt(payment, paid, scenario);
+          modelled.isReceived = true;
+        }
+        const attempts = endPayment(model, modelled, outcomes[scenario] ?? "failed", paid?.id);
+        checkPayment(payment, modelled);
+        return expectWebhooks(world, attempts);
+      },
+      ({ payments }) => payments.length > 0,
+    ),
+  );
+
+/** Published for the testnet. */
+const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
+  success: "completed",
+  overpayment: "completed",
+  underpayment: "failed",
+  timeout: "expired",
+};
+
+function checkReceipt(
+  { receipt }: Payment,
+  paid: Payment["quotes"][number] | undefined,
+  scenario: string,
+): void {
+  const received = BigInt(receipt?.settledAmountAsset ?? -1);
+  const due = BigInt(paid?.expectedAmountAsset ?? -1);
+  const difference = received === due ? "success" : received < due ? "underpayment" : "overpayment";
+  expect(difference).toBe(scenario);
+  expect(receipt).toMatchObject({ selectedQuote: { id: paid?.id } });
+}
+
+/** Reads one payment, as the merchant. */
+export const readPayment: fc.Arbitrary<Command> = choice.map((choice) =>
+  command(
+    "read",
+    { choice },
+    async (model, world) => {
+      const modelled = chosen(model.payments, choice);
+      const { status, body } = await ask<Payment>(world, `/payments/${modelled.id}`);
+      expect(status).toBe(200);
+      checkPayment(body, modelled);
+    },
+    ({ payments }) => payments.length > 0,
+  ),
+);
+
+/** Reads a page of payments. */
+export const listPayments: fc.Arbitrary<Command> = fc
+  .record({
+    status: fc.constantFrom(undefined, "pending", "completed", "failed", "expired"),
+    type: fc.constantFrom(undefined, "payment", "deposit"),
+    sortBy: fc.constantFrom(undefined, "createdAt", "amountInCents"),
+    sortOrder: fc.constantFrom(undefined, "ASC", "DESC"),
+    limit: fc.constantFrom(undefined, 1, 2, 1000),
+    offset: fc.constantFrom(undefined, 0, 1, 3),
+  })
+  .map((query) =>
+    command("list", query, async (model, world) => {
+      const { status, type, sortBy, sortOrder, limit = 100, offset = 0 } = query;
+      const entries = Object.entries(query).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, String(value)]],
+      );
+      const reply = await ask<{ data: Payment[]; pagination: object }>(
+        world,
+        `/payments?${new URLSearchParams(entries)}`,
+      );
+
+      const oldestFirst = model.payments
+        .filter((payment) => status === undefined || payment.status === status)
+        .filter((payment) => type === undefined || payment.type === type);
+      if (sortBy === "amountInCents") oldestFirst.sort((a, b) => a.amountInCents - b.amountInCents);
+      const wanted = sortOrder === "ASC" ? oldestFirst : oldestFirst.toReversed();
+      const page = wanted.slice(offset, offset + limit);
+      expect(reply.status).toBe(200);
+      expect(reply.body.data.map(({ id }) => id)).toEqual(page.map(({ id }) => id));
+      expect(reply.body.pagination).toEqual({
+        total: wanted.length,
+        limit,
+        offset,
+        hasMore: offset + limit < wanted.length,
+        totalPages: Math.ceil(wanted.length / limit),
+        currentPage: Math.floor(offset / limit) + 1,
+      });
+      if (page.length > 0) saw(world, "page with payments");
+    }),
+  );

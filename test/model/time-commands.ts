@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import type { Happening, SandboxSnapshot } from "settlekit/sandbox";
+import { expect } from "vitest";
+import { type Command, choice, chosen, command } from "./command.ts";
+import { advance, type Model, type ModelHappening, redeliver } from "./model.ts";
+import { expectWebhooks, saw, type World } from "./world.ts";
+
+/** Lets time pass, up to and beyond what expires. */
+export const advanceClock: fc.Arbitrary<Command> = fc
+  .constantFrom("1s", "30s", "4m", "10m", "15m", "1h", "23h", "24h")
+  .map((duration) =>
+    command("advance", duration, async (model, world) => {
+      const happened = await world.sandbox.clock.advance(duration as "1s");
+      const { happenings, attempts } = advance(model, inMs(duration));
+      expect(happened.map(asModelled)).toEqual(happenings);
+      expect(world.sandbox.clock.now().getTime()).toBe(model.nowMs);
+      for (const { type } of happenings) saw(world, type);
+      if (attempts.some(({ attempt }) => attempt === 5)) saw(world, "webhook's last attempt");
+      await expectWebhooks(world, attempts);
+    }),
+  );
+
+function inMs(duration: string): number {
+  const unit = { s: 1_000, m: 60_000, h: 3_600_000 }[duration.at(-1) ?? ""] ?? Number.NaN;
+  return Number.parseInt(duration, 10) * unit;
+}
+
+function asModelled(happening: Happening): ModelHappening {
+  const { at, type } = happening;
+  switch (type) {
+    case "quotes.expired":
+      return { type, at, paymentId: happening.paymentId, quoteIds: [...happening.quoteIds] };
+    case "payment.expired":
+      return { type, at, paymentId: happening.paymentId };
+    case "webhook.attempted":
+      return { type, at, event: happening.event, attempt: happening.attempt };
+  }
+}
+
+/** Has the merchant's endpoint take webhooks, refuse them, or fail. */
+export const changeReceiver: fc.Arbitrary<Command> = fc
+  .constantFrom("accepts", "refuses", "breaks")
+  .map((receiver) =>
+    command("endpoint", receiver, async (model) => {
+      model.receiver = receiver as Model["receiver"];
+    }),
+  );
+
+/** Delivers an event once more. */
+export const replayWebhook: fc.Arbitrary<Command> = choice.map((choice) =>
+  command(
+    "replay",
+    { choice },
+    async (model, world) => {
+      const { webhooks } = world.sandbox;
+      const original = chosen(webhooks.deliveries(), choice);
+      const again = await webhooks.replay(original.id);
+      saw(world, "webhook replayed");
+      expect(again.id).not.toBe(original.id);
+      expect(again).toMatchObject({ eventId: original.eventId, data: original.data });
+      expect(again.attempts).toHaveLength(1);
+      await expectWebhooks(world, redeliver(model, chosen(model.deliveries, choice)));
+    },
+    ({ deliveries }) => deliveries.length > 0,
+  ),
+);
+
+const snapshots = new WeakMap<World, { real: SandboxSnapshot; model: Model }>();
+
+/** Keeps how everything stands, or goes back to what was kept last. */
+export const snapshotOrRestore: fc.Arbitrary<Command> = fc
+  .constantFrom("snapshot", "restore")
+  .map((step) =>
+    command(step, "", async (model, world) => {
+      const kept = snapshots.get(world);
+      if (step === "snapshot") {
+        const real = world.sandbox.snapshot();
+        snapshots.set(world, { real, model: structuredClone(model) });
+      } else if (kept !== undefined) {
+        saw(world, "snapshot restored");
+        world.sandbox.restore(kept.real);
+        // The endpoint is not the sandbox's: it stays as it is.
+        Object.assign(model, structuredClone(kept.model), { receiver: model.receiver });
+      }
+    }),
+  );

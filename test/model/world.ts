@@ -1,0 +1,102 @@
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { Webhooks } from "settlekit/webhooks";
+import { expect } from "vitest";
+import type { Attempt, Model } from "./model.ts";
+
+/** The sandbox under test, with a merchant's endpoint that keeps what it is sent. */
+export interface World {
+  readonly sandbox: Sandbox;
+  /** What has arrived since it was looked at last. */
+  received: Omit<Attempt, "attempt">[];
+  /** How often each thing happened, over all sequences. */
+  readonly seen: Map<string, number>;
+}
+
+export const startOfTime = new Date("2026-01-01T00:00:00.000Z");
+
+export function newWorld(model: Model, seed: number, seen: World["seen"]): World {
+  const received: World["received"] = [];
+  const webhooks = new Webhooks({
+    secret: () => sandbox.webhookSecret,
+    now: () => sandbox.clock.now(),
+  });
+  const sandbox: Sandbox = createSandbox({
+    seed,
+    now: startOfTime,
+    async deliver(request) {
+      // Throws unless it is signed, and stamped with the sandbox's time.
+      const { event, data, timestamp } = await webhooks.verify(request);
+      const { id = "", status } = data as { id?: string; status: string };
+      const atMs = sandbox.clock.now().getTime();
+      expect(Math.floor(atMs / 1000) * 1000).toBe(timestamp.getTime());
+      received.push({ atMs, event, subject: id, subjectStatus: status });
+      if (model.receiver === "breaks") throw new Error("The endpoint is down.");
+      return new Response(null, { status: model.receiver === "accepts" ? 204 : 503 });
+    },
+  });
+  return { sandbox, received, seen };
+}
+
+/** Counts something that the sequences are meant to reach. */
+export function saw({ seen }: World, what: string): void {
+  seen.set(what, (seen.get(what) ?? 0) + 1);
+}
+
+/** Checks that exactly these webhooks have arrived, those of one subject in this order. */
+export async function expectWebhooks(world: World, attempts: readonly Attempt[]): Promise<void> {
+  await world.sandbox.webhooks.idle();
+  const expected = attempts.map(({ attempt: _, ...rest }) => rest);
+  expect(bySubject(world.received)).toEqual(bySubject(expected));
+  world.received.length = 0;
+}
+
+function bySubject<Item extends { readonly subject: string }>(items: readonly Item[]) {
+  return Object.groupBy(items, ({ subject }) => subject);
+}
+
+export interface Reply<Body = unknown> {
+  readonly status: number;
+  /** Of this form if the status is a success. */
+  readonly body: Body;
+}
+
+export interface Ask {
+  readonly body?: object | undefined;
+  /** A payment's secret; else the merchant's key is sent. */
+  readonly secret?: string;
+  readonly idempotencyKey?: string | undefined;
+}
+
+export async function ask<Body>(
+  { sandbox }: World,
+  path: string,
+  { body, secret, idempotencyKey }: Ask = {},
+): Promise<Reply<Body>> {
+  const group = secret === undefined ? "secretkey-auth" : "payment-secret-auth";
+  const headers = new Headers(
+    secret === undefined
+      ? { "X-Service-Secret-Key": sandbox.secretKey }
+      : { "X-Service-Payment-Secret": secret },
+  );
+  if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
+  const response = await sandbox.fetch(
+    new Request(`http://model.test/v1/external/${group}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  );
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+/** Checks that a request was refused, in the documented envelope. */
+export function expectRefused({ status, body }: Reply, statuses: readonly number[]): void {
+  expect(statuses, JSON.stringify(body)).toContain(status);
+  expect(body).toEqual({
+    error: expect.objectContaining({
+      type: "invalid_request_error",
+      code: expect.any(String),
+      message: expect.any(String),
+    }),
+  });
+}
