@@ -1,16 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+const root = resolve(import.meta.dirname, "../..");
+const main = join(root, "src/cli/main.ts");
+/** Node need not strip the types of the same source again for every process. */
+const NODE_COMPILE_CACHE = join(root, "node_modules/.cache/command-line");
 
 /** The test's own variables, without those that would change what the command does. */
 function variablesWith(more: Variables): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|FORCE_COLOR)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), ...more };
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE, ...more };
 }
 
 type Variables = Readonly<Record<string, string>>;

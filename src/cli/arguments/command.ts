@@ -1,7 +1,7 @@
 import type { Terminal } from "../terminal.ts";
 
 /** One option of a command: a switch, or with `value` one that takes a value. */
-export interface Option {
+interface Option {
   /** What stands for the value in the help, such as `<url>`. */
   readonly value?: string;
   /** It may be given several times. */

@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
 export const dotenvOption = {
   dotenv: {
     value: "<path>",
-    description: "Read variables from this file, such as .env. Those that are set already win.",
+    description: "Read variables from this file, unless they are set already.",
   },
 } as const;
 

@@ -32,7 +32,7 @@ export const listenCommand = defineCommand({
     ...webhookOptions,
     tolerance: {
       value: "<seconds>",
-      description: "How old a webhook may be, or how far ahead. Default 300; Infinity for any age.",
+      description: "How old a webhook may be. Default 300; Infinity for any age.",
     },
     ...dotenvOption,
     json: { description: "Print each webhook as a line of JSON on stdout, and no prose." },

@@ -17,7 +17,8 @@ export const triggerCommand = defineCommand({
   operands: "<event>",
   description: [
     "Sends a signed webhook to your endpoint, as the service would, and prints the answer.",
-    `Events: ${eventNames.join(", ")}; any other name is sent too.`,
+    `Events: ${eventNames.join(", ")}.`,
+    "Any other name is sent too.",
   ],
   options: {
     to: {
@@ -40,8 +41,7 @@ export const triggerCommand = defineCommand({
   },
   examples: [
     "settlekit trigger payment.updated --to http://127.0.0.1:3000/webhooks --order-id order_7",
-    "settlekit trigger withdrawal.updated --to http://127.0.0.1:3000/webhooks --status failed " +
-      '--set errorMessage="no funds"',
+    "settlekit trigger payment.updated --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
   async run({ values, operands, terminal }) {
     loadDotenv(values.dotenv);
