@@ -13,9 +13,9 @@ export async function report(
 ): Promise<void> {
   // Without a logger and onError, a failure of the merchant's own code would go unseen.
   const log = logger ?? (level === "error" && !onError ? console : undefined);
-  const what = level === "warn" ? "refused" : "not handled";
+  const what = level === "warn" ? "was refused" : "failed";
   try {
-    await log?.[level](`A webhook delivery was ${what}. ${error}`, { error });
+    await log?.[level](`A webhook delivery ${what}. ${error}`, { error });
   } catch {}
   try {
     await onError?.(error, webhook);

@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { vi } from "vitest";
 import {
   type WebhookInput,
   Webhooks,
@@ -50,11 +49,12 @@ export function receiver(options: WebhooksOptions = {}): Webhooks {
 
 /** A receiver on a platform without node:crypto. */
 export function webCryptoReceiver(options: WebhooksOptions = {}): Webhooks {
-  const platform = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
+  const { getBuiltinModule } = process;
+  Object.assign(process, { getBuiltinModule: () => undefined });
   try {
     return receiver(options);
   } finally {
-    platform.mockRestore();
+    Object.assign(process, { getBuiltinModule });
   }
 }
 

@@ -195,10 +195,9 @@ describe("what goes wrong is told", () => {
   it("to the logger: a failing handler as an error", async () => {
     const log = logger();
     await answer(failing({ logger: log }), signed("a"));
-    expect(log.error).toHaveBeenCalledExactlyOnceWith(
-      "A webhook delivery was not handled. Error: boom",
-      { error: new Error("boom") },
-    );
+    expect(log.error).toHaveBeenCalledExactlyOnceWith("A webhook delivery failed. Error: boom", {
+      error: new Error("boom"),
+    });
     expect(log.warn).not.toHaveBeenCalled();
   });
 

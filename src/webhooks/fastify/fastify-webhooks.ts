@@ -8,19 +8,21 @@ export interface FastifyWebhooksOptions {
   readonly path?: string | undefined;
 }
 
+interface FastifyRequest {
+  readonly raw: NodeRequest;
+}
+
+interface FastifyReply {
+  readonly raw: NodeResponse;
+  hijack(): unknown;
+}
+
 /** The part of a Fastify instance that is used, so that these types need no Fastify. */
 export interface FastifyContext {
-  removeAllContentTypeParsers(): void;
-  addContentTypeParser(
-    contentType: string,
-    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
-  ): unknown;
   all(
     path: string,
-    handler: (
-      request: { readonly raw: NodeRequest },
-      reply: { readonly raw: NodeResponse; hijack(): unknown },
-    ) => Promise<void>,
+    options: { onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> },
+    handler: () => void,
   ): unknown;
 }
 
@@ -38,11 +40,15 @@ export async function fastifyWebhooks(
   { webhooks, path = "/webhooks" }: FastifyWebhooksOptions,
 ): Promise<void> {
   const handle = webhooks.nodeHandler();
-  // Only within this plugin: bodies are left for the handler to read.
-  fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  fastify.all(path, (request, reply) => {
-    reply.hijack();
-    return handle(request.raw, reply.raw);
-  });
+  fastify.all(
+    path,
+    {
+      // Before Fastify or any plugin reads the body; nothing is left for the route's own handler.
+      onRequest(request, reply) {
+        reply.hijack();
+        return handle(request.raw, reply.raw);
+      },
+    },
+    () => {},
+  );
 }

@@ -1,0 +1,135 @@
+import fc from "fast-check";
+import { delivery, signedAt, timestamp } from "./deliveries.ts";
+
+/** What somebody may hand over to `verify`. */
+export interface HostileInput {
+  readonly input: unknown;
+  /** Whether the signature is right, so that the delivery may be accepted. */
+  readonly isSigned: boolean;
+}
+
+/** The default of `maxBodyBytes`. */
+export const sizeLimit = 1_048_576;
+
+const headerNames = [
+  "x-service-signature",
+  "X-Service-Timestamp",
+  "x-service-id",
+  "__proto__",
+  "get",
+];
+const headerText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.stringMatching(/^[0-9a-fA-F]{64}$/),
+  fc.integer().map(String),
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+  fc.constant(String(signedAt.getTime())),
+);
+const anyHeaders = fc.oneof(
+  fc.dictionary(
+    fc.oneof(fc.constantFrom(...headerNames), fc.string()),
+    fc.oneof(headerText, fc.anything()),
+  ),
+  fc.dictionary(fc.constantFrom(...headerNames.slice(0, 2)), headerText).map((entries) => ({
+    "x-service-signature": "0".repeat(64),
+    "x-service-timestamp": timestamp,
+    ...entries,
+  })),
+  fc.anything(),
+);
+const anyBody = fc.oneof(fc.string({ unit: "binary" }), fc.uint8Array(), fc.json(), fc.anything());
+
+const garbage = fc.oneof(fc.record({ body: anyBody, headers: anyHeaders }), fc.anything());
+
+/** Bodies that are no event, or an odd one. */
+const oddBody = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+  fc.json().map((text) => Buffer.from(text)),
+  fc.string({ unit: "binary" }).map((text) => Buffer.from(text)),
+  fc
+    .tuple(fc.oneof(fc.string(), fc.constantFrom("__proto__", "*")), fc.jsonValue())
+    .map(([event, data]) => Buffer.from(JSON.stringify({ event, data }))),
+  fc
+    .tuple(fc.constantFrom("payment", "withdrawal", "__proto__"), fc.jsonValue())
+    .map(([key, value]) => Buffer.from(`{"type":"a","data":{"${key}":${JSON.stringify(value)}}}`)),
+  fc.nat(3000).map((depth) => Buffer.from(`${"[".repeat(depth)}${"]".repeat(depth)}`)),
+  fc.nat(3000).map((depth) => Buffer.from(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`)),
+);
+const timestampText = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(timestamp, String(signedAt.getTime())) },
+  { weight: 1, arbitrary: headerText },
+);
+
+const signed = fc
+  .tuple(oddBody, timestampText)
+  .map(([body, text]) => delivery({ body, timestampText: text }));
+
+/** A delivery that was right, with one thing changed. */
+const spoiled = fc
+  .tuple(oddBody, fc.constantFrom("bit", "digit", "time", "newline", "bom"), fc.nat())
+  .map(([body, change, position]) => {
+    const right = delivery({ body });
+    const headers = { ...right.headers };
+    if (change === "digit") {
+      const digits = headers["x-service-signature"] ?? "";
+      const index = position % 64;
+      const digit = digits[index] === "0" ? "1" : "0";
+      headers["x-service-signature"] = digits.slice(0, index) + digit + digits.slice(index + 1);
+    }
+    if (change === "time") headers["x-service-timestamp"] = String(1_700_000_001 + (position % 99));
+    if (change === "newline") return { body: Buffer.concat([body, Buffer.from("\n")]), headers };
+    if (change === "bom" || body.length === 0) {
+      return { body: Buffer.concat([Buffer.from("\uFEFF"), body]), headers };
+    }
+    const flipped = Buffer.from(body);
+    const index = position % body.length;
+    if (change === "bit") flipped[index] = (flipped[index] ?? 0) ^ (1 << (position & 7));
+    return { body: flipped, headers };
+  });
+
+/** The same delivery as other platforms hand it over. */
+const inSomeForm = (given: fc.Arbitrary<{ body: Buffer; headers: Record<string, string> }>) =>
+  fc.tuple(given, fc.nat(5)).map(([{ body, headers }, form]) => {
+    const bytes = new Uint8Array(body);
+    if (form === 1) return { body: bytes, headers };
+    if (form === 2) return { body: bytes.buffer, headers: { ...headers, get: "x" } };
+    if (form === 3) return { body: body.subarray(), headers: new Map(Object.entries(headers)) };
+    return { body, headers };
+  });
+
+export const hostileInput: fc.Arbitrary<HostileInput> = fc.oneof(
+  garbage.map((input) => ({ input, isSigned: false })),
+  inSomeForm(spoiled).map((input) => ({ input, isSigned: false })),
+  inSomeForm(signed).map((input) => ({ input, isSigned: true })),
+);
+
+/** JSON up to the size limit that is made to be slow. */
+export const largeBodies: Readonly<Record<string, string>> = {
+  "white space": "{}".padEnd(sizeLimit),
+  "zero bytes": "\0".repeat(sizeLimit),
+  "unclosed lists": "[".repeat(sizeLimit),
+  "unclosed objects": '{"a":'.repeat(sizeLimit / 5),
+  "nested lists": event("[".repeat(sizeLimit / 2 - 14) + "]".repeat(sizeLimit / 2 - 14)),
+  "nested objects": event(`${'{"a":'.repeat(174_000)}1${"}".repeat(174_000)}`),
+  "empty lists": event(`[${"[],".repeat(349_000)}1]`),
+  "empty objects": event(`[${"{},".repeat(349_000)}1]`),
+  "many keys": event(`{${keys(70_000)}}`),
+  "one key many times": event(`{${'"a":1,'.repeat(174_000)}"a":1}`),
+  "objects of different keys": event(
+    `[${keys(60_000).replaceAll(",", "},{").replace(/.*/s, "{$&}")}]`,
+  ),
+  "hostile keys": event(`[${'{"__proto__":{}},'.repeat(61_000)}1]`),
+  "a long number": event("1".repeat(sizeLimit - 28)),
+  "large exponents": event(`[${"1e999,".repeat(174_000)}1]`),
+  "escaped characters": event(`"${"\\u0041".repeat(174_000)}"`),
+  "four-byte characters": event(`"${"😀".repeat(262_000)}"`),
+  "many strings": event(`[${'"",'.repeat(349_000)}1]`),
+};
+
+function event(data: string): string {
+  return `{"event":"a","data":{"x":${data}}}`;
+}
+
+function keys(count: number): string {
+  return Array.from({ length: count }, (_, index) => `"k${index}":1`).join(",");
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import {
+  type WebhookInput,
+  type Webhooks,
+  WebhookVerificationError,
+} from "../../src/webhooks/index.ts";
+import { receiver, webCryptoReceiver } from "./deliveries.ts";
+import type { HostileInput } from "./hostile-inputs.ts";
+
+const onError = () => undefined;
+const receivers = [receiver(), receiver({ onError }), webCryptoReceiver({ onError })];
+
+export interface Judgement {
+  /** "accepted", or the reason of the refusal: the same for every receiver. */
+  readonly verdict: string;
+  /** Of the receivers' processor time, which a busy machine does not lengthen. */
+  readonly slowestMs: number;
+}
+
+/**
+ * Has an input verified with and without a reader of causes, by node:crypto and by WebCrypto. Throws
+ * when they disagree, when anything but a verification error is thrown, and when what nobody signed is
+ * accepted.
+ */
+export async function judge({ input, isSigned }: HostileInput): Promise<Judgement> {
+  const verdicts = new Set<string>();
+  let slowestMs = 0;
+  for (const webhooks of receivers) {
+    const begin = process.threadCpuUsage();
+    verdicts.add(await verdictOf(webhooks, input));
+    const { user, system } = process.threadCpuUsage(begin);
+    slowestMs = Math.max(slowestMs, (user + system) / 1000);
+  }
+  const [verdict = "", ...others] = verdicts;
+  assert.deepEqual(others, [], `also judged ${verdict}`);
+  assert.ok(isSigned || verdict !== "accepted", "accepted without a signature");
+  return { verdict, slowestMs };
+}
+
+async function verdictOf(webhooks: Webhooks, input: unknown): Promise<string> {
+  try {
+    await webhooks.verify(input as WebhookInput);
+    return "accepted";
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.reason;
+    throw error;
+  }
+}
