@@ -39,8 +39,8 @@ export function createReceiver({
     if (reception === undefined) return void response.destroy();
     const { answered } = reception;
     response.writeHead(answered, answered === 405 ? { Allow: "POST" } : {}).end();
-    // What is left of a body that was too large must not be waited for.
-    if (!request.complete) response.once("finish", () => request.destroy());
+    // A sender reads no answer before its body is gone, so what is left of it is taken and dropped.
+    request.resume();
     onReception(reception);
   };
 

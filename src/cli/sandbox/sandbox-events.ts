@@ -1,4 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Deliver, WebhookAttempted } from "../../sandbox/index.ts";
 
@@ -22,10 +22,8 @@ export type SandboxEvent = RequestEvent | WebhookAttempted;
 
 type Emit = (event: SandboxEvent) => void;
 
-const requestStarted = "http.server.request.start";
-
-/** Tells of every request that a server of this process takes. Gives what ends that. */
-export function watchRequests(emit: Emit, now: () => Date): () => void {
+/** Tells of every request that a server of this process takes, from now on. */
+export function watchRequests(emit: Emit, now: () => Date): void {
   function onStart(message: unknown): void {
     const { request, response } = message as {
       request: IncomingMessage;
@@ -48,8 +46,7 @@ export function watchRequests(emit: Emit, now: () => Date): () => void {
       });
     });
   }
-  subscribe(requestStarted, onStart);
-  return () => void unsubscribe(requestStarted, onStart);
+  subscribe("http.server.request.start", onStart);
 }
 
 /** Sends webhooks as the sandbox would, and tells of each attempt. Follows no redirect. */
