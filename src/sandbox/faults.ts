@@ -47,8 +47,18 @@ export interface SandboxFaults {
    * @throws {InvalidRequestError} code `invalid_fault`.
    */
   rateLimit(limit: RateLimit | null): void;
+  /** What is still waiting, in the order in which it is met. A copy. */
+  waiting(): WaitingFault[];
   /** Takes back the limit and whatever is still waiting. */
   clear(): void;
+}
+
+/** A fault and the requests that it waits for. */
+export interface WaitingFault {
+  readonly route: FaultRoute;
+  readonly fault: Fault;
+  /** How many requests it will still happen to. */
+  readonly times: number;
 }
 
 /** The faults as requests meet them. */
@@ -58,6 +68,7 @@ export interface Faults extends SandboxFaults, StatePart {
 }
 
 interface Waiting {
+  readonly route: FaultRoute;
   readonly matches: RouteMatcher;
   readonly fault: Fault;
   times: number;
@@ -77,7 +88,8 @@ export function createFaults({ operations, realNowMs }: FaultsOptions): Faults {
     if (times !== Number.POSITIVE_INFINITY && !isWholeWithin(times, 1, Number.MAX_SAFE_INTEGER)) {
       throw invalidFault("times", "must be a whole number from 1, or Infinity");
     }
-    waiting.push({ matches: faultRoute(route, operations), fault: checkFault(fault), times });
+    const matches = faultRoute(route, operations);
+    waiting.push({ route, matches, fault: checkFault(fault), times });
   }
 
   function take(method: string, pathname: string): Fault | undefined {
@@ -115,6 +127,8 @@ export function createFaults({ operations, realNowMs }: FaultsOptions): Faults {
       next(route, { latencyMs, when }, options),
     reset: (route, { when, ...options }) => next(route, { connection: "reset", when }, options),
     truncate: (route, options) => next(route, { connection: "truncated" }, options),
+    waiting: () =>
+      waiting.map(({ route, fault, times }) => ({ route, fault: { ...fault }, times })),
     clear() {
       waiting = [];
       limit = undefined;

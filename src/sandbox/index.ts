@@ -9,7 +9,7 @@ export type {
   TruncationFault,
 } from "./fault.ts";
 export type { FaultRoute } from "./fault-route.ts";
-export type { FaultOptions, SandboxFaults } from "./faults.ts";
+export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults.ts";
 export type { Happening, PaymentExpired, QuotesExpired, WebhookAttempted } from "./happening.ts";
 export type { SandboxLimits, SandboxOptions } from "./options.ts";
 export type { PaymentScenario, SandboxPayments, SimulateOptions } from "./payment-scenarios.ts";

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { controlFailure, unknownControlRoute } from "./control/control-failure.ts";
 import { type Controlled, controlRoutes } from "./control/control-routes.ts";
 import { assetAnswer } from "./pages/asset-answer.ts";
+import { inspectorPage } from "./pages/inspector-page.ts";
 import { paymentPage, unknownPaymentPage } from "./pages/payment-page.ts";
 import type { Payments } from "./payments.ts";
 import type { Timeline } from "./timeline.ts";
@@ -10,6 +11,8 @@ export interface OwnRoutesOptions {
   readonly sandbox: Controlled;
   readonly payments: Payments;
   readonly timeline: Timeline;
+  /** Whether the sandbox's clock stands still. */
+  readonly isFrozen: boolean;
 }
 
 /** Answers requests to the sandbox's own routes. */
@@ -27,7 +30,8 @@ const protection = {
  * Serves what the service's API does not have: the sandbox's pages, and the means to control it. These
  * routes meet no fault and are not recorded, and GET changes nothing.
  */
-export function createOwnRoutes({ sandbox, payments, timeline }: OwnRoutesOptions): OwnRoutes {
+export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
+  const { sandbox, payments, timeline, isFrozen } = options;
   const app = new Hono();
 
   app.get("/payment/:paymentId", ({ req }) => {
@@ -37,6 +41,9 @@ export function createOwnRoutes({ sandbox, payments, timeline }: OwnRoutesOption
     if (payment === undefined || secret === undefined) return unknownPaymentPage();
     return paymentPage(payment, secret);
   });
+  app.get("/_sandbox", ({ req }) =>
+    inspectorPage({ sandbox, timeline, isFrozen, origin: new URL(req.url).origin }),
+  );
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
   app.route("/_sandbox", controlRoutes(sandbox, timeline));
   app.notFound(({ req }) => unknownControlRoute(req.method, req.path));

@@ -188,7 +188,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     if (!isOwnRoute(new URL(request.url).pathname)) return callService(request);
     // Most tests look at no page.
     ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
-      createOwnRoutes({ sandbox, payments, timeline }),
+      createOwnRoutes({ sandbox, payments, timeline, isFrozen: options.now !== undefined }),
     );
     return { kind: "answered", response: await (await ownRoutes)(request) };
   };
@@ -239,6 +239,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       reset: faults.reset,
       truncate: faults.truncate,
       rateLimit: faults.rateLimit,
+      waiting: faults.waiting,
       clear: faults.clear,
     },
     webhooks: {

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 export interface WatchedPage {
   readonly page: Page;
   /** What the page printed to the console as an error, or threw. */
-  readonly troubles: readonly string[];
+  readonly troubles: string[];
 }
 
 /** A new page that is watched for whatever goes wrong in it. */

@@ -157,6 +157,21 @@ describe("a queue of faults", () => {
     expect(await statuses(sandbox, 1)).toEqual([500]);
   });
 
+  it("can be looked at, and is not altered by altering what one sees", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("GET /payments", broken, { times: 2 });
+    sandbox.faults.reset("*", { when: "after" });
+    await statuses(sandbox, 1);
+    const reset = { route: "*", fault: { connection: "reset", when: "after" }, times: 1 };
+    expect(sandbox.faults.waiting()).toEqual([
+      { route: "GET /payments", fault: broken, times: 1 },
+      reset,
+    ]);
+    Object.assign(sandbox.faults.waiting()[0]?.fault ?? {}, { status: 200 });
+    expect(await statuses(sandbox, 1)).toEqual([503]);
+    expect(sandbox.faults.waiting()).toEqual([reset]);
+  });
+
   it("is gone after a reset", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("*", broken);

@@ -73,6 +73,14 @@ export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
     return jsonAnswer(200, await webhooks.replay(req.param("id")));
   });
 
+  routes.get("/faults", () =>
+    list(
+      faults
+        .waiting()
+        .map((it) => ({ ...it, times: Number.isFinite(it.times) ? it.times : "always" })),
+    ),
+  );
+
   routes.post("/faults", async ({ req }) => {
     const { route, fault, times } = await controlBody(req.raw);
     // JSON has no Infinity.

@@ -4,7 +4,7 @@ import { build } from "esbuild";
 /** Texts of what the pages load, by the names of the files. */
 export type BrowserAssets = ReadonlyMap<string, string>;
 
-const sources = ["payment.ts", "payment.css"];
+const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];
 
 /**
  * Makes what the pages load from `src/sandbox/browser`. Runs when the package is built, which puts the

@@ -1,6 +1,7 @@
 import type { Payment } from "../../wire/payment.ts";
 import { isFinal } from "../../wire/payment-status.ts";
 import { defaultToken, type PricedToken, pricedTokens } from "../tokens.ts";
+import { dollars } from "./dollars.ts";
 import { type Html, html } from "./html.ts";
 import { pageAnswer } from "./page-answer.ts";
 
@@ -105,10 +106,6 @@ function sandboxStrip({ id, status }: Payment): Html {
 <p role="status" class="note" data-part="note"></p>
 <p><a href="/_sandbox">See it from the service’s side</a></p>
 </aside></sandbox-strip>`;
-}
-
-function dollars(cents: number): string {
-  return (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
 }
 
 function initials(name: string): string {
