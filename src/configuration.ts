@@ -216,6 +216,13 @@ function readNamespace({
 }
 
 function readWire(options: WireOptions = {}): Configuration["wire"] {
+  const misspelt = Object.keys(options).find((name) => !(name in defaults.wire));
+  if (misspelt !== undefined) {
+    throw new ConfigurationError(
+      `There is no option wire.${misspelt}. They are: ${Object.keys(defaults.wire).join(", ")}.`,
+      { code: "unknown_option", param: `wire.${misspelt}` },
+    );
+  }
   const {
     headerPrefix = defaults.wire.headerPrefix,
     requestIdHeader = defaults.wire.requestIdHeader,

@@ -26,6 +26,11 @@ export {
   WebhookVerificationError,
 } from "./errors/webhook-verification-error.ts";
 export { type Address, isAddress, toChecksumAddress } from "./evm/address.ts";
+export { fromCaip2, toCaip2 } from "./evm/chain-id.ts";
+export { type Chain, chains, findChain } from "./evm/chains.ts";
+export { isNativeAsset } from "./evm/native-asset.ts";
+export { nativePaymentUri, tokenPaymentUri } from "./evm/payment-uri.ts";
+export { toRecipientAddress } from "./evm/recipient-address.ts";
 export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
 export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
 export type {

@@ -1,7 +1,13 @@
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
-import { chainIdOnWire } from "../resources/arguments.ts";
+import {
+  chainIdOnWire,
+  checkAddress,
+  checkObject,
+  checkReference,
+  refused,
+} from "../resources/arguments.ts";
 import { poll } from "../resources/poll.ts";
 import { Quotes } from "../resources/quotes.ts";
 import type { PaymentState } from "../wire/checkout.ts";
@@ -60,10 +66,16 @@ export class Checkout {
     options?: RequestOptions,
   ): ApiPromise<PaymentState> {
     const fill = () => {
-      const { chainId, ...rest } = input;
+      const { transactionHash, chainId, tokenContractAddress } = checkObject(input);
+      const { wire } = this.#http.settings;
       const body = {
-        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, this.#http.settings.wire) }),
-        ...rest,
+        ...(transactionHash !== undefined && {
+          transactionHash: checkReference("transactionHash", transactionHash),
+        }),
+        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
+        ...(tokenContractAddress !== undefined && {
+          tokenContractAddress: checkAddress("tokenContractAddress", tokenContractAddress),
+        }),
       };
       return { path: { paymentId: this.#paymentId }, body };
     };
@@ -87,6 +99,9 @@ export class Checkout {
     intervalMs = 3000,
   }: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
     const { time } = this.#http;
+    if (!(Number.isFinite(intervalMs) && intervalMs > 0)) {
+      throw refused("intervalMs", "must be a number of milliseconds above 0", intervalMs);
+    }
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
     let last: string | undefined;
     for await (const result of poll(() => this.status({ signal }), waits)) {

@@ -34,7 +34,15 @@ export function paymentRequest(
   quote: Quote,
   serviceNow: () => number,
 ): PaymentRequest {
-  const { token, chainId, expectedAmountAsset: amountUnits, expiresAt } = quote;
+  if (quote.paymentId !== payment.id) {
+    throw new InvalidRequestError(
+      "The quote belongs to another payment than the one given. Pass a payment and one of its own quotes.",
+      { code: "foreign_quote", param: "quote" },
+    );
+  }
+  const { token, expectedAmountAsset: amountUnits, expiresAt } = quote;
+  // An answer that had drifted elsewhere was given as it came, perhaps with the chain id as CAIP-2.
+  const chainId = Number(String(quote.chainId).replace(/^eip155:/, ""));
   const address = toChecksumAddress(depositAddress(payment, quote), "depositAddress");
   const expiresMs = Date.parse(expiresAt);
   const target = { address, chainId, amountUnits };
@@ -48,7 +56,8 @@ export function paymentRequest(
     uri: isNativeAsset(token)
       ? nativePaymentUri(target)
       : tokenPaymentUri({ ...target, tokenAddress: token.contractAddress }),
-    remainingMs: () => Math.max(0, expiresMs - serviceNow()),
+    // A time that cannot be read is over.
+    remainingMs: () => Math.max(0, expiresMs - serviceNow()) || 0,
   };
 }
 

@@ -27,15 +27,13 @@ export function readAnswer<T>(operation: Operation<T>, answer: Answer): ReadAnsw
   const { status, text, requestId } = answer;
   const unreadable: Failure = { kind: "unreadable", status, text, requestId };
   const { essential } = operation;
-  // The caller of an operation that is not known decides what nothing means.
-  if (text === "" && essential === "anything") {
-    return { kind: "value", answer, value: undefined as T, drift: [] };
-  }
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return unreadable;
+    if (essential !== "anything") return unreadable;
+    // The caller of an operation that is not known decides what text, or nothing, means.
+    return { kind: "value", answer, value: (text || undefined) as T, drift: [] };
   }
   if (essential !== "anything") {
     const isList = Array.isArray(body);

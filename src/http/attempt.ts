@@ -43,10 +43,11 @@ export async function attempt(request: AttemptRequest): Promise<Answer | Failure
     };
   });
   const onAbort = () => stop({ kind: "aborted", reason: signal?.reason });
-  const timer = setTimeout(
-    () => stop({ kind: "timeout", limit: limit.name, ms: limit.ms }),
-    limit.ms,
-  );
+  const onTimer = () => {
+    // After a stall of the event loop the answer may be here, unread: it gets one more turn.
+    timer = setTimeout(() => stop({ kind: "timeout", limit: limit.name, ms: limit.ms }), 1);
+  };
+  let timer = setTimeout(onTimer, limit.ms);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     return await exchange(request, controller.signal, stopped);
@@ -72,7 +73,11 @@ async function exchange(
     return response;
   }
   const { status, headers } = response;
-  const requestId = headers.get(request.requestIdHeader) ?? undefined;
+  // An opaque or failed answer of a custom fetch: nobody said anything.
+  if (status < 200 && response.type !== "opaqueredirect") {
+    return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
+  }
+  const requestId = request.redact(headers.get(request.requestIdHeader) ?? "") || undefined;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
     cancelBody(response);
     const origin = originOf(headers.get("location"), request.url);
@@ -86,7 +91,7 @@ async function exchange(
   }
   if (typeof body !== "string" && body.kind === "aborted") return body;
   // The status alone decides what is safe, so an error whose body did not arrive is still that error.
-  const facts = readErrorBody(typeof body === "string" ? request.redact(body) : "");
+  const facts = redacted(readErrorBody(typeof body === "string" ? body : ""), request.redact);
   const retryAfterMs = readRetryAfter(headers, request.wallClock());
   return { kind: "status", status, facts, retryAfterMs, requestId };
 }
@@ -108,7 +113,13 @@ async function send(request: AttemptRequest, signal: AbortSignal): Promise<Respo
   // init as it is. It recognises the ways in which platforms report a network failure.
   return await ky(url, {
     method,
-    fetch: () => fetch(url, init),
+    fetch: async () => {
+      // While ky was loading, the call may have ended: nothing may be sent for it any more.
+      signal.throwIfAborted();
+      const response = await fetch(url, init);
+      if (typeof response?.text === "function") return response;
+      throw new TypeError("the fetch function gave no Response");
+    },
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
@@ -125,6 +136,18 @@ async function readBody(response: Response, stopped: Promise<Failure>): Promise<
     const { code, detail } = readNetworkError(error);
     return { kind: "connection", code, detail };
   }
+}
+
+/** Takes credentials out of every text in a value, after escapes were read. */
+function redacted<T>(value: T, redact: (text: string) => string): T {
+  if (typeof value === "string") return redact(value) as T;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redact)) as T;
+  const entries = Object.entries(value).map(([name, inner]) => [
+    redact(name),
+    redacted(inner, redact),
+  ]);
+  return Object.fromEntries(entries) as T;
 }
 
 function cancelBody(response: Response): void {

@@ -1,7 +1,7 @@
 import { RateLimitError } from "../errors/rate-limit-error.ts";
 import type { Outcome } from "../errors/settlekit-error.ts";
 import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
-import type { Operation, Replay } from "../wire/operations.ts";
+import type { Operation } from "../wire/operations.ts";
 import { type ReadAnswer, readAnswer } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
 import { attempt } from "./attempt.ts";
@@ -16,7 +16,7 @@ import { decide } from "./retry.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
-import { checkLimit, checkRetries } from "./settings-checks.ts";
+import { checkLimit, checkOptionNames, checkRetries, checkSignal } from "./settings-checks.ts";
 import type { Time } from "./time.ts";
 import { within } from "./within.ts";
 
@@ -62,9 +62,10 @@ export class Call<T> {
     emit: (event: ClientEvent) => void,
   ) {
     const { settings, time } = shared;
+    checkOptionNames(options);
     this.#shared = shared;
     this.#operation = operation;
-    this.#signal = options.signal;
+    this.#signal = checkSignal(options.signal);
     this.#timeoutMs = checkLimit("timeoutMs", options.timeoutMs ?? settings.timeoutMs);
     this.#deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
     this.#maxRetries = checkRetries(options.maxRetries ?? settings.maxRetries);
@@ -91,7 +92,11 @@ export class Call<T> {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
     const { settings, time } = this.#shared;
     const { credential: source } = settings;
-    const credential = await askForCredential(source, time, this.#remainingMs, this.#signal);
+    const credential = await askForCredential(source, time, {
+      limitMs: this.#remainingMs,
+      signal: this.#signal,
+      facts: { ...this.#facts, outcome: this.#outcome },
+    });
     if (credential === undefined) return this.#tooLate();
     this.#credential = credential;
     setCredential(this.#request.headers, this.#operation, credential, settings);
@@ -123,7 +128,7 @@ export class Call<T> {
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
       await time.sleep(slotMs, this.#signal);
-      if (!pace.isPaused && !this.#signal?.aborted) return;
+      if (!pace.isPaused && !this.#signal?.aborted && this.#remainingMs > 0) return;
     }
   }
 
@@ -196,11 +201,13 @@ export class Call<T> {
     const { time, budget } = this.#shared;
     if (this.#mayRenewAfter(failure)) {
       this.#renewed = true;
+      this.#lastFailure = failure;
+      if (this.#outcome === "not_sent") this.#outcome = "rejected";
       this.#announceRetry(failure, 0);
       return this.#authenticate();
     }
     const decision = decide({
-      replay: this.#replay,
+      replay: this.#operation.replay,
       failure,
       attempt: this.#attempts,
       unknownBefore: this.#outcome === "unknown",
@@ -225,7 +232,8 @@ export class Call<T> {
   /** A token that expired is asked for again, once. */
   #mayRenewAfter(failure: Failure): boolean {
     const { renewable } = this.#shared.settings.credential;
-    return renewable && !this.#renewed && failure.kind === "status" && failure.status === 401;
+    const mayRepeat = renewable && !this.#renewed && this.#maxRetries > 0;
+    return mayRepeat && failure.kind === "status" && failure.status === 401;
   }
 
   #announceRetry(failure: Failure, waitMs: number): void {
@@ -252,16 +260,10 @@ export class Call<T> {
     throw errorFor(failure, this.#outcome, this.#facts);
   }
 
-  get #replay(): Replay {
-    const { replay } = this.#operation;
-    const { withdrawalIdempotency } = this.#shared.settings.wire;
-    return replay === "unsafe" && withdrawalIdempotency === "honoured" ? "keyed" : replay;
-  }
-
   get #facts(): CallFacts {
     return {
       operation: this.#operation.name,
-      replay: this.#replay,
+      replay: this.#operation.replay,
       origin: new URL(this.#shared.settings.baseUrl).origin,
       idempotencyKey: this.#request.idempotencyKey,
       attempts: this.#attempts,
@@ -278,8 +280,8 @@ export class Call<T> {
 
   #pausedError(waitMs: number): RateLimitError {
     return new RateLimitError(
-      `Nothing was sent: the service asked this client to wait another ${Math.ceil(waitMs / 1000)} s, ` +
-        "longer than the call's deadline. Call again then, or raise deadlineMs.",
+      `Nothing was sent: after a 429 this client waits its turn, another ${Math.ceil(waitMs / 1000)} s, ` +
+        "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
       { ...this.#facts, code: "rate_limited", outcome: "not_sent", retryAfterMs: waitMs },
     );
   }

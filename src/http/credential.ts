@@ -1,8 +1,19 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import { SettlekitError } from "../errors/settlekit-error.ts";
+import { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
 import type { CredentialSource } from "./settings.ts";
 import type { Time } from "./time.ts";
 import { within } from "./within.ts";
+
+interface Asking {
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** What the call has come to so far: a token is also asked for after a 401. */
+  readonly facts: {
+    readonly operation: string;
+    readonly attempts: number;
+    readonly outcome: Outcome;
+  };
+}
 
 /**
  * Asks for the credential, which may be a call to a vault. Gives `undefined` when the time ran out or
@@ -13,8 +24,7 @@ import { within } from "./within.ts";
 export async function askForCredential(
   source: CredentialSource,
   time: Time,
-  limitMs: number,
-  signal: AbortSignal | undefined,
+  { limitMs, signal, facts }: Asking,
 ): Promise<string | undefined> {
   try {
     const given = source.get();
@@ -22,9 +32,18 @@ export async function askForCredential(
     return (await within(given, limitMs, time, signal))?.value;
   } catch (error) {
     if (SettlekitError.is(error)) throw error;
+    const { operation, attempts, outcome } = facts;
     throw new ConfigurationError(
-      `The ${source.param} function failed, so nothing was sent. Its error is the cause of this one.`,
-      { code: "credential_unavailable", param: source.param, cause: error },
+      `${operation} got no credential: the ${source.param} function failed. Its error is the cause of ` +
+        "this one.",
+      {
+        code: "credential_unavailable",
+        param: source.param,
+        operation,
+        attempts,
+        outcome,
+        cause: error,
+      },
     );
   }
 }

@@ -63,10 +63,10 @@ export type ClientEvent = StartEvent | AttemptEvent | RetryEvent | DriftEvent | 
 
 /** Anything with console's methods; a missing method drops what would go there. */
 export interface Logger {
-  debug?(message: string, details?: unknown): void;
-  info?(message: string, details?: unknown): void;
-  warn?(message: string, details?: unknown): void;
-  error?(message: string, details?: unknown): void;
+  debug?(message: string, details?: unknown): unknown;
+  info?(message: string, details?: unknown): unknown;
+  warn?(message: string, details?: unknown): unknown;
+  error?(message: string, details?: unknown): unknown;
 }
 
 /** Tells the listener and the logger. Neither can make a call fail. */
@@ -75,25 +75,29 @@ export function notify(
   onEvent: ((event: ClientEvent) => void) | undefined,
   logger: Logger | undefined,
 ): void {
-  try {
-    onEvent?.(event);
-  } catch (error) {
-    attemptLog(() => logger?.error?.("settlekit: onEvent threw", error));
-  }
-  if (logger) attemptLog(() => log(event, logger));
+  unharmed(
+    () => onEvent?.(event),
+    (error) => unharmed(() => logger?.error?.("settlekit: onEvent threw", error), ignore),
+  );
+  if (logger) unharmed(() => log(event, logger), ignore);
 }
 
-function log(event: ClientEvent, logger: Logger): void {
+function log(event: ClientEvent, logger: Logger): unknown {
   const message = `settlekit: ${event.operation} ${event.type}`;
   const troubled = event.type === "retry" || event.type === "drift";
-  if (troubled || (event.type === "end" && !event.ok)) logger.warn?.(message, event);
-  else logger.debug?.(message, event);
+  const level = troubled || (event.type === "end" && !event.ok) ? "warn" : "debug";
+  return logger[level]?.(message, event);
 }
 
-function attemptLog(write: () => void): void {
+/** Runs an observer so that neither what it throws nor what it rejects with can harm the call. */
+function unharmed(observe: () => unknown, onError: (error: unknown) => void): void {
   try {
-    write();
-  } catch {
-    // A broken logger is not worth a payment.
+    const result = observe();
+    if (result instanceof Promise) result.catch(onError);
+  } catch (error) {
+    onError(error);
   }
 }
+
+/** A broken logger is not worth a payment. */
+function ignore(): void {}

@@ -3,7 +3,9 @@ import type { Operation } from "../wire/operations.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";
 import { Concurrency } from "./concurrency.ts";
+import { askForCredential } from "./credential.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";
+import { idempotencyKeyFrom } from "./idempotency.ts";
 import { Pace } from "./pace.ts";
 import type { CallInput } from "./request.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -41,6 +43,20 @@ export class Http {
   /** For what has to wait between calls. */
   get time(): Time {
     return this.#shared.time;
+  }
+
+  /**
+   * Names something of this client's merchant at this service: equal for clients with the same base URL,
+   * namespace and credential, and silent about all three.
+   */
+  async accountKey(operation: string, name: string): Promise<string> {
+    const { settings, time } = this.#shared;
+    const { baseUrl, idempotencyNamespace, credential, deadlineMs } = settings;
+    const facts = { operation, attempts: 0, outcome: "not_sent" } as const;
+    const asking = { limitMs: deadlineMs, signal: undefined, facts };
+    // A credential that does not come in time is the call's to report.
+    const secret = (await askForCredential(credential, time, asking)) ?? "none";
+    return idempotencyKeyFrom(baseUrl, idempotencyNamespace, secret, name);
   }
 
   /** The service's time in milliseconds since 1970, as its latest answer told it. */

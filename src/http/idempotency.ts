@@ -15,7 +15,7 @@ export function randomIdempotencyKey(): string {
  * everything into the parts that makes the request another one, such as an attempt number after the
  * customer changed the cart: the same key with other parameters is a conflict.
  *
- * @throws {InvalidRequestError} when there is no part, or one is empty.
+ * @throws {InvalidRequestError} when there is no part, or one is missing or empty.
  * @example
  * ```ts
  * const idempotencyKey = idempotencyKeyFrom("checkout", order.id);
@@ -23,9 +23,10 @@ export function randomIdempotencyKey(): string {
  * ```
  */
 export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)[]): string {
-  if (parts.length === 0 || parts.some((part) => part === "")) {
+  if (parts.length === 0 || !parts.every(isPart)) {
     throw new InvalidRequestError(
-      "idempotencyKeyFrom needs at least one part, none of them empty. Pass what identifies the order.",
+      "idempotencyKeyFrom needs at least one part, each a non-empty string, a finite number or a bigint: " +
+        "with anything else, many orders would share one key. Pass what identifies the order.",
       { code: "invalid_idempotency_key", param: "parts" },
     );
   }
@@ -35,4 +36,9 @@ export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)
   bytes.set([((bytes[6] ?? 0) & 0x0f) | 0x80], 6);
   bytes.set([((bytes[8] ?? 0) & 0x3f) | 0x80], 8);
   return bytesToHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+function isPart(part: unknown): boolean {
+  if (typeof part === "number") return Number.isFinite(part);
+  return typeof part === "bigint" || (typeof part === "string" && part !== "");
 }

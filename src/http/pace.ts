@@ -9,8 +9,11 @@ const usualPauseMs = 1_000;
 /** Requests accepted within so long before a 429 tell what the limit is. */
 const shortestWindowMs = 1_000;
 const longestWindowMs = 10_000;
-/** So many of them make the estimate a good one. */
+/** So many of them make an estimate, and so many a good one. */
+const fewestAccepted = 3;
 const enoughAccepted = 10;
+/** No service can silence a client for longer with one answer. */
+const longestPauseMs = 300_000;
 /** A limit met again within this time was estimated too high, or fell. */
 const soonMs = 2_500;
 
@@ -71,7 +74,7 @@ export class Pace {
    */
   limited(sentAt: number, retryAfterMs: number | undefined): void {
     const now = this.#time.now();
-    const pauseMs = retryAfterMs ?? usualPauseMs;
+    const pauseMs = Math.min(retryAfterMs ?? usualPauseMs, longestPauseMs);
     if (sentAt >= this.#since) this.#slowDown(now, pauseMs);
     this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
     this.#nextSlot = this.#pausedUntil;
@@ -89,6 +92,7 @@ export class Pace {
     }
     const windowMs = Math.min(Math.max(pauseMs, shortestWindowMs), longestWindowMs);
     this.#forget(now - windowMs);
+    if (rate === undefined && this.#accepted.length < fewestAccepted) return;
     const estimate = ((1000 * this.#accepted.length) / windowMs) * stepBack;
     this.#base = Math.max(1, Math.min(estimate, (rate ?? Number.POSITIVE_INFINITY) * retreat));
     this.#isKnown = rate === undefined && this.#accepted.length >= enoughAccepted;

@@ -1,21 +1,23 @@
+import { readHttpDate } from "./http-date.ts";
 import type { Time } from "./time.ts";
 
 /** The service's time, as its Date headers tell it: what expires there expires by it. */
 export class ServiceClock {
   readonly #time: Time;
-  #aheadMs = 0;
+  /** The service's time when the local clock that never jumps stood at zero. */
+  #origin: number | undefined;
 
   constructor(time: Time) {
     this.#time = time;
   }
 
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. Before the first answer, the local time. */
   now(): number {
-    return this.#time.wallClock() + this.#aheadMs;
+    return this.#origin === undefined ? this.#time.wallClock() : this.#origin + this.#time.now();
   }
 
   observe(headers: Headers): void {
-    const date = Date.parse(headers.get("date") ?? "");
-    if (!Number.isNaN(date)) this.#aheadMs = date - this.#time.wallClock();
+    const date = readHttpDate(headers.get("date") ?? "");
+    if (date !== undefined) this.#origin = date - this.#time.now();
   }
 }

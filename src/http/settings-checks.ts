@@ -2,6 +2,36 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
 import type { Fetch } from "./settings.ts";
 
+/** What a call's last argument may hold: `prefetch` and `createdAfter` belong to lists and lookups. */
+const callOptions = new Set([
+  "idempotencyKey",
+  "signal",
+  "timeoutMs",
+  "deadlineMs",
+  "maxRetries",
+  "headers",
+  "prefetch",
+  "createdAfter",
+]);
+
+/** A misspelt option would be a call without it: a random key in place of the caller's. */
+export function checkOptionNames(options: object): void {
+  const unknown = Object.keys(options).find((name) => !callOptions.has(name));
+  if (unknown === undefined) return;
+  throw new ConfigurationError(
+    `Calls have no option "${unknown}". The options are: ${[...callOptions].join(", ")}.`,
+    { code: "unknown_option", param: unknown },
+  );
+}
+
+export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal === undefined || typeof signal?.addEventListener === "function") return signal;
+  throw new ConfigurationError("signal must be an AbortSignal, such as controller.signal.", {
+    code: "invalid_option",
+    param: "signal",
+  });
+}
+
 /** The longest time that timers can wait: a signed 32-bit number of milliseconds. */
 const maxLimitMs = 2_147_483_647;
 
@@ -21,6 +51,18 @@ export function checkRetries(value: number): number {
   );
 }
 
+const transportHeaders = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
 /**
  * Gives the headers with their names in lower case. Values are never repeated in an error: a header
  * is where people put tokens.
@@ -29,6 +71,12 @@ export function checkHeaders(
   headers: Readonly<Record<string, string>>,
   headerPrefix: string,
 ): Record<string, string> {
+  if (typeof headers !== "object" || headers === null || headers instanceof Headers) {
+    throw new ConfigurationError("headers must be a plain object of names and values.", {
+      code: "invalid_header",
+      param: "headers",
+    });
+  }
   const checked: Record<string, string> = {};
   const reserved = reservedNames(headerPrefix);
   for (const [name, value] of Object.entries(headers)) {
@@ -43,6 +91,9 @@ export function checkHeaders(
         `${name} is set by settlekit itself. Use secretKey for the credential and idempotencyKey for ` +
           "the key.",
       );
+    }
+    if (transportHeaders.has(lowerCase)) {
+      throw fail(`${name} belongs to the connection, which fetch keeps. Leave it out.`);
     }
     if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw fail(`the value of ${name} has a line break or a character that headers cannot carry.`);

@@ -2,6 +2,7 @@ import { AbortError } from "../errors/abort-error.ts";
 import { IdempotencyConflictError } from "../errors/idempotency-conflict-error.ts";
 import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
 import { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
+import { TimeoutError } from "../errors/timeout-error.ts";
 import type { ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import { idempotencyKeyFrom } from "../http/idempotency.ts";
@@ -19,10 +20,16 @@ export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"
   createdAfter?: FindOptions["createdAfter"];
 }
 
-interface Order {
+/** The order that a withdrawal is for, and what is to be sent. */
+export interface PayoutOrder {
   readonly id: string;
   readonly body: SentWithdrawal;
 }
+
+/** Less than this is no time to have a withdrawal created and hear of it. */
+const leastCreationMs = 100;
+
+const operation = "withdrawals.createOnce";
 
 /**
  * Gives the order's withdrawal: the one that exists, or a new one. Sends at most one request to create
@@ -30,79 +37,84 @@ interface Order {
  */
 export async function createOnce(
   http: Http,
-  order: Order,
+  order: PayoutOrder,
   { createdAfter, ...options }: CreateOnceOptions,
 ): Promise<ApiResponse<Withdrawal>> {
-  const { baseUrl, idempotencyNamespace, deadlineMs } = http.settings;
+  const { time, settings } = http;
+  const { signal } = options;
+  const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
+  const deadlineAt = time.now() + deadlineMs;
+  const inTime = () => ({ ...options, deadlineMs: Math.max(1, deadlineAt - time.now()) });
   // From the order alone: with other parameters the same key collides at the service, as it should.
+  const { baseUrl, idempotencyNamespace } = settings;
   const idempotencyKey = idempotencyKeyFrom("createOnce", baseUrl, idempotencyNamespace, order.id);
-  const deadlineAt = http.time.now() + checkLimit("deadlineMs", options.deadlineMs ?? deadlineMs);
-  const remaining = () => ({
-    ...options,
-    deadlineMs: Math.max(1, deadlineAt - http.time.now()),
-  });
-  const look = async () => {
-    const find = { ...remaining(), createdAfter };
-    const answer = await findByOrderId(
-      http,
-      operations.listWithdrawals,
-      order.id,
-      find,
-    ).withResponse();
-    const data = theOne(order, answer.data, idempotencyKey);
-    return data && { ...answer, data, idempotencyKey };
-  };
 
-  const existing = await look().catch((error: unknown) => {
+  async function look(wasSent: boolean): Promise<ApiResponse<Withdrawal> | undefined> {
+    const call = { ...inTime(), createdAfter };
+    const list = operations.listWithdrawals;
+    const answer = await findByOrderId(http, list, order.id, call).withResponse();
+    const data = theOne(order, answer.data, { idempotencyKey, wasSent });
+    return data && { ...answer, data, idempotencyKey };
+  }
+
+  const existing = await look(false).catch((error: unknown) => {
     // Only a lookup failed: no withdrawal was asked for.
     throw withOutcome(error, "not_sent");
   });
   if (existing) return existing;
+  if (deadlineAt - time.now() < leastCreationMs) throw lookupTookAll(deadlineMs);
 
-  const doubt = await create().catch((error: unknown) => error);
-  if (!(doubt instanceof Error)) return doubt as ApiResponse<Withdrawal>;
-  if (!leavesDoubt(doubt)) throw doubt;
-  return untilFound(doubt);
-
-  function create(): Promise<ApiResponse<Withdrawal>> {
-    const call = { ...remaining(), idempotencyKey };
-    return http.call(operations.createWithdrawal, { body: order.body }, call).withResponse();
+  const { body } = order;
+  const call = { ...inTime(), idempotencyKey };
+  let doubt: SettlekitError;
+  try {
+    return await http.call(operations.createWithdrawal, { body }, call).withResponse();
+  } catch (error) {
+    if (!leavesDoubt(error)) throw error;
+    doubt = error;
   }
 
-  async function untilFound(cause: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    const { signal } = options;
-    try {
-      const waits = { time: http.time, signal, intervalMs: 500, maxIntervalMs: 8000 };
-      for await (const result of poll(look, waits)) {
-        if (result.ok && result.value) return result.value;
-        if (deadlineAt <= http.time.now()) break;
-      }
-    } catch (error) {
-      if (IdempotencyConflictError.is(error)) throw error;
-      if (AbortError.is(error)) throw withOutcome(error, "unknown");
-      // A lookup that cannot go on leaves the doubt as it was.
+  let lastLook = "It was not in the list until the deadline.";
+  const waits = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt, mayPass };
+  try {
+    for await (const result of poll(() => look(true), waits)) {
+      if (result.ok && result.value) return result.value;
+      lastLook = result.ok
+        ? "It was not in the list until the deadline."
+        : `The list could not be read (${result.error.name} ${result.error.code}).`;
     }
-    throw new OutcomeUnknownError(
-      `Nobody knows yet whether the withdrawal for orderId "${order.id}" was created: ${cause.message} It ` +
-        "was not in the list until the deadline. Nothing was sent twice. Look it up with " +
-        "withdrawals.findByOrderId, or on the dashboard, before you call createOnce again.",
-      {
-        code: "outcome_unknown",
-        operation: "withdrawals.createOnce",
-        idempotencyKey,
-        attempts: cause.attempts,
-        requestId: cause.requestId,
-        cause,
-      },
+  } catch (error) {
+    if (!AbortError.is(error)) throw error;
+    throw new AbortError(
+      `${operation} was aborted while nobody knew whether its withdrawal was created. ${wayOn}`,
+      { ...doubtFacts(), code: "aborted", outcome: "unknown", cause: signal?.reason },
     );
+  }
+  throw new OutcomeUnknownError(
+    `Nobody knows yet whether the withdrawal for orderId "${order.id}" was created: one request was sent ` +
+      `and ended in ${doubt.name} ${doubt.code}. ${lastLook} ${wayOn}`,
+    { ...doubtFacts(), code: "outcome_unknown", cause: doubt },
+  );
+
+  function doubtFacts() {
+    const { attempts, requestId } = doubt;
+    return { operation, idempotencyKey, attempts, requestId };
   }
 }
 
+const wayOn =
+  "Look it up with withdrawals.findByOrderId, or on the dashboard, before you call createOnce again.";
+
 /** Whether a failed creation may have made the withdrawal, or met one that is being made. */
-function leavesDoubt(error: Error): error is SettlekitError {
+function leavesDoubt(error: unknown): error is SettlekitError {
   const aborted: boolean = AbortError.is(error);
   const conflict: boolean = IdempotencyConflictError.is(error);
   return SettlekitError.is(error) && !aborted && (error.outcome === "unknown" || conflict);
+}
+
+/** In doubt, every failure to look says nothing; only what was found, or an abort, ends the looking. */
+function mayPass(error: SettlekitError): boolean {
+  return !AbortError.is(error) && !IdempotencyConflictError.is(error);
 }
 
 /**
@@ -110,17 +122,21 @@ function leavesDoubt(error: Error): error is SettlekitError {
  * what is asked for.
  */
 function theOne(
-  order: Order,
+  order: PayoutOrder,
   found: readonly Withdrawal[],
-  idempotencyKey: string,
+  { idempotencyKey, wasSent }: { readonly idempotencyKey: string; readonly wasSent: boolean },
 ): Withdrawal | undefined {
   const [withdrawal, ...others] = found;
   if (withdrawal === undefined) return undefined;
-  const facts = { param: "orderId", operation: "withdrawals.createOnce", idempotencyKey } as const;
+  const outcome: Outcome = wasSent ? "unknown" : "not_sent";
+  const facts = { param: "orderId", operation, idempotencyKey, outcome } as const;
+  const sent = wasSent
+    ? "This call sent a request to create one, too, whose answer was lost."
+    : "Nothing was sent.";
   if (others.length > 0) {
     throw new IdempotencyConflictError(
       `orderId "${order.id}" has ${found.length} withdrawals: ${found.map(({ id }) => id).join(", ")}. ` +
-        "Nothing was sent. Find out which is right, and use a new orderId for a new payout.",
+        `${sent} Find out which is right, and use a new orderId for a new payout.`,
       { ...facts, code: "several_withdrawals" },
     );
   }
@@ -128,8 +144,16 @@ function theOne(
   if (differences.length === 0) return withdrawal;
   throw new IdempotencyConflictError(
     `orderId "${order.id}" already has the withdrawal ${withdrawal.id}, with another ` +
-      `${differences.join(", ")}. Nothing was sent. A new payout takes a new orderId.`,
+      `${differences.join(", ")}. ${sent} A new payout takes a new orderId.`,
     { ...facts, code: "idempotency_conflict" },
+  );
+}
+
+function lookupTookAll(deadlineMs: number): TimeoutError {
+  return new TimeoutError(
+    `Looking for the order's withdrawal took the whole deadlineMs (${deadlineMs} ms), so nothing was sent. ` +
+      "Raise deadlineMs, or give createdAfter so that the lookup stops earlier.",
+    { code: "deadline_exceeded", operation },
   );
 }
 

@@ -1,5 +1,7 @@
 import { toRecipientAddress } from "../evm/recipient-address.ts";
 import type { HttpSettings } from "../http/settings.ts";
+import { createWithdrawal, type Operation } from "../wire/operations.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   type CreateWithdrawalBody,
   maxMetadataLength,
@@ -33,6 +35,15 @@ export interface CreateWithdrawalInput {
 
 /** A withdrawal's body on the wire, whose chain id takes the form that the client is set to. */
 export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
+
+/** The creation of a withdrawal, repeatable with its key where the service is known to honour that. */
+export function withdrawalCreation({
+  withdrawalIdempotency,
+}: HttpSettings["wire"]): Operation<Withdrawal> {
+  return withdrawalIdempotency === "honoured"
+    ? { ...createWithdrawal, replay: "keyed" }
+    : createWithdrawal;
+}
 
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
 export function createWithdrawalBody(

@@ -12,9 +12,12 @@ export interface ListOptions extends RequestOptions {
 }
 
 type ListQuery = Readonly<Record<string, string | number | undefined>> & {
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 };
+
+/** A query in which undefined is the same as nothing. */
+export type PartialOrUndefined<Query> = { [Name in keyof Query]?: Query[Name] | undefined };
 
 interface Listing<Item> {
   readonly operation: Operation<PageBody<Item>>;

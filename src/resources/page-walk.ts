@@ -7,6 +7,12 @@ interface Identified {
   readonly id: string;
 }
 
+/** The id of an item; undefined for what has none, which cannot be told from others like it. */
+function idOf(item: Identified | null | undefined): string | undefined {
+  const id: unknown = item?.id;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+}
+
 /** A page being read ahead, and the offset it was asked for. */
 interface Ahead<Item> {
   readonly offset: number;
@@ -15,7 +21,7 @@ interface Ahead<Item> {
 
 const maxLimit = 1000;
 /** Reads without anything new, beyond those that rereading the known part takes. */
-const patience = 12;
+const patience = 50;
 
 /**
  * Walks a list page by page while it changes. Offsets shift when items are added or leave the filter,
@@ -28,6 +34,8 @@ const patience = 12;
 export class PageWalk<Item extends Identified> {
   readonly #read: ReadPage<Item>;
   readonly #prefetch: number;
+  /** Where the list was asked to begin. */
+  readonly #start: number;
   readonly #seen = new Set<string>();
   #ahead: Ahead<Item>[] = [];
   /** Where the next page begins. */
@@ -44,6 +52,7 @@ export class PageWalk<Item extends Identified> {
     options: { readonly offset: number; readonly prefetch: number },
   ) {
     this.#read = read;
+    this.#start = options.offset;
     this.#offset = options.offset;
     this.#prefetch = options.prefetch;
   }
@@ -51,7 +60,8 @@ export class PageWalk<Item extends Identified> {
   /** Takes the list's first page, which needs no known ground: it is where the walk begins. */
   begin(body: PageBody<Item>): PageBody<Item> {
     // One more than a page, for the item that it shares with the page before.
-    this.#limit = Math.min(maxLimit, Math.max(body.data.length, body.pagination?.limit ?? 0) + 1);
+    const { length } = body.data;
+    this.#limit = Math.min(maxLimit, Math.max(length, finite(body.pagination?.limit) ?? 0, 1) + 1);
     return this.#take(body, body.data);
   }
 
@@ -65,9 +75,9 @@ export class PageWalk<Item extends Identified> {
   }
 
   #continue(body: PageBody<Item>): PageBody<Item> {
-    const known = body.data.findIndex(({ id }) => this.#seen.has(id));
+    const known = body.data.findIndex((item) => this.#isSeen(item));
     this.#countFruitless(body);
-    if (known === -1 && this.#offset > 0) {
+    if (known === -1 && this.#offset > this.#start) {
       this.#retreat();
       return { ...body, data: [] };
     }
@@ -76,28 +86,37 @@ export class PageWalk<Item extends Identified> {
   }
 
   #take(body: PageBody<Item>, data: readonly Item[]): PageBody<Item> {
-    const fresh = data.filter(({ id }) => !this.#seen.has(id));
-    for (const { id } of fresh) this.#seen.add(id);
+    const fresh = data.filter((item) => !this.#isSeen(item));
+    for (const item of fresh) {
+      const id = idOf(item);
+      if (id !== undefined) this.#seen.add(id);
+    }
     if (fresh.length > 0) this.#fruitless = 0;
     this.#total = totalOf(body);
     this.#stepBack = 0;
     this.#offset += Math.max(1, body.data.length - 1);
-    const hasMore = body.pagination?.hasMore ?? body.data.length >= this.#limit - 1;
+    const said: unknown = body.pagination?.hasMore;
+    const hasMore = typeof said === "boolean" ? said : body.data.length >= this.#limit - 1;
     if (!hasMore || body.data.length === 0) this.#end();
     return { ...body, data: fresh };
+  }
+
+  /** What has no id is never taken for something known: better given twice than lost. */
+  #isSeen(item: Item): boolean {
+    const id = idOf(item);
+    return id !== undefined && this.#seen.has(id);
   }
 
   #retreat(): void {
     this.#ahead = [];
     this.#stepBack = Math.max(2 * this.#stepBack, this.#limit - 1);
-    this.#offset = Math.max(0, this.#offset - this.#stepBack);
+    this.#offset = Math.max(this.#start, this.#offset - this.#stepBack);
   }
 
   /** A service that keeps giving the same pages would otherwise be read for ever. */
   #countFruitless(body: PageBody<Item>): void {
-    const total = totalOf(body);
-    this.#fruitless = total === this.#total ? this.#fruitless + 1 : 0;
-    this.#total = total;
+    this.#total = totalOf(body);
+    this.#fruitless += 1;
     const rereading = Math.ceil((this.#seen.size + 1) / Math.max(1, this.#limit - 1));
     if (this.#fruitless > patience + 2 * rereading) this.#end();
   }
@@ -141,5 +160,10 @@ export class PageWalk<Item extends Identified> {
 }
 
 function totalOf(body: PageBody<unknown>): number {
-  return body.pagination?.total ?? Number.POSITIVE_INFINITY;
+  return finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
+}
+
+/** A number that can be counted with; a service may send anything. */
+function finite(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

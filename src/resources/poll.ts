@@ -2,8 +2,9 @@ import { AbortError } from "../errors/abort-error.ts";
 import { ConnectionError } from "../errors/connection-error.ts";
 import { RateLimitError } from "../errors/rate-limit-error.ts";
 import { ServerError } from "../errors/server-error.ts";
-import type { SettlekitError } from "../errors/settlekit-error.ts";
+import { SettlekitError } from "../errors/settlekit-error.ts";
 import { TimeoutError } from "../errors/timeout-error.ts";
+import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
 import type { Time } from "../http/time.ts";
 
 const growth = 1.5;
@@ -14,6 +15,10 @@ export interface PollOptions {
   /** The first wait; each one after it is half as long again, up to `maxIntervalMs`. */
   readonly intervalMs: number;
   readonly maxIntervalMs: number;
+  /** When to have read for the last time, on the clock of `time`. Default: never. */
+  readonly deadlineAt?: number;
+  /** Which failures say nothing about the next read. Default: those that pass by themselves. */
+  readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
 /** What one read gave. */
@@ -23,18 +28,24 @@ export type Poll<T> =
   | { readonly ok: false; readonly error: SettlekitError };
 
 /**
- * Reads again and again, with backoff and jitter, until the consumer stops. A failure that may pass is
- * given to the consumer and read on after; any other is thrown.
+ * Reads again and again, with backoff and jitter, until the consumer stops or the deadline is here. A
+ * failure that may pass is given to the consumer and read on after; any other is thrown. Waits shrink
+ * towards the deadline, so that the last reads have time to be answered.
  *
  * @throws {AbortError} when the signal aborts.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
-  { time, signal, intervalMs, maxIntervalMs }: PollOptions,
-): AsyncGenerator<Poll<T>> {
+  options: PollOptions,
+): AsyncGenerator<Poll<T>, void> {
+  const { time, signal, intervalMs, maxIntervalMs, mayPass = passesByItself } = options;
+  const { deadlineAt = Number.POSITIVE_INFINITY } = options;
   for (let waitMs = intervalMs; ; waitMs = Math.min(maxIntervalMs, waitMs * growth)) {
-    yield await attempt(read);
-    await time.sleep(waitMs * (0.8 + 0.4 * time.random()), signal);
+    yield await attempt(read, mayPass);
+    const remainingMs = deadlineAt - time.now();
+    // Less than this is no time for a request.
+    if (remainingMs < 20) return;
+    await time.sleep(Math.min(waitMs * (0.8 + 0.4 * time.random()), remainingMs / 2), signal);
     if (signal?.aborted) {
       throw new AbortError("Waiting was aborted. Nothing was changed by it.", {
         code: "aborted",
@@ -44,17 +55,26 @@ export async function* poll<T>(
   }
 }
 
-async function attempt<T>(read: () => Promise<T>): Promise<Poll<T>> {
+async function attempt<T>(
+  read: () => Promise<T>,
+  mayPass: (error: SettlekitError) => boolean,
+): Promise<Poll<T>> {
   try {
     return { ok: true, value: await read() };
   } catch (error) {
-    if (mayPass(error)) return { ok: false, error };
+    if (SettlekitError.is(error) && mayPass(error)) return { ok: false, error };
     throw error;
   }
 }
 
-function mayPass(error: unknown): error is SettlekitError {
-  return [ConnectionError, TimeoutError, ServerError, RateLimitError].some((type) =>
-    type.is(error),
-  );
+function passesByItself(error: SettlekitError): boolean {
+  // An answer that is no JSON is mostly a proxy's, in the service's place for a while.
+  const types = [
+    ConnectionError,
+    TimeoutError,
+    ServerError,
+    RateLimitError,
+    UnexpectedResponseError,
+  ];
+  return types.some((type) => type.is(error));
 }

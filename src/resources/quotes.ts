@@ -3,7 +3,7 @@ import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Quote } from "../wire/quote.ts";
-import { chainIdOnWire } from "./arguments.ts";
+import { chainIdOnWire, checkAddress, checkAmount, checkObject } from "./arguments.ts";
 
 /** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
 export interface CreateQuoteInput {
@@ -39,10 +39,16 @@ export class Quotes {
    */
   create(input: CreateQuoteInput = {}, options?: RequestOptions): ApiPromise<Quote> {
     const fill = () => {
-      const { chainId, ...rest } = input;
+      const { chainId, contractAddress, forceDepositAmount } = checkObject(input);
+      const { wire } = this.#http.settings;
       const body = {
-        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, this.#http.settings.wire) }),
-        ...rest,
+        ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
+        ...(contractAddress !== undefined && {
+          contractAddress: checkAddress("contractAddress", contractAddress),
+        }),
+        ...(forceDepositAmount !== undefined && {
+          forceDepositAmount: checkAmount("forceDepositAmount", forceDepositAmount),
+        }),
       };
       return { path: { paymentId: this.#paymentId }, body };
     };

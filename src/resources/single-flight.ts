@@ -9,8 +9,8 @@ interface Flight<T> {
 }
 
 /**
- * Lets equal requests for one key share their work, and unequal ones take turns. A caller who aborts
- * leaves the work to the others; the last one takes it along.
+ * Lets equal requests for one key share their work, and unequal ones take turns. The first caller's
+ * deadline holds for the work. A caller who aborts leaves it to the others; the last one takes it along.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -21,9 +21,11 @@ export class SingleFlight<T> {
     start: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
+    if (signal?.aborted) throw aborted(signal, "not_sent");
     let flight = this.#flights.get(key);
     while (flight && (flight.request !== request || flight.controller.signal.aborted)) {
-      await flight.result.catch(() => {});
+      const over = flight.result.catch(() => {}).then(() => "over" as const);
+      if ((await unlessAborted(over, signal)) === undefined) throw aborted(signal, "not_sent");
       flight = this.#flights.get(key);
     }
     return this.#join(flight ?? this.#launch(key, request, start), signal);
@@ -41,26 +43,47 @@ export class SingleFlight<T> {
 
   async #join(flight: Flight<T>, signal: AbortSignal | undefined): Promise<T> {
     flight.waiting += 1;
-    let leave = () => {};
-    const left = new Promise<"left">((resolve) => {
-      leave = () => resolve("left");
-    });
-    if (signal?.aborted) leave();
-    signal?.addEventListener("abort", leave, { once: true });
     try {
-      const first = await Promise.race([left, flight.result]);
-      if (first !== "left") return first;
-      if (flight.waiting === 1) {
-        flight.controller.abort(signal?.reason);
-        return await flight.result;
-      }
-      throw new AbortError(
-        "Aborted for this caller. Others wait for the same withdrawal, so it goes on and may be made.",
-        { code: "aborted", outcome: "unknown", cause: signal?.reason },
+      const landed = await unlessAborted(
+        flight.result.then((value) => ({ value })),
+        signal,
       );
+      if (landed) return landed.value;
+      if (flight.waiting > 1) throw aborted(signal, "unknown");
+      flight.controller.abort(signal?.reason);
+      return await flight.result;
     } finally {
       flight.waiting -= 1;
-      signal?.removeEventListener("abort", leave);
     }
   }
+}
+
+/** Gives what the work gives, or undefined when the signal aborts first. */
+async function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  if (!signal) return work;
+  const { promise: left, resolve } = Promise.withResolvers<undefined>();
+  const leave = () => resolve(undefined);
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    return await Promise.race([left, work]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+function aborted(signal: AbortSignal | undefined, outcome: "not_sent" | "unknown"): AbortError {
+  const rest =
+    outcome === "unknown"
+      ? "Others wait for the same withdrawal, so it goes on and may be made."
+      : "Nothing was sent.";
+  return new AbortError(`createOnce was aborted for this caller. ${rest}`, {
+    code: "aborted",
+    operation: "withdrawals.createOnce",
+    outcome,
+    cause: signal?.reason,
+  });
 }

@@ -1,3 +1,4 @@
+import type { SettlekitError } from "../errors/settlekit-error.ts";
 import { TimeoutError } from "../errors/timeout-error.ts";
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
@@ -31,28 +32,20 @@ async function wait<T extends WithStatus>(
   { signal, deadlineMs = 900_000 }: WaitOptions,
 ): Promise<ApiResponse<T>> {
   const deadlineAt = time.now() + checkLimit("deadlineMs", deadlineMs);
-  const remainingMs = () => deadlineAt - time.now();
-  const readInTime = () => read({ signal, deadlineMs: Math.max(1, remainingMs()) }).withResponse();
+  const readInTime = () =>
+    read({ signal, deadlineMs: Math.max(1, deadlineAt - time.now()) }).withResponse();
 
   let seen = "no status";
-  for await (const result of poll(readInTime, {
-    time,
-    signal,
-    intervalMs: 1000,
-    maxIntervalMs: 15_000,
-  })) {
+  let failure: SettlekitError | undefined;
+  const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineAt };
+  for await (const result of poll(readInTime, waits)) {
     if (result.ok && isFinal(result.value.data.status)) return result.value;
     if (result.ok) seen = `"${result.value.data.status}"`;
-    if (remainingMs() <= 0) {
-      throw new TimeoutError(
-        `The status was not final within deadlineMs (${deadlineMs} ms); the last one seen is ${seen}. Wait ` +
-          "again, or let the webhook tell you.",
-        {
-          code: "deadline_exceeded",
-          ...(!result.ok && { cause: result.error }),
-        },
-      );
-    }
+    failure = result.ok ? undefined : result.error;
   }
-  throw new RangeError("Polling only ends by its consumer.");
+  throw new TimeoutError(
+    `The status was not final within deadlineMs (${deadlineMs} ms); the last one seen is ${seen}. Wait ` +
+      "again, or let the webhook tell you.",
+    { code: "deadline_exceeded", cause: failure },
+  );
 }

@@ -14,9 +14,9 @@ export function withdrawalDifferences(asked: SentWithdrawal, found: Withdrawal):
 function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {
   const { amountInCents, chainId, recipientAddress, currency, customMetadata } = withdrawal;
   return {
-    amountInCents,
+    amountInCents: Number(amountInCents),
     chainId: String(chainId).replace(/^eip155:/, ""),
-    recipientAddress: recipientAddress.toLowerCase(),
+    recipientAddress: String(recipientAddress).toLowerCase(),
     currency: currency ?? "USD",
     customMetadata: canonicalJson(customMetadata ?? null),
   };

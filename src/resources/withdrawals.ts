@@ -1,4 +1,4 @@
-import { ApiPromise } from "../http/api-promise.ts";
+import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
@@ -6,12 +6,19 @@ import type { Withdrawal } from "../wire/withdrawal.ts";
 import type { WithdrawalListQuery } from "../wire/withdrawal-list.ts";
 import { checkObject, checkReference } from "./arguments.ts";
 import { type CreateOnceOptions, createOnce } from "./create-once.ts";
-import { type CreateWithdrawalInput, createWithdrawalBody } from "./create-withdrawal.ts";
+import {
+  type CreateWithdrawalInput,
+  createWithdrawalBody,
+  withdrawalCreation,
+} from "./create-withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
-import { type ListOptions, list } from "./list.ts";
+import { type ListOptions, list, type PartialOrUndefined } from "./list.ts";
 import type { PagePromise } from "./page.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { type WaitOptions, waitUntilFinal } from "./wait-until-final.ts";
+
+/** What `createOnce` has under way in this process, for all clients of one merchant. */
+const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
 
 /** A withdrawal whose `orderId` makes it one. */
 export interface CreateOnceInput extends CreateWithdrawalInput {
@@ -21,7 +28,6 @@ export interface CreateOnceInput extends CreateWithdrawalInput {
 /** Withdrawals of the merchant (interface sections 2.5, 4.4 and 4.5). */
 export class Withdrawals {
   readonly #http: Http;
-  readonly #orders = new SingleFlight<Awaited<ReturnType<typeof createOnce>>>();
 
   /** @internal */
   constructor(http: Http) {
@@ -38,14 +44,16 @@ export class Withdrawals {
    * @throws {OutcomeUnknownError} when the withdrawal may exist. Do not repeat the call: look first.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
-    const fill = () => ({ body: createWithdrawalBody(input, this.#http.settings.wire) });
-    return this.#http.call(operations.createWithdrawal, fill, options);
+    const { wire } = this.#http.settings;
+    const fill = () => ({ body: createWithdrawalBody(input, wire) });
+    return this.#http.call(withdrawalCreation(wire), fill, options);
   }
 
   /**
    * Gives the order's withdrawal: the one that exists, whatever its status, or a new one. Looks first,
    * sends at most one request to create it, and in doubt looks again until the deadline. A new payout
-   * takes a new `orderId`.
+   * takes a new `orderId`. Calls in one process that ask for the same share their work, and with it the
+   * first caller's deadline.
    *
    * Two processes can still pass each other between looking and creating, unless the service honours
    * repeated idempotency keys. A unique row per order in your database closes that gap.
@@ -69,7 +77,8 @@ export class Withdrawals {
       const body = createWithdrawalBody(input, this.#http.settings.wire);
       const start = (signal: AbortSignal) =>
         createOnce(this.#http, { id, body }, { ...options, signal });
-      return this.#orders.run(id, JSON.stringify(body), start, options.signal);
+      const key = await this.#http.accountKey("withdrawals.createOnce", id);
+      return flights.run(key, JSON.stringify(body), start, options.signal);
     };
     return new ApiPromise(run());
   }
@@ -88,7 +97,10 @@ export class Withdrawals {
    *
    * @throws {InvalidRequestError} when `limit` is not within 1 to 1000 or `offset` is negative.
    */
-  list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
+  list(
+    query: PartialOrUndefined<WithdrawalListQuery> = {},
+    options?: ListOptions,
+  ): PagePromise<Withdrawal> {
     const listing = { operation: operations.listWithdrawals, query: { ...query } };
     return list(this.#http, listing, options);
   }

@@ -124,14 +124,30 @@ describe("the pace", () => {
     expect(pace.waitMs).toBeCloseTo(1000 + 1000 / 96, 0);
   });
 
+  test("is not set by a 429 that comes after too few requests to tell the limit", () => {
+    const time = new FakeTime();
+    const pace = new Pace(time);
+    pace.accepted();
+    pace.limited(0, 1000);
+    time.current = 1000;
+    expect([pace.reserve(), pace.reserve(), pace.reserve()]).toEqual([0, 0, 0]);
+  });
+
+  test("pauses for five minutes at most, whatever the service asks", () => {
+    const pace = new Pace(new FakeTime());
+    pace.limited(0, 999_999_999_000);
+    expect(pace.waitMs).toBe(300_000);
+  });
+
   test("does not fall below one request a second, nor stay low when no 429 comes", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
-    pace.limited(0, 1000);
-    time.current = 1000;
+    for (let count = 0; count < 3; count++) pace.accepted();
+    pace.limited(0, 10_000);
+    time.current = 10_000;
     expect(pace.reserve()).toBe(0);
     expect(pace.waitMs).toBeLessThanOrEqual(1000);
-    time.current = 61_000;
+    time.current = 71_000;
     pace.reserve();
     expect(pace.waitMs).toBeLessThan(50);
   });

@@ -167,7 +167,7 @@ describe("withdrawals that exist", () => {
       code: "deadline_exceeded",
       message: expect.stringContaining('"pending"'),
     });
-    expect(time.current).toBeGreaterThanOrEqual(60_000);
+    expect(time.current).toBeGreaterThanOrEqual(59_900);
     expect(time.current).toBeLessThan(90_000);
   });
 
@@ -222,23 +222,67 @@ describe("findByOrderId", () => {
   });
 
   test("reads on when the order of the pages proves nothing", async () => {
-    const page = (ids: string[], createdAt: string[], hasMore: boolean) => ({
-      data: ids.map((id, index) => ({ id, orderId: id, createdAt: createdAt[index] })),
+    const page = (days: number[], hasMore: boolean) => ({
+      data: days.map((day) => ({
+        id: `day ${day}`,
+        orderId: `order of day ${day}`,
+        createdAt: `2026-01-0${day}T00:00:00.000Z`,
+      })),
       pagination: { total: 4, limit: 1000, offset: 0, hasMore, totalPages: 2, currentPage: 1 },
     });
-    const pages = [
-      page(["a", "b"], ["2026-01-01", "2026-01-02"], true),
-      page(["b", "c"], ["2026-01-02", "2026-01-03"], false),
-    ];
+    // The first page ends before createdAfter, but is not newest first.
+    const pages = [page([2, 3, 1], true), page([1, 4], false)];
     const { withdrawals } = clientOf(createSandbox(), {
       fetch: () => Promise.resolve(Response.json(pages.shift())),
     });
-    expect(await withdrawals.findByOrderId("c", { createdAfter: "2026-01-02" })).toHaveLength(1);
+    const options = { createdAfter: "2026-01-02T12:00:00Z" };
+    expect(await withdrawals.findByOrderId("order of day 4", options)).toHaveLength(1);
+  });
+
+  test("is bound by one deadline, however many pages there are", async () => {
+    const { withdrawals, time, calls } = clientOf(createSandbox(), {
+      fetch: async (url) => {
+        await time.sleep(400);
+        const offset = Number(new URL(url).searchParams.get("offset"));
+        const data = Array.from({ length: 1000 }, (_, index) => ({ id: `w${offset + index}` }));
+        const pagination = { total: 1e6, limit: 1000, offset, hasMore: true };
+        return Response.json({ data, pagination });
+      },
+    });
+    const found = withdrawals.findByOrderId("order_1", { deadlineMs: 2000 });
+    await expect(found).rejects.toMatchObject({ name: "TimeoutError", code: "deadline_exceeded" });
+    expect(calls("withdrawals.list")).toBeLessThanOrEqual(5);
+  });
+
+  test.each([
+    ["without id", { orderId: "order_1" }],
+    ["with an odd order id", { id: "1", orderId: {} }],
+    ["that is null", null],
+  ])("does not say that there is none after an item %s", async (_, item) => {
+    const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
+    const { withdrawals } = clientOf(createSandbox(), {
+      fetch: () => Promise.resolve(Response.json({ data: [item], pagination })),
+    });
+    await expect(withdrawals.findByOrderId("order_1")).rejects.toMatchObject({
+      name: "UnexpectedResponseError",
+      code: "unreadable_list",
+    });
+  });
+
+  test("takes a number for the order id that it looks like", async () => {
+    const item = { id: "1", orderId: 77, createdAt: "2026-01-01T00:00:00Z" };
+    const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
+    const { withdrawals } = clientOf(createSandbox(), {
+      fetch: () => Promise.resolve(Response.json({ data: [item], pagination })),
+    });
+    expect(await withdrawals.findByOrderId("77")).toEqual([item]);
   });
 
   test.each([
     ["", {}, "orderId"],
     ["order_1", { createdAfter: "yesterday" }, "createdAfter"],
+    ["order_1", { createdAfter: "01/02/2026" }, "createdAfter"],
+    ["order_1", { createdAfter: "2026-01-01" }, "createdAfter"],
     ["order_1", { createdAfter: new Date(Number.NaN) }, "createdAfter"],
   ])("refuses %j with %o", async (orderId, options, param) => {
     const { withdrawals, calls } = clientOf(createSandbox());
