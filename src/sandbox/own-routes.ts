@@ -6,10 +6,12 @@ import { inspectorPage } from "./pages/inspector-page.ts";
 import { paymentPage, unknownPaymentPage } from "./pages/payment-page.ts";
 import type { Payments } from "./payments.ts";
 import type { Timeline } from "./timeline.ts";
+import type { Withdrawals } from "./withdrawals.ts";
 
 export interface OwnRoutesOptions {
   readonly sandbox: Controlled;
   readonly payments: Payments;
+  readonly withdrawals: Withdrawals;
   readonly timeline: Timeline;
   /** Whether the sandbox's clock stands still. */
   readonly isFrozen: boolean;
@@ -31,7 +33,7 @@ const protection = {
  * routes meet no fault and are not recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
-  const { sandbox, payments, timeline, isFrozen } = options;
+  const { sandbox, payments, withdrawals, timeline, isFrozen } = options;
   const app = new Hono();
 
   app.get("/payment/:paymentId", ({ req }) => {
@@ -42,7 +44,14 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
     return paymentPage(payment, secret);
   });
   app.get("/_sandbox", ({ req }) =>
-    inspectorPage({ sandbox, timeline, isFrozen, origin: new URL(req.url).origin }),
+    inspectorPage({
+      sandbox,
+      payments: payments.all(),
+      withdrawals: withdrawals.all(),
+      timeline,
+      isFrozen,
+      origin: new URL(req.url).origin,
+    }),
   );
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
   app.route("/_sandbox", controlRoutes(sandbox, timeline));

@@ -188,7 +188,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     if (!isOwnRoute(new URL(request.url).pathname)) return callService(request);
     // Most tests look at no page.
     ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
-      createOwnRoutes({ sandbox, payments, timeline, isFrozen: options.now !== undefined }),
+      createOwnRoutes({
+        sandbox,
+        payments,
+        withdrawals,
+        timeline,
+        isFrozen: options.now !== undefined,
+      }),
     );
     return { kind: "answered", response: await (await ownRoutes)(request) };
   };

@@ -12,6 +12,9 @@ import { statusBadge, timelineList } from "./timeline-list.ts";
 
 export interface InspectorOptions {
   readonly sandbox: Controlled;
+  /** Oldest first; the sandbox's own lists, which are not copied for each look at the page. */
+  readonly payments: readonly Payment[];
+  readonly withdrawals: readonly Withdrawal[];
   readonly timeline: Timeline;
   readonly isFrozen: boolean;
   readonly origin: string;
@@ -20,7 +23,8 @@ export interface InspectorOptions {
 const maxShown = 20;
 
 /** Everything that happens in a sandbox, and buttons for what may. The page reloads its parts by itself. */
-export function inspectorPage({ sandbox, timeline, isFrozen, origin }: InspectorOptions): Response {
+export function inspectorPage(options: InspectorOptions): Response {
+  const { sandbox, payments, withdrawals, timeline, isFrozen, origin } = options;
   const entries = timeline.entries();
   const dropped = timeline.dropped();
   const parts = {
@@ -46,9 +50,9 @@ ${clock(sandbox.clock.now(), isFrozen)}
 </main>
 <div class="side">
 <section aria-labelledby="payments-title"><h2 id="payments-title">Payments</h2>
-<ul class="cards" data-live="payments" aria-label="Payments, newest first">${sandbox.payments.all().slice(-maxShown).reverse().map(paymentCard)}</ul></section>
+<ul class="cards" data-live="payments" aria-label="Payments, newest first">${payments.slice(-maxShown).reverse().map(paymentCard)}</ul></section>
 <section aria-labelledby="withdrawals-title"><h2 id="withdrawals-title">Withdrawals</h2>
-<ul class="cards" data-live="withdrawals" aria-label="Withdrawals, newest first">${sandbox.withdrawals.all().slice(-maxShown).reverse().map(withdrawalCard)}</ul></section>
+<ul class="cards" data-live="withdrawals" aria-label="Withdrawals, newest first">${withdrawals.slice(-maxShown).reverse().map(withdrawalCard)}</ul></section>
 <section aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>${faultForm()}
 <ul class="cards" data-live="faults" aria-label="Waiting faults">${sandbox.faults.waiting().map(faultCard)}</ul></section>
 </div>
