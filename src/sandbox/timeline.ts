@@ -59,7 +59,7 @@ interface AttemptEntry extends EntryBasics {
 type Unnumbered<Entry> = Entry extends EntryBasics ? Omit<Entry, "sequence"> : never;
 
 /** An entry that is new or was completed; `null` when the past is another one, by a reset or a snapshot. */
-export type TimelineListener = (entry: TimelineEntry | null) => void;
+type TimelineListener = (entry: TimelineEntry | null) => void;
 
 export interface Timeline extends StatePart {
   add(entry: Unnumbered<TimelineEntry>): number;
