@@ -13,6 +13,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/every-answer.ts"],
     passWithNoTests: false,
   },
 });

@@ -87,6 +87,8 @@ export function checkoutContract(service: OpenedService): void {
     };
     expect(await quoted(4_200)).toBeCloseTo(42, 0);
     expect(await quoted(12_300)).toBeCloseTo(123, 0);
+    // Updated, not added to.
+    expect(await service().call(listQuotes, as(deposit))).toHaveLength(1);
   });
 
   test.for([0, -1, 1.5])("refuse %d cents for a deposit", async (forceDepositAmount, { skip }) => {

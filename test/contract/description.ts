@@ -12,6 +12,8 @@ export interface Description {
   readonly document: OpenApiDocument;
   /** What is wrong with a value by the schema at a JSON pointer's segments; empty when it fits. */
   problems(segments: readonly string[], value: unknown): string[];
+  /** Whether the document tells of an operation's answer with this status. */
+  describesAnswer(operation: Operation<unknown>, status: number): boolean;
   /** What is wrong with an answer; that the document has no such answer, too. */
   answerProblems(operation: Operation<unknown>, status: number, body: unknown): string[];
   /** What is wrong with a request's query and body. */
@@ -48,10 +50,14 @@ export function describeService({ formats }: { formats: boolean }): Description 
     );
   }
 
-  function answerProblems({ method, path }: Operation<unknown>, status: number, body: unknown) {
-    const place = ["paths", path, method.toLowerCase(), "responses", String(status)];
+  function placeOf({ method, path }: Operation<unknown>, status: number): string[] {
+    return ["paths", path, method.toLowerCase(), "responses", String(status)];
+  }
+
+  function answerProblems(operation: Operation<unknown>, status: number, body: unknown) {
+    const place = placeOf(operation, status);
     const answer = objectAt(document, place);
-    if (answer === undefined) return [`The document has no answer ${status} to ${method} ${path}.`];
+    if (answer === undefined) return [`The document tells of no ${status} to ${operation.name}.`];
     // Errors are written down once, and referred to.
     const actual =
       typeof answer.$ref === "string" ? answer.$ref.slice("#/".length).split("/") : place;
@@ -72,7 +78,14 @@ export function describeService({ formats }: { formats: boolean }): Description 
     return [...inQuery, ...problems(schema, body)];
   }
 
-  return { document, problems, answerProblems, requestProblems };
+  return {
+    document,
+    problems,
+    describesAnswer: (operation, status) =>
+      objectAt(document, placeOf(operation, status)) !== undefined,
+    answerProblems,
+    requestProblems,
+  };
 }
 
 function objectAt(

@@ -42,6 +42,10 @@ export function paymentListContract(service: OpenedService): void {
     expect(last.data).toHaveLength(1);
     expect(last.pagination).toMatchObject({ total, limit: 2, offset: total - 1, hasMore: false });
 
+    const exact = await list({ limit: 3, offset: total - 3 });
+    expect(exact.data).toHaveLength(3);
+    expect(exact.pagination).toMatchObject({ total, hasMore: false });
+
     const beyond = await list({ offset: total + 10 });
     expect(beyond.data).toEqual([]);
     expect(beyond.pagination).toMatchObject({ total, hasMore: false });

@@ -1,0 +1,76 @@
+import { afterEach, expect, vi } from "vitest";
+import type { App } from "../src/sandbox/app.ts";
+import type { Exchange } from "../src/sandbox/exchange.ts";
+import * as operations from "../src/wire/operations.ts";
+import type { Description } from "./contract/description.ts";
+
+// Whatever a test is about: each answer that a sandbox gives in it must fit the OpenAPI document. Faults
+// take the place of answers after this point, so they may be as wrong as a test wants them.
+
+vi.mock("../src/sandbox/exchange.ts", async (importOriginal) => {
+  const { createExchange } = await importOriginal<typeof import("../src/sandbox/exchange.ts")>();
+  return {
+    createExchange: (options: Parameters<typeof createExchange>[0]): Exchange =>
+      createExchange({ ...options, app: judged(options.app) }),
+  };
+});
+
+let judgements: Promise<string[]>[] = [];
+
+afterEach(async () => {
+  const problems = (await Promise.all(judgements)).flat();
+  judgements = [];
+  expect(problems).toEqual([]);
+});
+
+function judged(app: App): App {
+  const { fetch } = app;
+  app.fetch = async (request, ...rest) => {
+    const answer = await fetch(request, ...rest);
+    judgements.push(judge(request, answer.clone()).catch((error: unknown) => [String(error)]));
+    return answer;
+  };
+  return app;
+}
+
+let description: Promise<Description> | undefined;
+
+/** Loaded at the first answer: most tests know no sandbox. */
+function loadDescription(): Promise<Description> {
+  description ??= import("./contract/description.ts").then(({ describeService }) =>
+    describeService({ formats: true }),
+  );
+  return description;
+}
+
+async function judge(request: Request, answer: Response): Promise<string[]> {
+  const { method } = request;
+  const { pathname } = new URL(request.url);
+  const { status } = answer;
+  // Has no body to judge.
+  if (method === "HEAD") return [];
+  const { describesAnswer, answerProblems, problems } = await loadDescription();
+  const body: unknown = await answer.json();
+  const operation = operationFor(method, pathname);
+  const isOtherError = status >= 400 && !(operation && describesAnswer(operation, status));
+  const found =
+    operation === undefined || isOtherError
+      ? problems(["components", "schemas", "ErrorEnvelope"], body)
+      : answerProblems(operation, status, body);
+  return found.map((problem) => `${status} to ${method} ${pathname}: ${problem}`);
+}
+
+const placeholder = /\{\w+\}/g;
+
+/** A path without placeholders is meant before one with them. */
+const table = Object.values(operations).sort(
+  (a, b) => (a.path.match(placeholder)?.length ?? 0) - (b.path.match(placeholder)?.length ?? 0),
+);
+
+function operationFor(method: string, pathname: string) {
+  return table.find(
+    (operation) =>
+      operation.method === method &&
+      new RegExp(`^${operation.path.replace(placeholder, "[^/]+")}$`).test(pathname),
+  );
+}
