@@ -19,6 +19,7 @@ export type { ReceivedRequest } from "./request-log.ts";
 export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
 export type { SandboxSnapshot } from "./state.ts";
+export type { TimelineEntry } from "./timeline.ts";
 export type {
   SandboxWebhooks,
   WebhookAttempt,

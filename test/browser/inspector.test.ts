@@ -5,188 +5,194 @@ import { create, paymentsPath, send, withdraw } from "../sandbox/merchant.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
 
-describe.skipIf(chromiumPath === undefined)("the inspector in Chromium", () => {
-  let browser: Browser;
-  let sandbox: Sandbox;
-  let service: SandboxServer;
-  let watched: WatchedPage | undefined;
-  let refusals: number;
+describe.skipIf(chromiumPath === undefined)(
+  "the inspector in Chromium",
+  { timeout: 30_000 },
+  () => {
+    let browser: Browser;
+    let sandbox: Sandbox;
+    let service: SandboxServer;
+    let watched: WatchedPage | undefined;
+    let refusals: number;
 
-  beforeAll(async () => {
-    browser = await launchChromium();
-  }, 60_000);
+    beforeAll(async () => {
+      browser = await launchChromium();
+    }, 60_000);
 
-  beforeEach(async () => {
-    refusals = 0;
-    sandbox = createSandbox({
-      deliver: () => new Response(null, { status: refusals-- > 0 ? 503 : 200 }),
+    beforeEach(async () => {
+      refusals = 0;
+      sandbox = createSandbox({
+        deliver: () => new Response(null, { status: refusals-- > 0 ? 503 : 200 }),
+      });
+      service = await sandbox.listen({ port: 0 });
     });
-    service = await sandbox.listen({ port: 0 });
-  });
 
-  afterEach(async () => {
-    await watched?.page.context().close();
-    await service.close();
-    expect(watched?.troubles).toEqual([]);
-  });
+    afterEach(async () => {
+      await watched?.page.context().close();
+      await service.close();
+      expect(watched?.troubles).toEqual([]);
+    });
 
-  afterAll(() => browser?.close());
+    afterAll(() => browser?.close());
 
-  async function opened(options = {}): Promise<Page> {
-    watched = await watchedPage(browser, options);
-    await watched.page.goto(`${service.url}/_sandbox`);
-    return watched.page;
-  }
+    async function opened(options = {}): Promise<Page> {
+      watched = await watchedPage(browser, options);
+      await watched.page.goto(`${service.url}/_sandbox`);
+      return watched.page;
+    }
 
-  test("shows what happens while it is open, newest first", async () => {
-    const page = await opened();
-    await page.getByText("Nothing has happened yet.").waitFor();
-    await create(sandbox);
-    await page.locator(".attempt").waitFor();
-    const kinds = await page.locator(".entry .kind").allTextContents();
-    expect(kinds).toEqual(["Attempt", "Webhook", "Change", "Request"]);
-    await page.locator(".change bdi", { hasText: "order_1" }).waitFor();
-  });
+    test("shows what happens while it is open, newest first", async () => {
+      const page = await opened();
+      await page.getByText("Nothing has happened yet.").waitFor();
+      await create(sandbox);
+      await page.locator(".attempt").waitFor();
+      const kinds = await page.locator(".entry .kind").allTextContents();
+      expect(kinds).toEqual(["Attempt", "Webhook", "Change", "Request"]);
+      await page.locator(".change bdi", { hasText: "order_1" }).waitFor();
+    });
 
-  test("leads from a request along its links to the attempt to deliver its webhook", async () => {
-    await create(sandbox);
-    await sandbox.webhooks.idle();
-    const page = await opened();
-    await page.locator(".request summary").click();
-    await page.getByRole("link", { name: "change payment.created" }).click();
-    await page.getByRole("link", { name: "webhook payment.created" }).click();
-    await page.getByRole("link", { name: "attempt 1" }).click();
-    expect(await page.locator(".attempt .details").textContent()).toContain("X-Service-Signature");
-  });
+    test("leads from a request along its links to the attempt to deliver its webhook", async () => {
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      const page = await opened();
+      await page.locator(".request summary").click();
+      await page.getByRole("link", { name: "change payment.created" }).click();
+      await page.getByRole("link", { name: "webhook payment.created" }).click();
+      await page.getByRole("link", { name: "attempt 1" }).click();
+      expect(await page.locator(".attempt .details").textContent()).toContain(
+        "X-Service-Signature",
+      );
+    });
 
-  test("keeps open what is read, and the focus, while other things happen", async () => {
-    await create(sandbox);
-    const page = await opened();
-    await page.locator(".request summary").click();
-    await send(sandbox, "/elsewhere");
-    await page.getByText("GET /elsewhere").waitFor();
-    const request = page.locator(".request", { hasText: "POST /payments" });
-    expect(await request.locator("details").getAttribute("open")).toBe("");
-    expect(await request.locator("summary").evaluate((it) => it === document.activeElement)).toBe(
-      true,
-    );
-  });
+    test("keeps open what is read, and the focus, while other things happen", async () => {
+      await create(sandbox);
+      const page = await opened();
+      await page.locator(".request summary").click();
+      await send(sandbox, "/elsewhere");
+      await page.getByText("GET /elsewhere").waitFor();
+      const request = page.locator(".request", { hasText: "POST /payments" });
+      expect(await request.locator("details").getAttribute("open")).toBe("");
+      expect(await request.locator("summary").evaluate((it) => it === document.activeElement)).toBe(
+        true,
+      );
+    });
 
-  test("counts a question that is asked again and again, instead of listing it", async () => {
-    const page = await opened();
-    for (let index = 0; index < 5; index++) await send(sandbox, paymentsPath);
-    await page.getByText("× 5").waitFor();
-    expect(await page.locator(".entry").count()).toBe(1);
-  });
+    test("counts a question that is asked again and again, instead of listing it", async () => {
+      const page = await opened();
+      for (let index = 0; index < 5; index++) await send(sandbox, paymentsPath);
+      await page.getByText("× 5").waitFor();
+      expect(await page.locator(".entry").count()).toBe(1);
+    });
 
-  test("plays customers, and the service's work on withdrawals", async () => {
-    const { paymentId } = await create(sandbox);
-    const { id } = await withdraw(sandbox, { orderId: "payout_1" });
-    const page = await opened();
-    await page.getByRole("button", { name: "Too much order order_1" }).click();
-    await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
-    await page.getByRole("button", { name: "Process withdrawal payout_1" }).click();
-    await page.getByRole("button", { name: "Complete withdrawal payout_1" }).click();
-    await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();
-    expect(sandbox.withdrawals.all()[0]?.status).toBe("completed");
-    expect(await page.getByRole("button", { name: /payout_1|order_1/ }).count()).toBe(0);
-  });
+    test("plays customers, and the service's work on withdrawals", async () => {
+      const { paymentId } = await create(sandbox);
+      const { id } = await withdraw(sandbox, { orderId: "payout_1" });
+      const page = await opened();
+      await page.getByRole("button", { name: "Too much order order_1" }).click();
+      await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
+      await page.getByRole("button", { name: "Process withdrawal payout_1" }).click();
+      await page.getByRole("button", { name: "Complete withdrawal payout_1" }).click();
+      await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();
+      expect(sandbox.withdrawals.all()[0]?.status).toBe("completed");
+      expect(await page.getByRole("button", { name: /payout_1|order_1/ }).count()).toBe(0);
+    });
 
-  test("moves the clock, which sends a refused webhook again; and sends one again at once", async () => {
-    refusals = 1;
-    await create(sandbox);
-    const page = await opened();
-    await page.locator(".webhook .badge", { hasText: "pending" }).waitFor();
-    await page.getByRole("button", { name: "Advance the clock by +1 min" }).click();
-    await page.locator(".attempt", { hasText: "attempt 2" }).waitFor();
-    await page.locator(".webhook .badge", { hasText: "delivered" }).waitFor();
-    await page.locator(".webhook summary").click();
-    await page.getByRole("button", { name: "Send again" }).click();
-    await expect.poll(() => page.locator(".webhook").count()).toBe(2);
-    expect(sandbox.webhooks.deliveries().map(({ status }) => status)).toEqual([
-      "delivered",
-      "delivered",
-    ]);
-  });
-
-  test("adds faults, shows those that wait, and clears them", async () => {
-    const page = await opened();
-    await page.getByLabel("Requests").selectOption("GET /payments");
-    await page.getByLabel("What goes wrong").selectOption({ label: "429, come back in 2 s" });
-    await page.getByLabel("How often").selectOption("always");
-    await page.getByRole("button", { name: "Add fault" }).click();
-    await page.getByText("answers 429 before the effect").waitFor();
-    const refused = await send(sandbox, paymentsPath);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
-    await page.getByRole("button", { name: "Clear all" }).click();
-    await page.getByText("answers 429 before the effect").waitFor({ state: "detached" });
-    expect((await send(sandbox, paymentsPath)).status).toBe(200);
-  });
-
-  test("empties the sandbox when it is told so twice", async () => {
-    await create(sandbox);
-    const page = await opened();
-    page.once("dialog", (dialog) => void dialog.accept());
-    await page.getByRole("button", { name: "Reset" }).click();
-    await page.getByText("Nothing has happened yet.").waitFor();
-    expect(sandbox.payments.all()).toEqual([]);
-  });
-
-  test("says why something cannot be done", async () => {
-    const { paymentId } = await create(sandbox);
-    const page = await opened();
-    // The page does not learn that the payment is final.
-    await page.route("**/_sandbox", () => {});
-    await sandbox.payments.simulate(paymentId, "success");
-    await page.getByRole("button", { name: "Expire order order_1" }).click();
-    await page.getByText("The payment is completed already").waitFor();
-    // The browser notes each answer that is an error by itself.
-    expect(watched?.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
-  });
-
-  test("copies a request as curl, with a variable in the place of the key", async () => {
-    const page = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
-    await create(sandbox, { orderId: "it's" });
-    await page.locator(".request summary").click();
-    await page.getByRole("button", { name: "Copy as curl" }).click();
-    await page.getByText("Copied").waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain('-H "x-service-secret-key: $SETTLEKIT_SECRET_KEY"');
-    expect(copied).not.toContain(sandbox.secretKey);
-  });
-
-  test("runs nothing that came from a request", async () => {
-    const hostile = `"><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'">`;
-    const page = await opened();
-    await create(sandbox, { orderId: hostile }, { "X-Trace": hostile });
-    await withdraw(sandbox, { orderId: hostile, customMetadata: JSON.stringify(hostile) });
-    await send(sandbox, `/<script>alert(1)</script>?q="><img>`, { body: hostile });
-    await page.locator(".change").getByText(hostile).first().waitFor();
-    await page.locator(".request").nth(2).waitFor();
-    for (const entry of await page.locator(".entry summary").all()) await entry.click();
-    await page.reload();
-    await page.locator(".change").getByText(hostile).first().waitFor();
-    expect(await page.title()).toBe("settlekit sandbox");
-    expect(await page.locator("img").count()).toBe(0);
-    expect(await page.locator("script").count()).toBe(1);
-  });
-
-  test.each([
-    ["light", 1200],
-    ["dark", 1200],
-    ["light", 320],
-  ] as const)(
-    "has nothing that axe objects to, and fits: %s, %d pixels",
-    async (colorScheme, width) => {
+    test("moves the clock, which sends a refused webhook again; and sends one again at once", async () => {
       refusals = 1;
       await create(sandbox);
-      await withdraw(sandbox, { orderId: "payout_1" });
-      sandbox.faults.next("*", { status: 503, when: "before" });
-      await sandbox.webhooks.idle();
-      const page = await opened({ colorScheme, viewport: { width, height: 800 } });
+      const page = await opened();
+      await page.locator(".webhook .badge", { hasText: "pending" }).waitFor();
+      await page.getByRole("button", { name: "Advance the clock by +1 min" }).click();
+      await page.locator(".attempt", { hasText: "attempt 2" }).waitFor();
+      await page.locator(".webhook .badge", { hasText: "delivered" }).waitFor();
+      await page.locator(".webhook summary").click();
+      await page.getByRole("button", { name: "Send again" }).click();
+      await expect.poll(() => page.locator(".webhook").count()).toBe(2);
+      expect(sandbox.webhooks.deliveries().map(({ status }) => status)).toEqual([
+        "delivered",
+        "delivered",
+      ]);
+    });
+
+    test("adds faults, shows those that wait, and clears them", async () => {
+      const page = await opened();
+      await page.getByLabel("Requests").selectOption("GET /payments");
+      await page.getByLabel("What goes wrong").selectOption({ label: "429, come back in 2 s" });
+      await page.getByLabel("How often").selectOption("always");
+      await page.getByRole("button", { name: "Add fault" }).click();
+      await page.getByText("answers 429 before the effect").waitFor();
+      const refused = await send(sandbox, paymentsPath);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
+      await page.getByRole("button", { name: "Clear all" }).click();
+      await page.getByText("answers 429 before the effect").waitFor({ state: "detached" });
+      expect((await send(sandbox, paymentsPath)).status).toBe(200);
+    });
+
+    test("empties the sandbox when it is told so twice", async () => {
+      await create(sandbox);
+      const page = await opened();
+      page.once("dialog", (dialog) => void dialog.accept());
+      await page.getByRole("button", { name: "Reset" }).click();
+      await page.getByText("Nothing has happened yet.").waitFor();
+      expect(sandbox.payments.all()).toEqual([]);
+    });
+
+    test("says why something cannot be done", async () => {
+      const { paymentId } = await create(sandbox);
+      const page = await opened();
+      // The page does not learn that the payment is final.
+      await page.route("**/_sandbox", () => {});
+      await sandbox.payments.simulate(paymentId, "success");
+      await page.getByRole("button", { name: "Expire order order_1" }).click();
+      await page.getByText("The payment is completed already").waitFor();
+      // The browser notes each answer that is an error by itself.
+      expect(watched?.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
+    });
+
+    test("copies a request as curl, with a variable in the place of the key", async () => {
+      const page = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
+      await create(sandbox, { orderId: "it's" });
+      await page.locator(".request summary").click();
+      await page.getByRole("button", { name: "Copy as curl" }).click();
+      await page.getByText("Copied").waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      expect(copied).toContain('-H "x-service-secret-key: $SETTLEKIT_SECRET_KEY"');
+      expect(copied).not.toContain(sandbox.secretKey);
+    });
+
+    test("runs nothing that came from a request", async () => {
+      const hostile = `"><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'">`;
+      const page = await opened();
+      await create(sandbox, { orderId: hostile }, { "X-Trace": hostile });
+      await withdraw(sandbox, { orderId: hostile, customMetadata: JSON.stringify(hostile) });
+      await send(sandbox, `/<script>alert(1)</script>?q="><img>`, { body: hostile });
+      await page.locator(".change").getByText(hostile).first().waitFor();
+      await page.locator(".request").nth(2).waitFor();
       for (const entry of await page.locator(".entry summary").all()) await entry.click();
-      expect(await accessibilityViolations(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    },
-  );
-});
+      await page.reload();
+      await page.locator(".change").getByText(hostile).first().waitFor();
+      expect(await page.title()).toBe("settlekit sandbox");
+      expect(await page.locator("img").count()).toBe(0);
+      expect(await page.locator("script").count()).toBe(1);
+    });
+
+    test.each([
+      ["light", 1200],
+      ["dark", 1200],
+      ["light", 320],
+    ] as const)(
+      "has nothing that axe objects to, and fits: %s, %d pixels",
+      async (colorScheme, width) => {
+        refusals = 1;
+        await create(sandbox);
+        await withdraw(sandbox, { orderId: "payout_1" });
+        sandbox.faults.next("*", { status: 503, when: "before" });
+        await sandbox.webhooks.idle();
+        const page = await opened({ colorScheme, viewport: { width, height: 800 } });
+        for (const entry of await page.locator(".entry summary").all()) await entry.click();
+        expect(await accessibilityViolations(page)).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      },
+    );
+  },
+);

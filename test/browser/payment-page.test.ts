@@ -10,192 +10,196 @@ import { create } from "../sandbox/merchant.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
 
-describe.skipIf(chromiumPath === undefined)("the payment page in Chromium", () => {
-  let shop: Server;
-  let shopUrl: string;
-  let sandbox: Sandbox;
-  let service: SandboxServer;
-  let browser: Browser;
-  let watched: WatchedPage;
+describe.skipIf(chromiumPath === undefined)(
+  "the payment page in Chromium",
+  { timeout: 30_000 },
+  () => {
+    let shop: Server;
+    let shopUrl: string;
+    let sandbox: Sandbox;
+    let service: SandboxServer;
+    let browser: Browser;
+    let watched: WatchedPage;
 
-  beforeAll(async () => {
-    shop = createServer();
-    await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
-    shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
-    sandbox = createSandbox({ webhookUrl: `${shopUrl}/webhooks` });
-    service = await sandbox.listen({ port: 0 });
-    const client = new MerchantClient({
-      environment: "sandbox",
-      baseUrl: service.url,
-      secretKey: sandbox.secretKey,
+    beforeAll(async () => {
+      shop = createServer();
+      await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
+      shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+      sandbox = createSandbox({ webhookUrl: `${shopUrl}/webhooks` });
+      service = await sandbox.listen({ port: 0 });
+      const client = new MerchantClient({
+        environment: "sandbox",
+        baseUrl: service.url,
+        secretKey: sandbox.secretKey,
+      });
+      const webhooks = new Webhooks({ secret: sandbox.webhookSecret });
+      shop.on("request", createShop({ client, webhooks, log: () => {} }));
+      browser = await launchChromium();
+    }, 60_000);
+
+    afterEach(async () => {
+      await watched.page.context().close();
+      expect(watched.troubles).toEqual([]);
     });
-    const webhooks = new Webhooks({ secret: sandbox.webhookSecret });
-    shop.on("request", createShop({ client, webhooks, log: () => {} }));
-    browser = await launchChromium();
-  }, 60_000);
 
-  afterEach(async () => {
-    await watched.page.context().close();
-    expect(watched.troubles).toEqual([]);
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await service?.close();
-    shop?.closeAllConnections();
-    shop?.close();
-  });
-
-  async function opened(url: string, options = {}): Promise<Page> {
-    watched = await watchedPage(browser, options);
-    await watched.page.goto(url);
-    return watched.page;
-  }
-
-  /** The page of a payment, in this sandbox, under its address on the network. */
-  async function openedPayment(fields: object, options = {}): Promise<Page> {
-    const { paymentId } = await create(sandbox, { ...fields });
-    return opened(`${service.url}/payment/${paymentId}`, options);
-  }
-
-  const status = (page: Page) => page.getByRole("status").first();
-
-  test("lets a customer pay, after which the shop's order is paid", async () => {
-    const answer = await fetch(`${shopUrl}/orders?cents=2500`, {
-      method: "POST",
-      redirect: "manual",
+    afterAll(async () => {
+      await browser?.close();
+      await service?.close();
+      shop?.closeAllConnections();
+      shop?.close();
     });
-    const orderId = answer.headers.get("x-order-id") ?? "";
-    const page = await opened(answer.headers.get("location") ?? "");
 
-    await page.getByText("25 USDC").waitFor();
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("$25.00");
-    expect(await status(page).textContent()).toContain("Waiting for your payment");
-    await page.getByRole("button", { name: "Pay exactly" }).click();
-    await page.getByText("$25.00 arrived. Thank you.").waitFor();
-    expect(await status(page).textContent()).toBe("Paid");
-    expect(await page.getByRole("button", { name: "Pay exactly" }).isDisabled()).toBe(true);
+    async function opened(url: string, options = {}): Promise<Page> {
+      watched = await watchedPage(browser, options);
+      await watched.page.goto(url);
+      return watched.page;
+    }
 
-    await sandbox.webhooks.idle();
-    const order = (await (await fetch(`${shopUrl}/orders/${orderId}`)).json()) as object;
-    expect(order).toMatchObject({ id: orderId, state: "paid" });
-  });
+    /** The page of a payment, in this sandbox, under its address on the network. */
+    async function openedPayment(fields: object, options = {}): Promise<Page> {
+      const { paymentId } = await create(sandbox, { ...fields });
+      return opened(`${service.url}/payment/${paymentId}`, options);
+    }
 
-  test("asks for the exact amount of whichever token on whichever network, and copies it", async () => {
-    const page = await openedPayment(
-      { amount: 2500 },
-      { permissions: ["clipboard-read", "clipboard-write"] },
-    );
-    const [payment] = sandbox.payments.all().slice(-1);
-    await page.getByText("25 USDC").waitFor();
-    await page.getByText("ETH", { exact: true }).click();
-    await page.locator("label", { hasText: "Ethereum Sepolia" }).click();
-    await page.getByText("0.007993784033535523 ETH").waitFor();
-    await page.getByText("To this address on Ethereum Sepolia").waitFor();
+    const status = (page: Page) => page.getByRole("status").first();
 
-    const copied = async (name: string) => {
-      await page.getByRole("button", { name }).click();
-      await page.getByText("Copied").first().waitFor();
-      return page.evaluate(() => navigator.clipboard.readText());
-    };
-    expect(await copied("Copy the amount")).toBe("0.007993784033535523");
-    expect(await copied("Copy the address")).toBe(payment?.depositAddress?.address);
-    expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
-  });
+    test("lets a customer pay, after which the shop's order is paid", async () => {
+      const answer = await fetch(`${shopUrl}/orders?cents=2500`, {
+        method: "POST",
+        redirect: "manual",
+      });
+      const orderId = answer.headers.get("x-order-id") ?? "";
+      const page = await opened(answer.headers.get("location") ?? "");
 
-  test("can be used with the keyboard alone", async () => {
-    const page = await openedPayment({ amount: 2500 });
-    await page.getByText("25 USDC").waitFor();
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("ArrowRight");
-    await page.getByText(/^25\.\d+ USDT$/).waitFor();
-    for (let presses = 0; presses < 4; presses++) await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-    await page.getByText("Paid", { exact: true }).waitFor();
-  });
-
-  test.each([
-    ["Pay too little", "The payment failed", "$22.50 arrived, which is not enough."],
-    ["Pay too much", "Paid", "$27.50 arrived. Thank you."],
-    ["Let it expire", "The payment has expired", "Nothing arrived in time."],
-  ])("says what becomes of it: %s", async (button, text, outcome) => {
-    const page = await openedPayment({ amount: 2500 });
-    await page.getByText("25 USDC").waitFor();
-    await page.getByRole("button", { name: button }).click();
-    await page.getByText(outcome).waitFor();
-    expect(await status(page).textContent()).toBe(text);
-    expect(await page.getByText("Send exactly").isVisible()).toBe(false);
-    expect(await accessibilityViolations(page)).toEqual([]);
-  });
-
-  test("follows what happens elsewhere, and takes a paid customer back to the shop", async () => {
-    watched = await watchedPage(browser);
-    const { page } = watched;
-    await page.clock.install();
-    const redirectUrl = `${shopUrl}/orders/thanks?of="<b>`;
-    const { paymentId } = await create(sandbox, { redirectUrl });
-    await page.goto(`${service.url}/payment/${paymentId}`);
-    await page.getByText("25 USDC").waitFor();
-    await sandbox.payments.simulate(paymentId, "success");
-    await page.clock.runFor(2_000);
-    await page.getByRole("link", { name: "Return to the shop" }).waitFor();
-    // A shop without this order answers 404, which the browser notes.
-    await page.route(`${shopUrl}/**`, (route) => route.fulfill({ body: "thanks" }));
-    await page.clock.runFor(3_000);
-    await page.waitForURL(`${shopUrl}/**`);
-    expect(page.url()).toBe(new URL(redirectUrl).href);
-  });
-
-  test("asks for another price when the old one ran out", async () => {
-    watched = await watchedPage(browser);
-    const { page } = watched;
-    await page.clock.install();
-    const { paymentId } = await create(sandbox);
-    await page.goto(`${service.url}/payment/${paymentId}`);
-    await page.getByText("25 USDC").waitFor();
-    await sandbox.clock.advance("11m");
-    await page.clock.fastForward("10:30");
-    await page.clock.runFor(3_000);
-    await expect
-      .poll(() => page.getByRole("timer").textContent(), { timeout: 5_000 })
-      .toMatch(/^(10:00|9:5\d)$/);
-  });
-
-  test("lets the customer of a deposit choose the amount", async () => {
-    const page = await openedPayment({ type: "deposit" });
-    expect(await accessibilityViolations(page)).toEqual([]);
-    await page.getByLabel("Amount in US dollars").fill("12.5");
-    await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("12.5 USDC").waitFor();
-    await page.getByRole("button", { name: "Pay exactly" }).click();
-    await page.getByText("$12.50 arrived. Thank you.").waitFor();
-  });
-
-  test.each(["light", "dark"] as const)(
-    "has nothing that axe objects to when %s",
-    async (colorScheme) => {
-      const page = await openedPayment({ amount: 2500, redirectUrl: shopUrl }, { colorScheme });
       await page.getByText("25 USDC").waitFor();
-      expect(await accessibilityViolations(page)).toEqual([]);
-    },
-  );
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("$25.00");
+      expect(await status(page).textContent()).toContain("Waiting for your payment");
+      await page.getByRole("button", { name: "Pay exactly" }).click();
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      expect(await status(page).textContent()).toBe("Paid");
+      expect(await page.getByRole("button", { name: "Pay exactly" }).isDisabled()).toBe(true);
 
-  test("runs nothing that came from a request", async () => {
-    const hostile = `"><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'">`;
-    const page = await openedPayment({
-      amount: 2500,
-      orderId: hostile,
-      customMetadata: JSON.stringify(hostile),
+      await sandbox.webhooks.idle();
+      const order = (await (await fetch(`${shopUrl}/orders/${orderId}`)).json()) as object;
+      expect(order).toMatchObject({ id: orderId, state: "paid" });
     });
-    await page.getByText("25 USDC").waitFor();
-    expect(await page.getByText(hostile).isVisible()).toBe(true);
-    expect(await page.title()).toBe("$25.00 to Sandbox Merchant");
-    expect(await page.locator("img").count()).toBe(0);
-  });
 
-  test("fits on a phone", async () => {
-    const page = await openedPayment({ amount: 2500 }, { viewport: { width: 320, height: 640 } });
-    await page.getByText("25 USDC").waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-  });
-});
+    test("asks for the exact amount of whichever token on whichever network, and copies it", async () => {
+      const page = await openedPayment(
+        { amount: 2500 },
+        { permissions: ["clipboard-read", "clipboard-write"] },
+      );
+      const [payment] = sandbox.payments.all().slice(-1);
+      await page.getByText("25 USDC").waitFor();
+      await page.getByText("ETH", { exact: true }).click();
+      await page.locator("label", { hasText: "Ethereum Sepolia" }).click();
+      await page.getByText("0.007993784033535523 ETH").waitFor();
+      await page.getByText("To this address on Ethereum Sepolia").waitFor();
+
+      const copied = async (name: string) => {
+        await page.getByRole("button", { name }).click();
+        await page.getByText("Copied").first().waitFor();
+        return page.evaluate(() => navigator.clipboard.readText());
+      };
+      expect(await copied("Copy the amount")).toBe("0.007993784033535523");
+      expect(await copied("Copy the address")).toBe(payment?.depositAddress?.address);
+      expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
+    });
+
+    test("can be used with the keyboard alone", async () => {
+      const page = await openedPayment({ amount: 2500 });
+      await page.getByText("25 USDC").waitFor();
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("ArrowRight");
+      await page.getByText(/^25\.\d+ USDT$/).waitFor();
+      for (let presses = 0; presses < 4; presses++) await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+      await page.getByText("Paid", { exact: true }).waitFor();
+    });
+
+    test.each([
+      ["Pay too little", "The payment failed", "$22.50 arrived, which is not enough."],
+      ["Pay too much", "Paid", "$27.50 arrived. Thank you."],
+      ["Let it expire", "The payment has expired", "Nothing arrived in time."],
+    ])("says what becomes of it: %s", async (button, text, outcome) => {
+      const page = await openedPayment({ amount: 2500 });
+      await page.getByText("25 USDC").waitFor();
+      await page.getByRole("button", { name: button }).click();
+      await page.getByText(outcome).waitFor();
+      expect(await status(page).textContent()).toBe(text);
+      expect(await page.getByText("Send exactly").isVisible()).toBe(false);
+      expect(await accessibilityViolations(page)).toEqual([]);
+    });
+
+    test("follows what happens elsewhere, and takes a paid customer back to the shop", async () => {
+      watched = await watchedPage(browser);
+      const { page } = watched;
+      await page.clock.install();
+      const redirectUrl = `${shopUrl}/orders/thanks?of="<b>`;
+      const { paymentId } = await create(sandbox, { redirectUrl });
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await page.getByText("25 USDC").waitFor();
+      await sandbox.payments.simulate(paymentId, "success");
+      await page.clock.runFor(2_000);
+      await page.getByRole("link", { name: "Return to the shop" }).waitFor();
+      // A shop without this order answers 404, which the browser notes.
+      await page.route(`${shopUrl}/**`, (route) => route.fulfill({ body: "thanks" }));
+      await page.clock.runFor(3_000);
+      await page.waitForURL(`${shopUrl}/**`);
+      expect(page.url()).toBe(new URL(redirectUrl).href);
+    });
+
+    test("asks for another price when the old one ran out", async () => {
+      watched = await watchedPage(browser);
+      const { page } = watched;
+      await page.clock.install();
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await page.getByText("25 USDC").waitFor();
+      await sandbox.clock.advance("11m");
+      await page.clock.fastForward("10:30");
+      await page.clock.runFor(3_000);
+      await expect
+        .poll(() => page.getByRole("timer").textContent(), { timeout: 5_000 })
+        .toMatch(/^(10:00|9:5\d)$/);
+    });
+
+    test("lets the customer of a deposit choose the amount", async () => {
+      const page = await openedPayment({ type: "deposit" });
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.getByLabel("Amount in US dollars").fill("12.5");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByText("12.5 USDC").waitFor();
+      await page.getByRole("button", { name: "Pay exactly" }).click();
+      await page.getByText("$12.50 arrived. Thank you.").waitFor();
+    });
+
+    test.each(["light", "dark"] as const)(
+      "has nothing that axe objects to when %s",
+      async (colorScheme) => {
+        const page = await openedPayment({ amount: 2500, redirectUrl: shopUrl }, { colorScheme });
+        await page.getByText("25 USDC").waitFor();
+        expect(await accessibilityViolations(page)).toEqual([]);
+      },
+    );
+
+    test("runs nothing that came from a request", async () => {
+      const hostile = `"><script>document.title="pwned"</script><img src=x onerror="document.title='pwned'">`;
+      const page = await openedPayment({
+        amount: 2500,
+        orderId: hostile,
+        customMetadata: JSON.stringify(hostile),
+      });
+      await page.getByText("25 USDC").waitFor();
+      expect(await page.getByText(hostile).isVisible()).toBe(true);
+      expect(await page.title()).toBe("$25.00 to Sandbox Merchant");
+      expect(await page.locator("img").count()).toBe(0);
+    });
+
+    test("fits on a phone", async () => {
+      const page = await openedPayment({ amount: 2500 }, { viewport: { width: 320, height: 640 } });
+      await page.getByText("25 USDC").waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    });
+  },
+);
