@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { controlFailure, unknownControlRoute } from "./control/control-failure.ts";
 import { type Controlled, controlRoutes } from "./control/control-routes.ts";
+import { openApiAnswer } from "./openapi-answer.ts";
 import { assetAnswer } from "./pages/asset-answer.ts";
 import { inspectorPage } from "./pages/inspector-page.ts";
 import { paymentPage, unknownPaymentPage } from "./pages/payment-page.ts";
@@ -29,8 +30,8 @@ const protection = {
 };
 
 /**
- * Serves what the service's API does not have: the sandbox's pages, and the means to control it. These
- * routes meet no fault and are not recorded, and GET changes nothing.
+ * Serves what the service's API does not have: the sandbox's pages, its description, and the means to
+ * control it. These routes meet no fault and are not recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
   const { sandbox, payments, withdrawals, timeline, isFrozen } = options;
@@ -53,6 +54,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
       origin: new URL(req.url).origin,
     }),
   );
+  app.get("/openapi.json", openApiAnswer);
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
   app.route("/_sandbox", controlRoutes(sandbox, timeline));
   app.notFound(({ req }) => unknownControlRoute(req.method, req.path));

@@ -36,7 +36,7 @@ export function route<Response, Body = unknown, Query = unknown>(
   return { operation, handle: (call) => handle(call as Call<Body, Query>), prepareBody };
 }
 
-/** Whether a path is the sandbox's own, for its pages and its control, and not the service's. */
+/** Whether a path is the sandbox's own, for its pages, description and control, and not the service's. */
 export function isOwnRoute(pathname: string): boolean {
-  return /^\/(_sandbox|payment)(\/|$)/.test(pathname);
+  return /^\/((_sandbox|payment)(\/|$)|openapi\.json$)/.test(pathname);
 }
