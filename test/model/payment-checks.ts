@@ -14,7 +14,7 @@ export function quoteOf(quote: Quote, amountInCents: number, nowMs: number): Mod
 }
 
 /** The exact quotient of amount and rate, rounded up to one smallest unit. */
-export function unitsFor(amountInCents: number, { rateUsdAsset, token }: Quote): string {
+function unitsFor(amountInCents: number, { rateUsdAsset, token }: Quote): string {
   const [whole = "", fraction = ""] = rateUsdAsset.split(".");
   const rate = BigInt(whole + fraction);
   const dividend = BigInt(amountInCents) * 10n ** BigInt(token.decimals + fraction.length);
