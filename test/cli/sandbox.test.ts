@@ -49,10 +49,12 @@ describe("settlekit sandbox --json", () => {
     const { stdout, stderr } = await running.stop();
     expect(stderr).toBe("");
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line).path)).toEqual([
-      undefined,
-      paymentsPath,
-      `/v1/merchants/${merchantId}/withdrawals/config`,
+    const events = lines.slice(1).map((line) => JSON.parse(line));
+    expect(events.map(({ type, event, path }) => [type, event ?? path])).toEqual([
+      ["change", "payment.created"],
+      ["webhook", "payment.created"],
+      ["request", paymentsPath],
+      ["request", `/v1/merchants/${merchantId}/withdrawals/config`],
     ]);
   });
 
@@ -69,25 +71,62 @@ describe("settlekit sandbox --json", () => {
     }
   });
 
-  test("tells of every request when it is answered", async () => {
+  test("tells of every request once, when it is answered, and of what it changed", async () => {
     await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
-    await running.client.payments.create(order);
+    const { requestId, data } = await running.client.payments.create(order).withResponse();
+    const at = "2026-01-01T00:00:00.000Z";
     expect(await running.json("request")).toEqual({
       type: "request",
-      at: "2026-01-01T00:00:00.000Z",
+      sequence: expect.any(Number),
+      at,
       method: "POST",
       path: paymentsPath,
       status: 201,
-      complete: true,
-      durationMs: expect.any(Number),
+      requestId,
     });
+    expect(await running.json("change")).toEqual({
+      type: "change",
+      sequence: expect.any(Number),
+      at,
+      event: "payment.created",
+      eventId: expect.any(String),
+      subjectId: data.paymentId,
+      orderId: "order_1",
+      status: "pending",
+      requestId,
+    });
+    await running.client.payments.list();
+    await running.stdout.next((line) => JSON.parse(line).method === "GET");
+    const requests = running.stdout.all.filter((line) => line.includes('"type":"request"'));
+    expect(requests).toHaveLength(2);
+  });
+
+  test("tells what time brings about, and when all is forgotten", async () => {
+    await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
+    await running.client.payments.create(order);
+    const control = (path: string, body: object) =>
+      fetch(`${running.keys.url}/_sandbox/${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
+        body: JSON.stringify(body),
+      });
+    expect((await control("clock/advance", { duration: "15m" })).status).toBe(200);
+    const line = await running.stdout.next((text) => text.includes('"payment.updated"'));
+    expect(JSON.parse(line)).toMatchObject({
+      type: "change",
+      at: "2026-01-01T00:15:00.000Z",
+      status: "expired",
+      requestId: null,
+    });
+    await control("reset", {});
+    expect(await running.json("reset")).toEqual({ type: "reset" });
   });
 
   test("sends signed webhooks, and tells of every attempt", async () => {
     await using shop = await scriptedServer({});
     await using running = await sandbox("--webhook-url", `${shop.url}/webhooks?a=1`);
     await running.client.payments.create(order);
-    expect(await running.json("webhook.attempted")).toMatchObject({
+    expect(await running.json("attempt")).toMatchObject({
       event: "payment.created",
       attempt: 1,
       status: 200,
@@ -105,14 +144,14 @@ describe("settlekit sandbox --json", () => {
     await using shop = await scriptedServer({ status: 307, headers: { location: elsewhere.url } });
     await using running = await sandbox("--webhook-url", shop.url);
     await running.client.payments.create(order);
-    expect(await running.json("webhook.attempted")).toMatchObject({ status: 307, error: null });
+    expect(await running.json("attempt")).toMatchObject({ status: 307, error: null });
     expect(elsewhere.requests).toEqual([]);
   });
 
   test("says why a webhook was not answered", async () => {
     await using running = await sandbox("--webhook-url", "http://127.0.0.1:1");
     await running.client.payments.create(order);
-    const attempt = await running.json("webhook.attempted");
+    const attempt = await running.json("attempt");
     expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/./) });
   });
 
@@ -127,14 +166,16 @@ describe("settlekit sandbox --json", () => {
     await expect(client.payments.list()).rejects.toThrow(/broke/);
     await expect(client.payments.list()).rejects.toThrow(/503/);
     expect((await client.payments.list()).data).toHaveLength(1);
-    await running.stdout.next((line) => JSON.parse(line).status === 200 && line.includes("true"));
-    const events = running.stdout.all.slice(1).map((line) => JSON.parse(line));
-    expect(events.map(({ status, complete }) => [status, complete])).toEqual([
-      [null, false],
-      [200, false],
-      [503, true],
-      [200, true],
-    ]);
+    // Who hears first that a connection ended, this side or that, is open.
+    const isTold = (type: string, method: string, status: number | null) =>
+      running.stdout.next((line) => {
+        const event = JSON.parse(line);
+        return event.type === type && event.method === method && event.status === status;
+      });
+    await isTold("broken", "POST", null);
+    await isTold("request", "GET", 503);
+    await isTold("broken", "GET", 200);
+    await isTold("request", "GET", 200);
   });
 
   test("limits the rate when a fault asks for it", async () => {

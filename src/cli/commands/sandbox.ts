@@ -4,12 +4,13 @@ import type { ListenOptions, Sandbox, SandboxServer } from "../../sandbox/index.
 import { defineCommand } from "../arguments/command.ts";
 import { isLoopback, portFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
+import { watchConnections } from "../sandbox/broken-connections.ts";
 import { environmentOf } from "../sandbox/environment.ts";
-import { lineOf } from "../sandbox/event-line.ts";
+import { lineOf, type SandboxEvent } from "../sandbox/event-line.ts";
 import { faultExplanation } from "../sandbox/fault-text.ts";
 import { openPage } from "../sandbox/open-page.ts";
-import { deliverWatched, type SandboxEvent, watchRequests } from "../sandbox/sandbox-events.ts";
 import { sandboxFrom, sandboxOptions } from "../sandbox/sandbox-options.ts";
+import { watchTimeline } from "../sandbox/timeline-events.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilStopped } from "../until-stopped.ts";
 
@@ -56,13 +57,15 @@ export const sandboxCommand = defineCommand({
   async run({ values, terminal }) {
     const { json, host = "127.0.0.1", "allow-host": allowedHosts } = values;
     const port = portFrom(values.port, usualPort);
-    const emit = (event: SandboxEvent) =>
-      json ? terminal.json(event) : terminal.say(lineOf(event, terminal.paint));
-    const now = () => sandbox.clock.now();
-    const deliver = deliverWatched(emit, now);
-    const sandbox: Sandbox = sandboxFrom(values, values.seed ?? usualSeed, deliver);
+    const sandbox = sandboxFrom(values, values.seed ?? usualSeed);
+    const emit = (event: SandboxEvent) => {
+      const line = json ? undefined : lineOf(event, terminal.paint);
+      if (json) terminal.json(event);
+      else if (line !== undefined) terminal.say(line);
+    };
     const stopped = untilStopped();
-    watchRequests(emit, now);
+    watchConnections(emit, sandbox.clock.now);
+    await watchTimeline(sandbox.fetch, emit);
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) for (const line of exposure(host, values.seed)) warn(terminal, line);

@@ -1,19 +1,45 @@
-import { durationText, timeOfDay } from "../event-text.ts";
+import { timeOfDay } from "../event-text.ts";
 import type { Terminal } from "../terminal.ts";
-import type { SandboxEvent } from "./sandbox-events.ts";
+import type { BrokenConnection } from "./broken-connections.ts";
+import type { TimelineEvent } from "./timeline-events.ts";
 
-/** An event as a line for people. */
-export function lineOf(event: SandboxEvent, paint: Terminal["paint"]): string {
-  const time = paint("dim", timeOfDay(new Date()));
-  if (event.type === "request") {
-    const { method, path, status, complete, durationMs } = event;
-    const outcome =
-      status === null ? "connection broken" : complete ? status : `${status}, cut off`;
-    const isFine = complete && status !== null && status < 400;
-    return `${time}  ${method} ${path}  ${paint(isFine ? "green" : "red", String(outcome))}  ${durationText(durationMs)}`;
+/** What `settlekit sandbox` tells of while it runs. */
+export type SandboxEvent = TimelineEvent | BrokenConnection;
+
+/** An event as a line for people; none for what another line says as well. */
+export function lineOf(event: SandboxEvent, paint: Terminal["paint"]): string | undefined {
+  const text = textOf(event, paint);
+  return text && `${paint("dim", timeOfDay(new Date()))}  ${text}`;
+}
+
+function textOf(event: SandboxEvent, paint: Terminal["paint"]): string | undefined {
+  switch (event.type) {
+    case "request":
+      return `${event.method} ${event.path}  ${statusText(event.status, 400, paint)}`;
+    case "broken": {
+      const what = event.status === null ? "connection broken" : "cut off within the answer";
+      return `${event.method} ${event.path}  ${paint("red", what)}`;
+    }
+    case "change":
+      return [`→ ${event.event}`, paint("bold", event.status), event.orderId, event.subjectId]
+        .filter((part) => part !== null)
+        .join("  ");
+    case "attempt": {
+      const outcome = event.error
+        ? paint("red", event.error)
+        : statusText(event.status, 300, paint);
+      const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
+      return `webhook ${event.event}  ${outcome}${count}`;
+    }
+    case "reset":
+      return "what happened before is forgotten";
+    case "webhook":
+      // Its change and its attempts say it.
+      return undefined;
   }
-  const { event: name, attempt, status, error } = event;
-  const isFine = status !== null && status >= 200 && status < 300;
-  const outcome = paint(isFine ? "green" : "red", status === null ? (error ?? "") : String(status));
-  return `${time}  webhook ${name}  ${outcome}${attempt > 1 ? `  attempt ${attempt}` : ""}`;
+}
+
+/** In red from the first status that is a refusal. */
+function statusText(status: number | null, refusal: number, paint: Terminal["paint"]): string {
+  return paint(status !== null && status < refusal ? "green" : "red", String(status));
 }

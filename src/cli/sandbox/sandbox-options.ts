@@ -1,5 +1,5 @@
 import { SettlekitError } from "../../errors/settlekit-error.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/index.ts";
+import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
 import { instantFrom, urlFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
 import { faultFrom } from "./fault-text.ts";
@@ -36,11 +36,7 @@ interface SandboxValues {
  *
  * @throws {UsageError} An option cannot work.
  */
-export function sandboxFrom(
-  values: SandboxValues,
-  seed: string | undefined,
-  deliver?: SandboxOptions["deliver"],
-): Sandbox {
+export function sandboxFrom(values: SandboxValues, seed: string | undefined): Sandbox {
   const webhookUrl = values["webhook-url"] && urlFrom("--webhook-url", values["webhook-url"]);
   const now = values.now === undefined ? undefined : instantFrom("--now", values.now);
   const faults = values.fault.map(faultFrom);
@@ -48,7 +44,6 @@ export function sandboxFrom(
     seed,
     now,
     webhookUrl: webhookUrl || undefined,
-    deliver: webhookUrl ? deliver : undefined,
   });
   for (const fault of faults) inWordsOfTheCommandLine(() => addFault(sandbox, fault));
   return sandbox;

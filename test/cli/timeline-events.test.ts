@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { lineOf } from "../../src/cli/sandbox/event-line.ts";
+import { type TimelineEvent, watchTimeline } from "../../src/cli/sandbox/timeline-events.ts";
+
+const basics = { at: "2026-01-01T00:00:00.000Z" };
+const request = {
+  ...basics,
+  type: "request",
+  requestId: "r",
+  method: "GET",
+  path: "/ü",
+  status: 200,
+} as const;
+const attempt = {
+  ...basics,
+  type: "attempt",
+  deliveryId: "d",
+  event: "payment.created",
+  subjectId: "p",
+  attempt: 1,
+  status: 200,
+  error: null,
+} as const;
+const change = {
+  ...basics,
+  type: "change",
+  eventId: "e",
+  event: "payment.updated",
+  subjectId: "p",
+  orderId: "order_1",
+  status: "expired",
+  requestId: null,
+} as const;
+
+const told = (entry: object) => `event: entry\ndata: ${JSON.stringify(entry)}\n\n`;
+
+/** Tells of everything in these streams, one after the other, and then stays open. */
+async function eventsOf(...streams: Uint8Array[][]): Promise<TimelineEvent[]> {
+  const events: TimelineEvent[] = [];
+  await new Promise<void>((resolve) => {
+    const fetch = async () => {
+      const chunks = streams.shift();
+      if (chunks === undefined) resolve();
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (const chunk of chunks ?? []) controller.enqueue(chunk);
+          if (chunks !== undefined) controller.close();
+        },
+      });
+      return new Response(body);
+    };
+    void watchTimeline(fetch, (event) => events.push(event));
+  });
+  return events;
+}
+
+test("events are read however their bytes are cut into pieces", async () => {
+  const first = { ...request, sequence: 1 };
+  const bytes = new TextEncoder().encode(
+    `: from now on\n\n${told({ ...first, status: null })}${told(first)}event: reset\ndata: null\n\n`,
+  );
+  const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  expect(await eventsOf(pieces)).toEqual([first, { type: "reset" }]);
+});
+
+test("a stream that ends is followed by the next one", async () => {
+  const entries = [1, 2].map((sequence) => ({ ...change, sequence }));
+  const streams = entries.map((entry) => [new TextEncoder().encode(told(entry))]);
+  expect(await eventsOf(...streams)).toEqual(entries);
+});
+
+test("an event is a line for people", () => {
+  const lines = [
+    { ...request, sequence: 1 },
+    { ...request, sequence: 1, status: 503 },
+    { ...change, sequence: 2 },
+    { ...attempt, sequence: 3 },
+    { ...attempt, sequence: 4, attempt: 2, status: 302 },
+    { ...attempt, sequence: 5, attempt: 3, status: null, error: "refused" },
+    { ...basics, type: "broken", method: "POST", path: "/a", status: null } as const,
+    { ...basics, type: "broken", method: "POST", path: "/a", status: 201 } as const,
+    { type: "reset" } as const,
+  ].map((event) => lineOf(event, (style, text) => (style === "dim" ? "" : `<${style} ${text}>`)));
+  expect(lines).toEqual([
+    "  GET /ü  <green 200>",
+    "  GET /ü  <red 503>",
+    "  → payment.updated  <bold expired>  order_1  p",
+    "  webhook payment.created  <green 200>",
+    "  webhook payment.created  <red 302>  attempt 2",
+    "  webhook payment.created  <red refused>  attempt 3",
+    "  POST /a  <red connection broken>",
+    "  POST /a  <red cut off within the answer>",
+    "  what happened before is forgotten",
+  ]);
+  const { attempt: _, status: __, error: ___, type: ____, ...webhook } = attempt;
+  const recorded = { ...webhook, type: "webhook", eventId: "e", sequence: 6 } as const;
+  expect(lineOf(recorded, (_style, text) => text)).toBeUndefined();
+});
