@@ -269,6 +269,16 @@ describe("quotes for a deposit", () => {
     expect(await sandbox.clock.advance("9m")).toEqual([]);
   });
 
+  it("set the amount that was named last, even where its quote still stands", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const created = await create(sandbox, { type: "deposit" });
+    await quote(sandbox, created, { forceDepositAmount: 9900 });
+    await quote(sandbox, created, { ...ether, forceDepositAmount: 4200 });
+    await quote(sandbox, created, { forceDepositAmount: 9900 });
+    expect(await read(sandbox, created.paymentId)).toMatchObject({ amountInCents: 9900 });
+    expect(await activeQuotes(sandbox, created)).toHaveLength(2);
+  });
+
   it("are paid with the amount that was named, or with another one", async () => {
     const sandbox = createSandbox();
     for (const [options, amountInCents, quoted] of [

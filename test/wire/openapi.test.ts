@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { build } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { credentialHeader } from "../../src/wire/headers.ts";
@@ -236,42 +235,3 @@ function alter(root: object, place: Place, value: unknown): void {
   if (value === undefined && !Array.isArray(owner)) delete owner[name];
   else owner[name] = value ?? null;
 }
-
-describe("the document in the package", () => {
-  /** What an entry loads when it is imported, and what only later. */
-  async function inputsOf(entry: string) {
-    const { metafile } = await build({
-      entryPoints: [resolve(import.meta.dirname, "../../src", entry)],
-      bundle: true,
-      splitting: true,
-      format: "esm",
-      platform: "node",
-      outdir: "/",
-      write: false,
-      metafile: true,
-    });
-    const outputs = Object.entries(metafile.outputs);
-    const [first] = outputs.find(([, { entryPoint }]) => entryPoint === `src/${entry}`) ?? [];
-    const atOnce = new Set<string>();
-    const load = (name: string | undefined) => {
-      if (name === undefined || atOnce.has(name)) return;
-      atOnce.add(name);
-      for (const { path, kind } of metafile.outputs[name]?.imports ?? []) {
-        if (kind === "import-statement") load(path);
-      }
-    };
-    load(first);
-    const inputs = (names: Iterable<string>) =>
-      [...names].flatMap((name) => Object.keys(metafile.outputs[name]?.inputs ?? {}));
-    return { atOnce: inputs(atOnce), ever: inputs(outputs.map(([name]) => name)) };
-  }
-
-  test.each(["index.ts", "checkout/index.ts", "webhooks/index.ts"])(
-    "is not part of %s",
-    async (entry) => {
-      const { ever } = await inputsOf(entry);
-      expect(ever).toContain(`src/${entry}`);
-      expect(ever.filter((file) => file.includes("openapi"))).toEqual([]);
-    },
-  );
-});
