@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { errorsTogether, noBareImports } from "./scripts/few-chunks.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
@@ -33,5 +34,10 @@ export default defineConfig({
   noExternal: [/^(?!node:|msw\/)/],
   external: [/^node:/, /^msw\//],
   removeNodeProtocol: false,
-  esbuildPlugins: [pageAssets(), thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
+  esbuildPlugins: [
+    errorsTogether(),
+    pageAssets(),
+    thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt"),
+  ],
+  plugins: [noBareImports()],
 });
