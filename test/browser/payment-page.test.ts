@@ -131,6 +131,24 @@ describe.skipIf(chromiumPath === undefined)(
       expect(await accessibilityViolations(page)).toEqual([]);
     });
 
+    test("writes large amounts so that they can be read", async () => {
+      const page = await openedPayment({ amount: 100_000_000 });
+      await page.getByText("1000000 USDC").waitFor();
+      await page.getByRole("button", { name: "Pay too little" }).click();
+      await page.getByText("$900,000.00 arrived").waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("$1,000,000.00");
+    });
+
+    test("says so, in a page that can be read, when there is no such payment", async () => {
+      watched = await watchedPage(browser);
+      const { page } = watched;
+      await page.goto(`${service.url}/payment/unknown`);
+      await page.getByRole("heading", { name: "There is no such payment" }).waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      // The browser notes each answer that is an error by itself.
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 404")]);
+    });
+
     test("follows what happens elsewhere, and takes a paid customer back to the shop", async () => {
       watched = await watchedPage(browser);
       const { page } = watched;

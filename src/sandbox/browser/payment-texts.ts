@@ -28,11 +28,13 @@ export function outcomeText(status: string, payment: Payment | undefined): strin
   return received ? `${received} arrived. Thank you.` : "Thank you.";
 }
 
-/** In dollars, as the receipt has it. */
+const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+/** As the receipt has it. */
 function amountReceived(payment: Payment | undefined): string | undefined {
   const receipt = payment?.receipt;
   const usd = receipt && "settledAmountUsd" in receipt ? receipt.settledAmountUsd : undefined;
-  return usd ? `$${usd}` : undefined;
+  return usd ? dollars.format(Number(usd)) : undefined;
 }
 
 /** `9:05` of milliseconds. */

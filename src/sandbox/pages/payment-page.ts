@@ -25,7 +25,7 @@ export function unknownPaymentPage(): Response {
     status: 404,
     title: "No such payment",
     asset: "payment",
-    body: html`<div class="layout"><main><div class="card notice">
+    body: html`<div class="layout alone"><main><div class="card notice">
 <h1>There is no such payment</h1>
 <p>The link may be incomplete, or the sandbox was started anew since. Ask the shop for another link.</p>
 </div></main></div>`,
