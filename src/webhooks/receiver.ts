@@ -10,7 +10,7 @@ import type { Verifier } from "./verifier.ts";
 import type { Webhook } from "./webhook.ts";
 
 /** Without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
 }
