@@ -51,6 +51,8 @@ test.each([
   ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],
   ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
   ["src/sandbox/planted.ts", "ky", "sandbox-imports"],
+  ["src/testing/planted.ts", "msw", "msw-in-one-entry"],
+  ["src/testing/planted.ts", "src/http/target.ts", "testing-imports"],
   ["src/sandbox/planted.ts", "src/checkout/target.ts", "sandbox-imports"],
   ["src/sandbox/planted.ts", "src/sandbox/browser/target.ts", "sandbox-imports"],
   ["src/sandbox/browser/planted.ts", "src/sandbox/target.ts", "sandbox-browser-imports"],
@@ -66,6 +68,8 @@ test.each([
   ["src/sandbox/planted.ts", "node:fs"],
   ["src/sandbox/browser/planted.ts", "src/checkout/target.ts"],
   ["src/client.ts", "src/http/target.ts"],
+  ["src/testing/msw/planted.ts", "msw"],
+  ["src/testing/msw/planted.ts", "src/sandbox/target.ts"],
 ])("%s may import %s", async (from, imported) => {
   expect(await broken(from, imported)).toEqual([]);
 });
