@@ -24,7 +24,7 @@ export interface Payee {
   readonly chainId: number;
 }
 
-export type Conclusion = "complete" | "fail" | "cancel";
+type Conclusion = "complete" | "fail" | "cancel";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
