@@ -8,16 +8,16 @@ export async function medians(
   cases: Cases,
   { rounds, callsPerRound }: { rounds: number; callsPerRound: number },
 ): Promise<Medians> {
-  const times = new Map<string, number[]>();
+  const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]));
   // The first rounds, in which code is still being compiled, do not count.
-  for (let round = -3; round < rounds; round++) {
+  for (let round = -30; round < rounds; round++) {
     for (const [name, run] of Object.entries(cases)) {
       const isAsync = run() instanceof Promise;
       const begin = process.hrtime.bigint();
       if (isAsync) for (let call = 0; call < callsPerRound; call++) await run();
       else for (let call = 0; call < callsPerRound; call++) run();
       const us = Number(process.hrtime.bigint() - begin) / callsPerRound / 1000;
-      if (round >= 0) times.set(name, [...(times.get(name) ?? []), us]);
+      if (round >= 0) times.get(name)?.push(us);
     }
   }
   return Object.fromEntries([...times].map(([name, values]) => [name, median(values)]));
