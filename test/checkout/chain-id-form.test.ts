@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { payment } from "../wire/examples.ts";
+
+test.each([
+  ["number", 84532],
+  ["caip2", "eip155:84532"],
+] as const)(
+  "a checkout sends chain ids as the client is set to: %s",
+  async (chainIdFormat, chainId) => {
+    await using server = await scriptedServer(
+      { status: 201, body: payment.quotes[0] },
+      { body: { id: payment.id, status: "pending" } },
+    );
+    const client = new MerchantClient({
+      secretKey: "sk_test_1",
+      environment: "sandbox",
+      baseUrl: server.url,
+      wire: { chainIdFormat },
+    });
+    const checkout = client.checkout({ paymentId: payment.id, secret: "ps_1" });
+    await checkout.quotes.create({ chainId: 84532, forceDepositAmount: 500 });
+    await checkout.refreshStatus({ chainId: 84532, transactionHash: "0xabc" });
+    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
+      { chainId, forceDepositAmount: 500 },
+      { chainId, transactionHash: "0xabc" },
+    ]);
+  },
+);

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { Checkout } from "../../src/checkout/checkout.ts";
+import { MerchantClient } from "../../src/index.ts";
+import { bearerToken, paymentSecret } from "../../src/resources/credentials.ts";
+import { Dashboard } from "../../src/resources/dashboard.ts";
+import { Payments } from "../../src/resources/payments.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { payment } from "../wire/examples.ts";
+import { FakeTime } from "./fake-time.ts";
+import { httpTo, secretKey } from "./http-to.ts";
+
+describe("a client and what it gives out for other credentials", () => {
+  test("wait out one another's 429", async () => {
+    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "60" } });
+    // A pause longer than the deadline ends a call at once, and says that it would have waited.
+    const options = { secretKey, environment: "sandbox", baseUrl: server.url } as const;
+    const client = new MerchantClient({ ...options, deadlineMs: 30_000 });
+    const checkout = client.checkout({ paymentId: payment.id, secret: "ps_1" });
+    const dashboard = client.dashboard({ merchantId: payment.merchantId, accessToken: "at_1" });
+    await expect(client.payments.get(payment.id)).rejects.toMatchObject({ status: 429 });
+
+    const auth = { paymentSecret: "ps_1" };
+    const others = [
+      checkout.status(),
+      checkout.quotes.list(),
+      dashboard.withdrawalConfig(),
+      dashboard.withdrawals.list(),
+      client.request({ method: "GET", path: "/v1/new", auth }),
+      client.checkout({ paymentId: payment.id, secret: "ps_2" }).payment(),
+    ];
+    for (const call of others) {
+      await expect(call).rejects.toMatchObject({ name: "RateLimitError", outcome: "not_sent" });
+    }
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("draw on one retry budget", async () => {
+    const fetch = () => Promise.resolve(new Response("", { status: 503 }));
+    const frozen = { ...new FakeTime(), sleep: async () => {} };
+    const http = httpTo({ url: "https://api.example" }, { fetch, maxRetries: 100 }, frozen);
+    const checkout = new Checkout(http.withCredential(paymentSecret("ps_1")), payment.id);
+    const dashboard = new Dashboard(http.withCredential(bearerToken("at_1")), payment.merchantId);
+
+    const all = new Payments(http).get(payment.id);
+    await expect(all).rejects.toMatchObject({ name: "ServerError", attempts: 101 });
+    for (const none of [checkout.status(), dashboard.withdrawalConfig()]) {
+      await expect(none).rejects.toMatchObject({ name: "ServerError", attempts: 1 });
+    }
+  });
+});

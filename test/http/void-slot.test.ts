@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { getPayment } from "../../src/wire/operations.ts";
+import { payment } from "../wire/examples.ts";
+import { FakeTime } from "./fake-time.ts";
+import { httpTo } from "./http-to.ts";
+
+const limited = (seconds: number) =>
+  new Response("", { status: 429, headers: { "retry-after": String(seconds) } });
+
+test("a call that waits for its slot waits on when another call's 429 begins a longer pause", async () => {
+  const time = new FakeTime();
+  const slowAnswer = Promise.withResolvers<Response>();
+  const answers = [slowAnswer.promise, limited(1), Response.json(payment)];
+  const sentAt: number[] = [];
+  const fetch = async () => {
+    sentAt.push(time.current);
+    return (await answers.shift()) ?? limited(1);
+  };
+  let beforeSleeping = async () => {};
+  const sleep = async (ms: number) => {
+    await beforeSleeping();
+    await time.sleep(ms);
+  };
+  const http = httpTo({ url: "https://api.example" }, { fetch }, { ...time, sleep });
+  const call = () => http.call(getPayment, { path: { paymentId: payment.id } }, { maxRetries: 0 });
+
+  const slow = call();
+  await expect(call()).rejects.toMatchObject({ retryAfterMs: 1000 });
+  // The slow answer comes when the third call has its slot, at 1 s, and is about to wait for it.
+  beforeSleeping = async () => {
+    slowAnswer.resolve(limited(30));
+    await expect(slow).rejects.toMatchObject({ retryAfterMs: 30_000 });
+  };
+  await call();
+  expect(time.waits).toEqual([1000, 29_000]);
+  expect(sentAt).toEqual([0, 0, 30_000]);
+});
