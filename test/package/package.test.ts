@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -48,10 +48,12 @@ const payAnOrder = `
   main();
 `;
 
-test("the package installs alone: it has no dependencies", async () => {
-  const { stdout } = await run("npm", ["ls", "--all", "--json"], { cwd: project });
-  expect(Object.keys(JSON.parse(stdout).dependencies)).toEqual(["settlekit"]);
-  expect(JSON.parse(stdout).dependencies.settlekit).not.toHaveProperty("dependencies");
+test("the package installs alone: it has no dependencies, and its peers are optional", async () => {
+  const installed = await readdir(join(project, "node_modules"));
+  // npm keeps its own notes and links to commands beside what it installs.
+  expect(installed.filter((name) => !name.startsWith("."))).toEqual(["settlekit"]);
+  const manifest = join(project, "node_modules/settlekit/package.json");
+  expect(JSON.parse(await readFile(manifest, "utf8"))).not.toHaveProperty("dependencies");
 });
 
 test("a module imports it, pays an order in the sandbox and verifies a webhook", async () => {
