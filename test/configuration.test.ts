@@ -194,6 +194,12 @@ describe("what cannot be right is refused before anything is sent", () => {
       /letters/,
     ],
     [
+      "a wire option with a wrong name",
+      { ...complete, wire: { headerprefix: "X" } as object },
+      "wire.headerprefix",
+      /headerPrefix/,
+    ],
+    [
       "an option with a wrong name",
       { ...complete, apiKey: "hunter2" } as ClientOptions,
       "apiKey",

@@ -55,6 +55,14 @@ describe("no way of printing an error shows a secret", () => {
         body: { error: { message: `bad key ${secretKey}`, code: secretKey, param: secretKey } },
       },
     ]),
+    [
+      "with escapes in JSON, and in the request id",
+      {
+        status: 400,
+        headers: { "x-request-id": `req-${secretKey}` },
+        body: `{"error":{"message":"bad ${secretKey.replace("_", "\\u005f")}"}}`,
+      },
+    ],
     ["on an HTML page", { status: 502, body: `<title>${secretKey}</title>` }],
     ["in a redirect", { status: 302, headers: { location: `https://x.example/?k=${secretKey}` } }],
     ["in an unreadable success", { body: `key=${secretKey}` }],

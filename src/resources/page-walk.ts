@@ -75,8 +75,10 @@ export class PageWalk<Item extends Identified> {
   }
 
   #continue(body: PageBody<Item>): PageBody<Item> {
-    const known = body.data.findIndex((item) => this.#isSeen(item));
     this.#countFruitless(body);
+    // Items that cannot be told apart give no ground to stand on: better given twice than lost.
+    if (body.data.some((item) => idOf(item) === undefined)) return this.#take(body, body.data);
+    const known = body.data.findIndex((item) => this.#isSeen(item));
     if (known === -1 && this.#offset > this.#start) {
       this.#retreat();
       return { ...body, data: [] };
@@ -91,8 +93,11 @@ export class PageWalk<Item extends Identified> {
       const id = idOf(item);
       if (id !== undefined) this.#seen.add(id);
     }
-    if (fresh.length > 0) this.#fruitless = 0;
     this.#total = totalOf(body);
+    const isWithinTotal = this.#total !== Number.POSITIVE_INFINITY && this.#offset < this.#total;
+    if (fresh.some((item) => idOf(item) !== undefined) || (fresh.length > 0 && isWithinTotal)) {
+      this.#fruitless = 0;
+    }
     this.#stepBack = 0;
     this.#offset += Math.max(1, body.data.length - 1);
     const said: unknown = body.pagination?.hasMore;
@@ -101,7 +106,7 @@ export class PageWalk<Item extends Identified> {
     return { ...body, data: fresh };
   }
 
-  /** What has no id is never taken for something known: better given twice than lost. */
+  /** What has no id is never taken for something known. */
   #isSeen(item: Item): boolean {
     const id = idOf(item);
     return id !== undefined && this.#seen.has(id);

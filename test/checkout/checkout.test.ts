@@ -78,6 +78,38 @@ describe("a checkout client", () => {
   });
 });
 
+describe("arguments of customers", () => {
+  test.each<[object, string]>([
+    [{ forceDepositAmount: Number.NaN }, "forceDepositAmount"],
+    [{ forceDepositAmount: -1 }, "forceDepositAmount"],
+    [{ forceDepositAmount: 2.5 }, "forceDepositAmount"],
+    [{ chainId: "8453" }, "chainId"],
+    [{ contractAddress: "javascript:alert(1)" }, "contractAddress"],
+  ])("are checked for quotes: %o", async (input, param) => {
+    await using server = await scriptedServer({});
+    await expect(clientOf(server).quotes.create(input)).rejects.toMatchObject({ param });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each<[object, string]>([
+    [{ transactionHash: "" }, "transactionHash"],
+    [{ tokenContractAddress: "0x1" }, "tokenContractAddress"],
+  ])("are checked for a refresh: %o", async (input, param) => {
+    await using server = await scriptedServer({});
+    await expect(clientOf(server).refreshStatus(input)).rejects.toMatchObject({ param });
+  });
+
+  test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY])(
+    "an interval of %d is refused",
+    async (intervalMs) => {
+      await using server = await scriptedServer({});
+      const statuses = clientOf(server).watch({ intervalMs });
+      await expect(statuses.next()).rejects.toMatchObject({ param: "intervalMs" });
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+});
+
 describe("watch", () => {
   const watched = (server: { url: string }, time = new FakeTime()) =>
     new Checkout(httpTo(server, { maxRetries: 0 }, time), payment.id);
@@ -101,6 +133,7 @@ describe("watch", () => {
       { status: 503 },
       reset,
       { status: 429 },
+      { body: "<html>Gateway</html>" },
       state("expired"),
     );
     const seen: string[] = [];

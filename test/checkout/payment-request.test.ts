@@ -62,6 +62,17 @@ describe("a payment request", () => {
     );
   });
 
+  test("is refused for another payment's quote", () => {
+    expect(() => checkout.paymentRequest(payment, { ...usdc, paymentId: "another" })).toThrow(
+      expect.objectContaining({ code: "foreign_quote", param: "quote" }),
+    );
+  });
+
+  test("reads a chain id that came as CAIP-2 in an answer with drift", () => {
+    const drifted = { ...usdc, chainId: "eip155:84532" as unknown as number };
+    expect(checkout.paymentRequest(payment, drifted).chainId).toBe(84532);
+  });
+
   test("is refused when the token contradicts itself", () => {
     const token = { ...usdc.token, assetType: "native" };
     expect(() => checkout.paymentRequest(payment, { ...usdc, token })).toThrow(
@@ -97,6 +108,11 @@ describe("the countdown", () => {
     const remainingMs = here.paymentRequest(payment, usdc).remainingMs();
     expect(remainingMs).toBeGreaterThan(85_000);
     expect(remainingMs).toBeLessThanOrEqual(91_000);
+  });
+
+  test("is over when the time cannot be read", () => {
+    const odd = { ...usdc, expiresAt: "soon" };
+    expect(checkout.paymentRequest(payment, odd).remainingMs()).toBe(0);
   });
 
   test("stops at zero", () => {

@@ -59,6 +59,28 @@ describe("a dashboard", () => {
     });
   });
 
+  test("sends exactly one request with maxRetries 0", async () => {
+    await using server = await scriptedServer(unauthorized);
+    const dashboard = dashboardOf(server, () => "token");
+    const call = dashboard.withdrawalConfig({ maxRetries: 0 });
+    await expect(call).rejects.toMatchObject({ name: "AuthenticationError", attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("does not say that nothing was sent when a token cannot be renewed", async () => {
+    await using server = await scriptedServer(unauthorized);
+    let asked = 0;
+    const dashboard = dashboardOf(server, () => {
+      asked += 1;
+      return asked === 1 ? "token" : Promise.reject(new Error("vault is sealed"));
+    });
+    await expect(dashboard.withdrawalConfig()).rejects.toMatchObject({
+      code: "credential_unavailable",
+      outcome: "rejected",
+      attempts: 1,
+    });
+  });
+
   test("does not ask again for a token that is a string", async () => {
     await using server = await scriptedServer(unauthorized);
     await expect(dashboardOf(server, "token").withdrawalConfig()).rejects.toMatchObject({

@@ -149,6 +149,38 @@ describe("a service that makes no progress", () => {
     expect(list.reads.length).toBeLessThan(100);
   });
 
+  test("ends the loop when its totals change and its offsets mean nothing", async () => {
+    const list = new ChangingList(50);
+    const page = list.page.bind(list);
+    let total = 1000;
+    list.page = (_, limit) => {
+      const body = page(0, limit);
+      return { ...body, pagination: { ...body.pagination, total: total++, hasMore: true } };
+    };
+    await collect(list.list({ limit: 10 }));
+    expect(list.reads.length).toBeLessThan(150);
+  });
+
+  test("or sends odd pagination never makes the client send odd offsets", async () => {
+    const list = new ChangingList(30);
+    const page = list.page.bind(list);
+    list.page = (offset, limit) => {
+      const body = page(offset, limit);
+      const odd = { limit: "ten", total: null, offset: {} } as unknown as typeof body.pagination;
+      const { hasMore } = body.pagination;
+      return { ...body, pagination: { ...body.pagination, ...odd, hasMore } };
+    };
+    expect(await collect(list.list({ limit: 10 }))).toHaveLength(30);
+    expect(list.reads.every(({ offset, limit }) => Number.isInteger(offset + limit))).toBe(true);
+  });
+
+  test("and gives items without ids loses none of them", async () => {
+    const list = new ChangingList(30);
+    list.items = list.items.map((item, index) => (index < 10 ? item : ({ index } as never)));
+    const given = await collect(list.list({ limit: 10 }));
+    expect(given.length).toBeGreaterThanOrEqual(30);
+  });
+
   test("ends the loop when it gives empty pages and promises more", async () => {
     const list = new ChangingList(50);
     const page = list.page.bind(list);

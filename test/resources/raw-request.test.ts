@@ -30,6 +30,25 @@ describe("client.request", () => {
     });
   });
 
+  test("does not repeat a POST because withdrawals may be repeated", async () => {
+    await using server = await scriptedServer({ status: 500 });
+    const client = new MerchantClient({
+      secretKey: "sk_test_1",
+      environment: "sandbox",
+      baseUrl: server.url,
+      wire: { withdrawalIdempotency: "honoured" },
+    });
+    const call = client.request({ method: "POST", path: "/v1/refunds", body: {} });
+    await expect(call).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+  });
+
+  test("gives a success that is no JSON as text", async () => {
+    await using server = await scriptedServer({ body: "OK" });
+    expect(await clientOf(server).request({ method: "POST", path: "/v1/ping", body: {} })).toBe(
+      "OK",
+    );
+  });
+
   test("takes an empty success for undefined", async () => {
     await using server = await scriptedServer({ status: 204, body: "" });
     expect(await clientOf(server).request({ method: "GET", path: "/v1/nothing" })).toBeUndefined();

@@ -93,6 +93,17 @@ describe("published variants of a quote", () => {
     );
   });
 
+  test("a very small rate is written out, and an amount that is no text is drift", () => {
+    expect(quoteSchema.safeParse({ ...quote, rateUsdAsset: 1e-7 }).data?.rateUsdAsset).toBe(
+      "0.0000001",
+    );
+    const receipt = { settledAmountAsset: 1e21 };
+    const result = paymentSchema.safeParse({ ...payment, receipt });
+    expect(result.error?.issues.map(({ path }) => path)).toEqual([
+      ["receipt", "settledAmountAsset"],
+    ]);
+  });
+
   test("a CAIP-2 chain id is exposed as the number it is in the document", () => {
     const chain = { ...quote?.token.chain, chainId: "eip155:84532" };
     const variant = { ...quote, chainId: "eip155:84532", token: { ...quote?.token, chain } };

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { RequestOptions } from "../../src/http/settings.ts";
+import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+import { httpTo } from "./http-to.ts";
+
+const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
+const read = { path: { paymentId: payment.id } };
+
+describe("a call", () => {
+  test.each<[string, object, string]>([
+    ["a misspelt option", { idempotencykey: "key-1" }, "idempotencykey"],
+    ["a controller for its signal", { signal: new AbortController() }, "signal"],
+    ["a time-out of nothing", { timeoutMs: 0 }, "timeoutMs"],
+    ["a header of the connection", { headers: { "Content-Length": "3" } }, "headers"],
+    ["a Headers object", { headers: new Headers({ a: "b" }) }, "headers"],
+  ])("with %s is refused before anything is sent", async (_, options, param) => {
+    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    const call = httpTo(server).call(createPayment, order, options as RequestOptions);
+    await expect(call).rejects.toMatchObject({ name: "ConfigurationError", param });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("does not suffer from an observer that rejects", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const logged: unknown[] = [];
+    const options = {
+      onEvent: () => Promise.reject(new Error("metrics are down")),
+      logger: { error: (message: string) => logged.push(message), debug: () => Promise.reject() },
+    };
+    expect(await httpTo(server, options).call(getPayment, read)).toEqual(payment);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logged).toContain("settlekit: onEvent threw");
+  });
+});
+
+describe("a fetch of the caller's", () => {
+  test("is not called when the call ended while the core was loading", async () => {
+    let fetched = 0;
+    const fetch = () => {
+      fetched += 1;
+      return Promise.resolve(Response.json(createdPayment));
+    };
+    const controller = new AbortController();
+    const http = httpTo({ url: "https://api.example" }, { fetch });
+    const call = http.call(createPayment, order, { signal: controller.signal });
+    controller.abort();
+    await expect(call).rejects.toMatchObject({ name: "AbortError" });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(fetched).toBe(0);
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a body alone", "{}"],
+    ["a network error as an answer", Response.error()],
+  ])("that gives %s leaves the outcome of a creation unknown", async (_, given) => {
+    const fetch = () => Promise.resolve(given as Response);
+    const http = httpTo({ url: "https://api.example" }, { fetch, maxRetries: 0 });
+    await expect(http.call(createPayment, order)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "ConnectionError" },
+    });
+  });
+});
+
+test("an answer that arrived while the event loop stalled is read, not timed out", async () => {
+  await using server = await scriptedServer((response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(payment));
+    // The server is in this process, too: it answers, then everything stands still past the time-out.
+    setImmediate(() => {
+      const until = performance.now() + 150;
+      while (performance.now() < until);
+    });
+  });
+  const http = httpTo(server, { timeoutMs: 100, maxRetries: 0 });
+  await http.call(getPayment, read).catch(() => {});
+  expect(await http.call(getPayment, read)).toEqual(payment);
+});
