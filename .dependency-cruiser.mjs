@@ -72,7 +72,8 @@ export default {
     },
     {
       name: "bundler-in-one-file",
-      comment: "Users do not have esbuild: the build puts another module in the place of the one that does.",
+      comment:
+        "Users do not have esbuild: the build puts another module in the place of the one that does.",
       severity: "error",
       from: { path: "^src/", pathNot: "^src/sandbox/pages/browser-assets\\.ts$" },
       to: { path: target("esbuild") },
