@@ -3,8 +3,8 @@
 // more than 15% over the ideal time, or more than 3% of its requests are refused after two seconds.
 
 import { performance } from "node:perf_hooks";
-import { MerchantClient } from "settlekit";
-import { createSandbox } from "settlekit/sandbox";
+import { MerchantClient } from "../src/index.ts";
+import { createSandbox } from "../src/sandbox/index.ts";
 
 interface Scenario {
   readonly name: string;

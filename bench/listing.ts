@@ -2,7 +2,7 @@
 // when the service needs 50 ms for a page. Fails when memory grows by 30 MB, or reading ahead is less than
 // three times as fast. Run with --expose-gc.
 
-import { MerchantClient } from "settlekit";
+import { MerchantClient } from "../src/index.ts";
 
 const total = 100_000;
 const latencyMs = 50;
