@@ -29,7 +29,7 @@ export interface WebhooksOptions {
    */
   readonly logger?: WebhookLogger | undefined;
   /**
-   * Receives every error that made a handler of `fetchHandler` or `nodeHandler` answer with anything
+   * Receives every error that made `fetchHandler`, `nodeHandler` or `lambdaHandler` answer with anything
    * but 200, and the webhook if it was verified by then. It is waited for.
    */
   readonly onError?: ((error: unknown, webhook?: Webhook) => unknown) | undefined;

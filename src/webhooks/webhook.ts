@@ -1,10 +1,15 @@
-import type { WebhookEvents } from "../wire/webhook-event.ts";
+import type { PaymentEventData, WebhookEvents } from "../wire/webhook-event.ts";
 import { toBytes } from "./raw-body.ts";
 
 declare const unknownEvent: unique symbol;
 
-/** The names of interface section 6. */
-export type WebhookEventName = keyof WebhookEvents;
+interface KnownEvents extends WebhookEvents {
+  /** The interface document mentions it once and never lists it: handle it as `payment.updated`. */
+  "payment.confirmed": PaymentEventData;
+}
+
+/** The names of interface section 6: those that it lists, and the one that it only mentions. */
+export type WebhookEventName = keyof KnownEvents;
 
 /**
  * Stands for every event name that settlekit does not know; at run time it is the name itself.
@@ -47,7 +52,7 @@ export interface WebhookHints {
 
 /** A verified delivery of one event. */
 export type WebhookOf<Name extends string> = Name extends WebhookEventName
-  ? VerifiedDelivery<Name, WebhookEvents[Name]>
+  ? VerifiedDelivery<Name, KnownEvents[Name]>
   : UnknownWebhook;
 
 /** A verified delivery of an event that settlekit does not know. */

@@ -92,7 +92,7 @@ export class Webhooks {
   }
 
   /**
-   * Registers a handler for `fetchHandler` and `nodeHandler`. `*` takes the events that have no
+   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` takes the events that have no
    * handler of their own. Several handlers of one event run one after another, in the order of
    * registration; when one throws, those after it do not run.
    */
@@ -115,15 +115,24 @@ export class Webhooks {
   }
 
   /**
-   * A handler for node:http, Express, Connect, Koa (`ctx.req`, `ctx.res`) and API routes of Next.js,
-   * answering as `fetchHandler` does. It reads the body itself. Where a body parser was there before,
-   * it answers 500 and tells `logger` and `onError` which line to change.
+   * A handler for node:http, Express, Connect, Koa (`context.req`, `context.res`), NestJS and API
+   * routes of Next.js, answering as `fetchHandler` does. It reads the body itself. Where a body parser
+   * was there before, it answers 500 and tells `logger` and `onError` which line to change. For
+   * Fastify there is a plugin in `settlekit/webhooks/fastify`.
    */
   nodeHandler(): NodeHandler {
     return createNodeHandler(this.#receiver);
   }
 
-  /** A handler for AWS Lambda behind HTTP, answering as `fetchHandler` does. */
+  /**
+   * A handler for AWS Lambda behind API Gateway, a function URL or a load balancer, answering as
+   * `fetchHandler` does.
+   *
+   * @example
+   * ```ts
+   * export const handler = webhooks.lambdaHandler();
+   * ```
+   */
   lambdaHandler(): LambdaHandler {
     return createLambdaHandler(this.#receiver);
   }

@@ -46,6 +46,7 @@ describe("the webhook's type", () => {
           expectTypeOf(webhook).toEqualTypeOf<WebhookOf<"payment.created">>();
           return webhook.data.orderId;
         case "payment.updated":
+        case "payment.confirmed":
         case "withdrawal.created":
           return webhook.data.status;
         case "withdrawal.updated":
@@ -72,6 +73,9 @@ describe("the webhook's type", () => {
         expectTypeOf(webhook.data).toEqualTypeOf<PaymentEventData>();
       })
       .on("payment.confirmed", (webhook) => {
+        expectTypeOf(webhook.data).toEqualTypeOf<PaymentEventData>();
+      })
+      .on("invoice.settled", (webhook) => {
         expectTypeOf(webhook).toEqualTypeOf<UnknownWebhook>();
         expectTypeOf(webhook.event).toEqualTypeOf<UnknownEventName>();
       })

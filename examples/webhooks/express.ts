@@ -1,0 +1,18 @@
+import express from "express";
+import { Webhooks } from "settlekit/webhooks";
+
+// The secret comes from SETTLEKIT_WEBHOOK_SECRET.
+const webhooks = new Webhooks({ logger: console });
+
+webhooks.on("payment.updated", async ({ data }) => {
+  console.log(`order ${data.orderId}: ${data.status}`);
+});
+
+const app = express();
+
+// Before express.json(), which would take the raw body away.
+app.all("/webhooks", webhooks.nodeHandler());
+app.use(express.json());
+app.post("/orders", (request, response) => void response.json(request.body));
+
+export const server = app.listen(Number(process.env.PORT ?? 3000));

@@ -1,0 +1,14 @@
+// app/webhooks/route.ts
+import { Webhooks } from "settlekit/webhooks";
+
+const webhooks = new Webhooks({
+  // A function, because `next build` loads this file where there is no secret.
+  secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",
+  logger: console,
+});
+
+webhooks.on("payment.updated", async ({ data }) => {
+  console.log(`order ${data.orderId}: ${data.status}`);
+});
+
+export const POST = webhooks.fetchHandler();

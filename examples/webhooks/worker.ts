@@ -1,0 +1,19 @@
+import { Webhooks } from "settlekit/webhooks";
+
+interface Environment {
+  readonly SETTLEKIT_WEBHOOK_SECRET: string;
+}
+
+// biome-ignore lint/style/noDefaultExport: Workers call the default export.
+export default {
+  async fetch(request: Request, environment: Environment): Promise<Response> {
+    const webhooks = new Webhooks({
+      secret: environment.SETTLEKIT_WEBHOOK_SECRET,
+      logger: console,
+    });
+    webhooks.on("payment.updated", async ({ data }) => {
+      console.log(`order ${data.orderId}: ${data.status}`);
+    });
+    return webhooks.fetchHandler()(request);
+  },
+};
