@@ -92,8 +92,8 @@ export class Webhooks {
   }
 
   /**
-   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` takes the events that have no
-   * handler of their own. Several handlers of one event run one after another, in the order of
+   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` takes the events that
+   * have no handler of their own. Several handlers of one event run one after another, in the order of
    * registration; when one throws, those after it do not run.
    */
   on<Name extends WebhookEventName | "*" | (string & {})>(
