@@ -1,0 +1,22 @@
+// Runs the contract suite as anybody would against a server of theirs: named by URL and keys alone.
+
+import { spawn } from "node:child_process";
+import { createSandbox } from "../src/sandbox/index.ts";
+
+const sandbox = createSandbox();
+const server = await sandbox.listen({ port: 0 });
+const vitest = spawn("vitest", ["run", "test/contract/any-server.test.ts"], {
+  stdio: "inherit",
+  env: {
+    ...process.env,
+    SETTLEKIT_CONTRACT_URL: server.url,
+    SETTLEKIT_CONTRACT_SECRET_KEY: sandbox.secretKey,
+    SETTLEKIT_CONTRACT_ACCESS_TOKEN: sandbox.accessToken,
+    SETTLEKIT_CONTRACT_RECIPIENT: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+    SETTLEKIT_CONTRACT_MERCHANT_ID: sandbox.merchantId,
+  },
+});
+vitest.on("exit", async (code) => {
+  await server.close();
+  process.exitCode = code ?? 1;
+});
