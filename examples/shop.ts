@@ -53,7 +53,8 @@ export function createShop(options: ShopOptions = {}) {
   webhooks.on("payment.updated", async ({ data, timestamp }) => {
     const order = orders.get(data.orderId ?? "");
     if (!order?.paymentId) return log(`webhook for an order that is not ours: ${data.orderId}`);
-    log(`webhook verified: payment ${data.status}, signed ${timestamp.toISOString()}`);
+    const ageSeconds = ((Date.now() - timestamp.getTime()) / 1000).toFixed(1);
+    log(`webhook verified: HMAC-SHA256 signature, ${ageSeconds} s old; payment ${data.status}`);
 
     const payment = await client.payments.get(order.paymentId);
     const matches = payment.orderId === order.id && payment.amountInCents === order.amountInCents;
