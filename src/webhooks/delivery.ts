@@ -13,7 +13,7 @@ export interface WebhookInput {
 /** A request as each platform's adapter describes it. */
 export interface IncomingRequest {
   readonly method: string | undefined;
-  readonly headers: WebhookHeaders;
+  readonly headers: WebhookHeaders | null | undefined;
   /**
    * Gives the body, or its beginning once that is larger than the limit, or undefined when the sender
    * went away. Throws when the body is no longer there to be verified.

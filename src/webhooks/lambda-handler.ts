@@ -37,7 +37,7 @@ export function createLambdaHandler(receiver: Receiver): LambdaHandler {
     const { status, ...answer } = await receiver.receive({
       method: httpMethod ?? requestContext?.http.method,
       // Beside them, `headers` has only the last of several values.
-      headers: multiValueHeaders ?? headers ?? {},
+      headers: multiValueHeaders ?? headers,
       readBody: () => (isBase64Encoded ? Buffer.from(body ?? "", "base64") : (body ?? "")),
     });
     return { statusCode: status, ...answer, body: "" };

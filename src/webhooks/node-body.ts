@@ -32,7 +32,7 @@ export function readNodeBody(request: NodeRequest, maxBodyBytes: number) {
 }
 
 function isEmpty(body: unknown): boolean {
-  return !Array.isArray(body) && Object.keys(Object(body)).length === 0;
+  return Object.keys(Object(body)).length === 0;
 }
 
 /** As much of the body as the limit allows and one chunk more; undefined when the sender left. */

@@ -69,6 +69,9 @@ describe("sendDeliveries", () => {
     expect(most).toBe(1);
     await sendDeliveries("http://shop.example", deliveries, { seed: 1, fetch, atOnce: 4 });
     expect(most).toBe(4);
+    expect(
+      await sendDeliveries("http://shop.example", deliveries, { seed: 1, fetch, atOnce: 0 }),
+    ).toHaveLength(10);
   });
 
   it("really waits when no clock is given", async () => {

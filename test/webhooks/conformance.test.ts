@@ -87,6 +87,14 @@ describe.each(frameworks)("in $name", ({ serve, serveAfterParser, cure, buffers 
     );
   });
 
+  it("a body beyond the limits that parsers have by default is received", async () => {
+    const { webhooks, handler } = watched({ maxBodyBytes: undefined });
+    await using site = await serve(webhooks);
+    const event = { event: "a", data: { text: "€".repeat(300_000) } };
+    expect((await post(site.url, delivery({ body: JSON.stringify(event) }))).status).toBe(200);
+    expect(handler).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
+  });
+
   it.skipIf(buffers)("a body over the limit is not read to its end", async () => {
     const { webhooks } = watched();
     await using site = await serve(webhooks);

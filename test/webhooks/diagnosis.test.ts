@@ -94,6 +94,10 @@ describe("the cause of a mismatch is named when the secret is", () => {
     },
   );
 
+  it("nothing but white space", async () => {
+    expect(await cause(delivery(), { secret: " \n" })).toBe(general);
+  });
+
   it("another one than the environment's, which matches", async () => {
     vi.stubEnv("SETTLEKIT_WEBHOOK_SECRET", secret);
     expect(await cause(delivery(), { secret: "of the testnet" })).toBe(

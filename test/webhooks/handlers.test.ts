@@ -203,11 +203,13 @@ describe("what goes wrong is told", () => {
 
   it("on the console when there is neither logger nor onError, and only failures of one's own", async () => {
     const error = vi.spyOn(console, "error").mockReturnValue();
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
     await answer(receiver(), new Request(url, { method: "POST" }));
     await answer(failing({ onError: () => undefined }), signed("a"));
     expect(error).not.toHaveBeenCalled();
     await answer(failing({}), signed("a"));
     expect(error).toHaveBeenCalledOnce();
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it("before the answer: onError is waited for", async () => {

@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import type http from "node:http";
 import { PassThrough } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import type { NodeHandler, NodeRequest } from "../../src/webhooks/index.ts";
 import { delivery, paymentUpdated, receiver } from "./deliveries.ts";
-import { exchange, head, listening, post } from "./sites.ts";
+import { exchange, head, listening, post, statusFor } from "./sites.ts";
 
 describe("a body that something else took first", () => {
   /** Runs the handler on a request that a framework has prepared. */
@@ -51,6 +52,12 @@ describe("a body that something else took first", () => {
       Object.assign(request, { body: paymentUpdated }),
     );
     expect(await exchange(site.port, head(1000))).toMatch(/^HTTP\/1\.1 500 /);
+  });
+
+  it("is verified at once when it was kept in rawBody, whatever the stream still gives", async () => {
+    const rawBody = Buffer.from(delivery().body);
+    await using site = await prepared((request) => Object.assign(request, { rawBody }));
+    expect(await statusFor(site.port, head(1000))).toBe(200);
   });
 
   it.each<[string, (request: http.IncomingMessage) => unknown]>([
@@ -106,6 +113,15 @@ describe("a body that something else took first", () => {
     await using site = await prepared((request) => request.setEncoding("utf8"));
     const input = delivery({ body: '{"event":"a","data":{"x":"€"}}' });
     expect((await post(site.url, input)).status).toBe(200);
+  });
+
+  it("that was empty and came to its end before is judged as such", async () => {
+    await using site = await prepared(async (request) => {
+      request.resume();
+      await once(request, "end");
+    });
+    expect((await post(site.url, delivery({ body: "" }))).status).toBe(400);
+    expect(site.logger.warn.mock.lastCall?.[1].error).toMatchObject({ reason: "invalid_json" });
   });
 
   it("that was empty is judged as such", async () => {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { type Delivery, delivery, paymentUpdated, receiver } from "./deliveries.ts";
 import { exchange, head, listening, post } from "./sites.ts";
@@ -48,6 +49,21 @@ describe("on node:http", () => {
     const twice = `x-service-signature: ${headers["x-service-signature"]}\r\nconnection: close\r\n`;
     const text = head(body.length).replace("\r\n\r\n", `\r\n${twice}\r\n`) + body;
     expect(await exchange(site.port, text)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it("a compressed body is judged by the bytes that came", async () => {
+    const onError = vi.fn();
+    await using site = await listening(receiver({ onError }).nodeHandler());
+    const plain = delivery();
+    const compressed = gzipSync(plain.body);
+    for (const [signed, status, reason] of [
+      [plain.headers, 401, "signature_mismatch"],
+      [delivery({ body: compressed }).headers, 400, "invalid_json"],
+    ] as const) {
+      const headers = { ...signed, "content-encoding": "gzip" };
+      expect((await post(site.url, { body: compressed, headers })).status).toBe(status);
+      expect(onError.mock.lastCall?.[0]).toMatchObject({ reason });
+    }
   });
 
   it("a body in chunks of one byte is put together", async () => {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it, vi } from "vitest";
 import { receiver } from "./deliveries.ts";
@@ -35,6 +36,22 @@ describe("a body that is too large", () => {
     await closed;
     await vi.waitFor(() => expect(bytesRead).toHaveLength(1));
     expect(bytesRead[0]).toBeLessThan(1_000_000);
+  });
+
+  it("is too large also when its first part is exactly the limit", async () => {
+    const handle = receiver({ maxBodyBytes: 1000 }).nodeHandler();
+    const { promise: firstPart, resolve: takeFirstPart } = Promise.withResolvers<Buffer>();
+    await using site = await listening((request, response) => {
+      request.once("data", takeFirstPart);
+      void handle(request, response);
+    });
+    const socket = connect(site.port, "127.0.0.1");
+    socket.write(head(1010) + " ".repeat(1000));
+    expect((await firstPart).length).toBe(1000);
+    socket.write(" ".repeat(10));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    socket.destroy();
   });
 
   it("is not read at all when its headers are refused", async () => {
