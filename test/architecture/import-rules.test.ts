@@ -50,6 +50,7 @@ test.each([
   ["src/client.ts", "src/checkout/checkout-client.ts", "qr-in-one-entry"],
   ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],
   ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
+  ["src/index.ts", "src/cli/target.ts", "cli-on-top"],
   ["src/sandbox/planted.ts", "ky", "sandbox-imports"],
   ["src/testing/planted.ts", "msw", "msw-in-one-entry"],
   ["src/testing/planted.ts", "src/http/target.ts", "testing-imports"],
