@@ -5,7 +5,7 @@ import * as operations from "../wire/operations.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import type { WithdrawalConfig } from "../wire/withdrawal-config.ts";
 import type { WithdrawalListQuery } from "../wire/withdrawal-list.ts";
-import { type ListOptions, list, type PartialOrUndefined } from "./list.ts";
+import { type ListOptions, list } from "./list.ts";
 import type { PagePromise } from "./page.ts";
 
 /** Withdrawals as the merchant's dashboard sees them (interface section 4.7). */
@@ -20,10 +20,7 @@ export class DashboardWithdrawals {
   }
 
   /** Lists withdrawals. Await it for one page, or iterate it for all. */
-  list(
-    query: PartialOrUndefined<WithdrawalListQuery> = {},
-    options?: ListOptions,
-  ): PagePromise<Withdrawal> {
+  list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
     const path = { merchantId: this.#merchantId };
     const listing = { operation: operations.listMerchantWithdrawals, path, query: { ...query } };
     return list(this.#http, listing, options);

@@ -16,9 +16,6 @@ type ListQuery = Readonly<Record<string, string | number | undefined>> & {
   readonly offset?: number | undefined;
 };
 
-/** A query in which undefined is the same as nothing. */
-export type PartialOrUndefined<Query> = { [Name in keyof Query]?: Query[Name] | undefined };
-
 interface Listing<Item> {
   readonly operation: Operation<PageBody<Item>>;
   readonly path?: Readonly<Record<string, string>>;

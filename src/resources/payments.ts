@@ -11,7 +11,7 @@ import {
   createPaymentBody,
 } from "./create-payment.ts";
 import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
-import { type ListOptions, list, type PartialOrUndefined } from "./list.ts";
+import { type ListOptions, list } from "./list.ts";
 import type { PagePromise } from "./page.ts";
 import { type WaitOptions, waitUntilFinal } from "./wait-until-final.ts";
 
@@ -63,10 +63,7 @@ export class Payments {
    *
    * @throws {InvalidRequestError} when `limit` is not within 1 to 1000 or `offset` is negative.
    */
-  list(
-    query: PartialOrUndefined<PaymentListQuery> = {},
-    options?: ListOptions,
-  ): PagePromise<Payment> {
+  list(query: PaymentListQuery = {}, options?: ListOptions): PagePromise<Payment> {
     return list(this.#http, { operation: operations.listPayments, query: { ...query } }, options);
   }
 

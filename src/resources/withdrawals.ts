@@ -12,7 +12,7 @@ import {
   withdrawalCreation,
 } from "./create-withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
-import { type ListOptions, list, type PartialOrUndefined } from "./list.ts";
+import { type ListOptions, list } from "./list.ts";
 import type { PagePromise } from "./page.ts";
 import { SingleFlight } from "./single-flight.ts";
 import { type WaitOptions, waitUntilFinal } from "./wait-until-final.ts";
@@ -97,10 +97,7 @@ export class Withdrawals {
    *
    * @throws {InvalidRequestError} when `limit` is not within 1 to 1000 or `offset` is negative.
    */
-  list(
-    query: PartialOrUndefined<WithdrawalListQuery> = {},
-    options?: ListOptions,
-  ): PagePromise<Withdrawal> {
+  list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
     const listing = { operation: operations.listWithdrawals, query: { ...query } };
     return list(this.#http, listing, options);
   }

@@ -3,8 +3,8 @@ import type { PageBody } from "../wire/pagination.ts";
 const defaultLimit = 100;
 
 interface PageQuery {
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 interface Selection<Value> {
