@@ -263,6 +263,20 @@ describe("calls for one order in one process", () => {
     expect(calls("withdrawals.list")).toBe(1);
   });
 
+  test("share it across clients of one merchant, but not with another merchant's", async () => {
+    const sandbox = createSandbox();
+    const other = createSandbox();
+    const [a, b, c] = await Promise.all([
+      clientOf(sandbox).withdrawals.createOnce(payout),
+      clientOf(sandbox).withdrawals.createOnce(payout),
+      clientOf(other).withdrawals.createOnce(payout),
+    ]);
+    expect(b.id).toBe(a.id);
+    expect(c.id).not.toBe(a.id);
+    expect(await existing(sandbox)).toHaveLength(1);
+    expect(await existing(other)).toHaveLength(1);
+  });
+
   test("do not cancel each other by an abort", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);
