@@ -3,14 +3,17 @@ export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";
 export type { ClientOptions, WireOptions } from "./configuration.ts";
 export { AbortError } from "./errors/abort-error.ts";
-export { ApiError } from "./errors/api-error.ts";
+export { ApiError, type ApiErrorOptions } from "./errors/api-error.ts";
 export { AuthenticationError } from "./errors/authentication-error.ts";
 export { ConfigurationError } from "./errors/configuration-error.ts";
 export { ConnectionError } from "./errors/connection-error.ts";
 export { IdempotencyConflictError } from "./errors/idempotency-conflict-error.ts";
 export { InvalidRequestError } from "./errors/invalid-request-error.ts";
 export { NotFoundError } from "./errors/not-found-error.ts";
-export { OutcomeUnknownError } from "./errors/outcome-unknown-error.ts";
+export {
+  OutcomeUnknownError,
+  type OutcomeUnknownErrorOptions,
+} from "./errors/outcome-unknown-error.ts";
 export { PermissionError } from "./errors/permission-error.ts";
 export { RateLimitError } from "./errors/rate-limit-error.ts";
 export { ServerError } from "./errors/server-error.ts";
@@ -20,7 +23,10 @@ export {
   type SettlekitErrorOptions,
 } from "./errors/settlekit-error.ts";
 export { TimeoutError } from "./errors/timeout-error.ts";
-export { UnexpectedResponseError } from "./errors/unexpected-response-error.ts";
+export {
+  UnexpectedResponseError,
+  type UnexpectedResponseErrorOptions,
+} from "./errors/unexpected-response-error.ts";
 export {
   type WebhookFailureReason,
   WebhookVerificationError,
@@ -28,8 +34,13 @@ export {
 export { type Address, isAddress, toChecksumAddress } from "./evm/address.ts";
 export { fromCaip2, toCaip2 } from "./evm/chain-id.ts";
 export { type Chain, chains, findChain } from "./evm/chains.ts";
-export { isNativeAsset } from "./evm/native-asset.ts";
-export { nativePaymentUri, tokenPaymentUri } from "./evm/payment-uri.ts";
+export { type AssetFields, isNativeAsset } from "./evm/native-asset.ts";
+export {
+  type NativePayment,
+  nativePaymentUri,
+  type TokenPayment,
+  tokenPaymentUri,
+} from "./evm/payment-uri.ts";
 export { toRecipientAddress } from "./evm/recipient-address.ts";
 export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
 export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
@@ -52,7 +63,7 @@ export type { AccessToken } from "./resources/credentials.ts";
 export type { Dashboard, DashboardWithdrawals } from "./resources/dashboard.ts";
 export type { FindOptions } from "./resources/find-by-order-id.ts";
 export type { ListOptions } from "./resources/list.ts";
-export type { Page, PagePromise } from "./resources/page.ts";
+export type { Identified, Page, PagePromise } from "./resources/page.ts";
 export type { Payments } from "./resources/payments.ts";
 export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
 export type { RawRequest, RequestAuth } from "./resources/raw-request.ts";

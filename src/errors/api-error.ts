@@ -1,10 +1,12 @@
 import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
 
+/** What an `ApiError` is made with. */
 export interface ApiErrorOptions extends SettlekitErrorOptions {
   /** HTTP status; absent when the mistake was found before anything was sent. */
   readonly status?: number | undefined;
   /** The service's `error.type`, such as `invalid_request_error`. */
   readonly type?: string | undefined;
+  /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   /** The answer's body: parsed JSON, or text where it was none. */
   readonly body?: unknown;
@@ -20,7 +22,9 @@ export interface ApiErrorOptions extends SettlekitErrorOptions {
 export class ApiError extends SettlekitError {
   static override readonly kind: string = "ApiError";
 
+  /** HTTP status; absent when the mistake was found before anything was sent. */
   declare readonly status?: number;
+  /** The service's `error.type`, such as `invalid_request_error`. */
   declare readonly type?: string;
   /** How long the service asked to wait, in milliseconds. */
   declare readonly retryAfterMs?: number;

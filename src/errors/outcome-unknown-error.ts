@@ -1,7 +1,10 @@
 import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
 
+/** What an `OutcomeUnknownError` is made with; its outcome is `unknown`. */
 export interface OutcomeUnknownErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
+  /** HTTP status of the last attempt's answer, if it had one. */
   readonly status?: number | undefined;
+  /** How long that answer asked to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -17,6 +20,7 @@ export class OutcomeUnknownError extends SettlekitError {
 
   /** HTTP status of the last attempt's answer, if it had one. */
   declare readonly status?: number;
+  /** How long that answer asked to wait, in milliseconds. */
   declare readonly retryAfterMs?: number;
 
   constructor(message: string, options: OutcomeUnknownErrorOptions) {

@@ -7,18 +7,23 @@
  */
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
+/** What a `SettlekitError` is made with. */
 export interface SettlekitErrorOptions {
   /** Stable machine-readable code, in snake case. */
   readonly code: string;
+  /** Default: `not_sent`. */
   readonly outcome?: Outcome | undefined;
   /** Name of the field or option at fault. */
   readonly param?: string | undefined;
   /** Name of the operation that was called, such as `payments.create`. */
   readonly operation?: string | undefined;
+  /** The key that every attempt carried. */
   readonly idempotencyKey?: string | undefined;
   /** Requests sent for the call, the first one included. */
   readonly attempts?: number | undefined;
+  /** The service's name for the request that was answered last. */
   readonly requestId?: string | undefined;
+  /** What led to it. */
   readonly cause?: unknown;
 }
 
@@ -51,10 +56,15 @@ export class SettlekitError extends Error {
   readonly code: string;
   /** What the service may have done; `not_sent` for errors that have nothing to do with a request. */
   readonly outcome: Outcome;
+  /** Name of the field or option at fault. */
   declare readonly param?: string;
+  /** Name of the operation that was called, such as `payments.create`. */
   declare readonly operation?: string;
+  /** The key that every attempt of a creation carried. */
   declare readonly idempotencyKey?: string;
+  /** Requests sent for the call, the first one included. */
   declare readonly attempts?: number;
+  /** The service's name for the request that was answered last: quote it to its support. */
   declare readonly requestId?: string;
 
   constructor(message: string, options: SettlekitErrorOptions) {

@@ -1,7 +1,10 @@
 import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
 
+/** What an `UnexpectedResponseError` is made with; its outcome is `unknown`. */
 export interface UnexpectedResponseErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
+  /** HTTP status of the answer. */
   readonly status: number;
+  /** The answer as it came. */
   readonly body: unknown;
 }
 
@@ -13,6 +16,7 @@ export interface UnexpectedResponseErrorOptions extends Omit<SettlekitErrorOptio
 export class UnexpectedResponseError extends SettlekitError {
   static override readonly kind: string = "UnexpectedResponseError";
 
+  /** HTTP status of the answer: 2xx. */
   declare readonly status: number;
   readonly #body: unknown;
 

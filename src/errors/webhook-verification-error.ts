@@ -18,6 +18,7 @@ export type WebhookFailureReason =
 export class WebhookVerificationError extends SettlekitError {
   static override readonly kind: string = "WebhookVerificationError";
 
+  /** Why; equal to `code`. */
   readonly reason: WebhookFailureReason;
 
   constructor(reason: WebhookFailureReason, message: string) {

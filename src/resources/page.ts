@@ -3,7 +3,8 @@ import { ApiPromise } from "../http/api-promise.ts";
 import type { PageBody, Pagination } from "../wire/pagination.ts";
 import { PageWalk, type ReadPage } from "./page-walk.ts";
 
-interface Identified {
+/** What every item of a list has. */
+export interface Identified {
   readonly id: string;
 }
 

@@ -1,11 +1,18 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 
-type Unit = "ms" | "s" | "m" | "h" | "d";
+/** A unit of time, from milliseconds to days. */
+export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
 
 /** A length of time: milliseconds, or a whole number with its unit, such as `"90s"` or `"15m"`. */
-export type Duration = number | `${number}${Unit}`;
+export type Duration = number | `${number}${DurationUnit}`;
 
-const unitInMs: Record<Unit, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitInMs: Record<DurationUnit, number> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 /**
  * A duration in milliseconds.
@@ -25,7 +32,7 @@ export function durationInMs(duration: Duration): number {
 function parse(text: string): number {
   const match = /^([0-9]{1,15})(ms|s|m|h|d)$/.exec(text);
   if (!match) return Number.NaN;
-  return Number(match[1]) * unitInMs[match[2] as Unit];
+  return Number(match[1]) * unitInMs[match[2] as DurationUnit];
 }
 
 function describe(value: unknown): string {

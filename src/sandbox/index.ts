@@ -1,6 +1,6 @@
 /** A complete local sandbox of the service, for tests and development. */
 export type { SandboxClock } from "./clock.ts";
-export type { Duration } from "./duration.ts";
+export type { Duration, DurationUnit } from "./duration.ts";
 export type {
   AnswerFault,
   Fault,
@@ -19,7 +19,13 @@ export type { ReceivedRequest } from "./request-log.ts";
 export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
 export type { SandboxSnapshot } from "./state.ts";
-export type { TimelineEntry } from "./timeline.ts";
+export type {
+  AttemptEntry,
+  ChangeEntry,
+  RequestEntry,
+  TimelineEntry,
+  WebhookEntry,
+} from "./timeline.ts";
 export type {
   SandboxWebhooks,
   WebhookAttempt,

@@ -5,7 +5,7 @@ import { checkoutRoutes } from "./checkout-routes.ts";
 import { createClock, type SandboxClock } from "./clock.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import { createFaults, type SandboxFaults } from "./faults.ts";
-import { createIdempotencyStore, type Repetition } from "./idempotency.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
 import { createLanes } from "./lanes.ts";
 import { checkedMinPaymentInCents, checkedRepetition, type SandboxOptions } from "./options.ts";
 import type { OwnRoutes } from "./own-routes.ts";
@@ -95,7 +95,8 @@ export interface Sandbox {
   reset(): void;
 }
 
-export type WithdrawalIdempotency = Repetition;
+/** What a repeated Idempotency-Key on withdrawals leads to; the service's documentation does not say. */
+export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
 /** Webhooks on their way at once. */
 const maxWebhooksInFlight = 16;

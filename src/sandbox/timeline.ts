@@ -11,7 +11,7 @@ interface EntryBasics {
 }
 
 /** A request of the service; its details are in `requests()`. */
-interface RequestEntry extends EntryBasics {
+export interface RequestEntry extends EntryBasics {
   readonly type: "request";
   readonly requestId: string;
   readonly method: string;
@@ -21,7 +21,7 @@ interface RequestEntry extends EntryBasics {
 }
 
 /** A payment or a withdrawal was created or changed its status. */
-interface ChangeEntry extends EntryBasics {
+export interface ChangeEntry extends EntryBasics {
   readonly type: "change";
   readonly eventId: string;
   /** Such as `payment.updated`. */
@@ -35,7 +35,7 @@ interface ChangeEntry extends EntryBasics {
 }
 
 /** A webhook came to be; its details are in `webhooks.deliveries()`. */
-interface WebhookEntry extends EntryBasics {
+export interface WebhookEntry extends EntryBasics {
   readonly type: "webhook";
   readonly deliveryId: string;
   /** Of the change that it tells of. */
@@ -45,7 +45,7 @@ interface WebhookEntry extends EntryBasics {
 }
 
 /** A webhook was sent. */
-interface AttemptEntry extends EntryBasics {
+export interface AttemptEntry extends EntryBasics {
   readonly type: "attempt";
   readonly deliveryId: string;
   readonly event: string;

@@ -12,7 +12,13 @@ export type {
 export type { WebhookInput } from "./delivery.ts";
 export type { FetchHandler } from "./fetch-handler.ts";
 export type { WebhookHeaders } from "./headers.ts";
-export type { LambdaEvent, LambdaHandler, LambdaResult } from "./lambda-handler.ts";
+export type {
+  LambdaEvent,
+  LambdaEventV1,
+  LambdaEventV2,
+  LambdaHandler,
+  LambdaResult,
+} from "./lambda-handler.ts";
 export type { NodeRequest } from "./node-body.ts";
 export type { NodeHandler, NodeResponse } from "./node-handler.ts";
 export type { WebhookBody } from "./raw-body.ts";
@@ -25,8 +31,10 @@ export {
   signWebhook,
 } from "./sign-webhook.ts";
 export type {
+  KnownEvents,
   UnknownEventName,
   UnknownWebhook,
+  VerifiedDelivery,
   Webhook,
   WebhookEventName,
   WebhookHints,

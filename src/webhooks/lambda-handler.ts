@@ -11,13 +11,13 @@ interface LambdaRequest {
 }
 
 /** REST APIs, HTTP APIs with payload format 1.0, load balancers. */
-interface LambdaEventV1 extends LambdaRequest {
+export interface LambdaEventV1 extends LambdaRequest {
   readonly httpMethod: string;
   readonly multiValueHeaders?: WebhookHeaders | null | undefined;
 }
 
 /** HTTP APIs with payload format 2.0, function URLs. */
-interface LambdaEventV2 extends LambdaRequest {
+export interface LambdaEventV2 extends LambdaRequest {
   readonly requestContext: { readonly http: { readonly method: string } };
 }
 

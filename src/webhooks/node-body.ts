@@ -16,7 +16,7 @@ export interface NodeRequest {
   readonly body?: unknown;
   /** Set by NestJS and by some hosts beside a parsed `body`. */
   readonly rawBody?: unknown;
-  on(event: string, listener: (argument: RawBody) => void): unknown;
+  on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
   pause(): unknown;
   resume(): unknown;
 }

@@ -3,7 +3,8 @@ import { toBytes } from "./raw-body.ts";
 
 declare const unknownEvent: unique symbol;
 
-interface KnownEvents extends WebhookEvents {
+/** What `data` holds, by event name. */
+export interface KnownEvents extends WebhookEvents {
   /** The interface document mentions it once and never lists it: handle it as `payment.updated`. */
   "payment.confirmed": PaymentEventData;
 }
@@ -19,7 +20,8 @@ export type WebhookEventName = keyof KnownEvents;
  */
 export type UnknownEventName = "an unknown event" & { readonly [unknownEvent]: true };
 
-interface VerifiedDelivery<Name extends string, Data> {
+/** What every verified delivery has. */
+export interface VerifiedDelivery<Name extends string, Data> {
   /** What happened. */
   readonly event: Name;
   /** What it happened to, as the service sent it: beyond its signature nothing of it was checked. */

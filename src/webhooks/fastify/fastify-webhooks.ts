@@ -2,26 +2,23 @@ import type { NodeRequest } from "../node-body.ts";
 import type { NodeResponse } from "../node-handler.ts";
 import type { Webhooks } from "../webhooks.ts";
 
+/** Which deliveries `fastifyWebhooks` takes, and where. */
 export interface FastifyWebhooksOptions {
   readonly webhooks: Pick<Webhooks, "nodeHandler">;
   /** The route's path, after the `prefix` that Fastify adds. Default: `/webhooks`. */
   readonly path?: string | undefined;
 }
 
-interface FastifyRequest {
-  readonly raw: NodeRequest;
-}
-
-interface FastifyReply {
-  readonly raw: NodeResponse;
-  hijack(): unknown;
-}
-
 /** The part of a Fastify instance that is used, so that these types need no Fastify. */
 export interface FastifyContext {
   all(
     path: string,
-    options: { onRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> },
+    options: {
+      onRequest(
+        request: { readonly raw: NodeRequest },
+        reply: { readonly raw: NodeResponse; hijack(): unknown },
+      ): Promise<void>;
+    },
     handler: () => void,
   ): unknown;
 }
