@@ -1,0 +1,57 @@
+import type { Spread } from "./rounds.ts";
+
+/** One line of the table. */
+export interface Row {
+  readonly what: string;
+  /** What settlekit measured, with its unit. */
+  readonly ours: string;
+  /** What it is compared with, and what that measured. */
+  readonly peer: string;
+  /** Ours over theirs. */
+  readonly ratio?: Spread;
+  /** The most that the ratio's median may be, or what was asked instead and whether it holds. */
+  readonly aim?: number | { readonly text: string; readonly met: boolean };
+}
+
+/** Prints rows as a Markdown table; the process fails when one misses its aim. */
+export function printTable(rows: readonly Row[]): void {
+  const cells = [
+    ["what", "settlekit", "beside", "ratio", "quartiles", "aim", "met"],
+    ...rows.map(cellsOf),
+  ];
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = cells;
+  console.log([line(head), line(widths.map((width) => "-".repeat(width)))].join("\n"));
+  for (const row of body) console.log(line(row));
+  if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
+}
+
+function cellsOf(row: Row): string[] {
+  const { what, ours, peer, ratio, aim } = row;
+  const met = isMet(row);
+  return [
+    what,
+    ours,
+    peer,
+    ratio ? ratio.median.toFixed(2) : "",
+    ratio ? `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}` : "",
+    typeof aim === "number" ? `at most ${aim}` : (aim?.text ?? ""),
+    met === undefined ? "" : met ? "yes" : "NO",
+  ];
+}
+
+function isMet({ ratio, aim }: Row): boolean | undefined {
+  if (typeof aim === "object") return aim.met;
+  return aim === undefined || ratio === undefined ? undefined : ratio.median <= aim;
+}
+
+/** A time in the unit that keeps it readable. */
+export function timeText(microseconds: number): string {
+  if (microseconds >= 1e6) return `${(microseconds / 1e6).toFixed(1)} s`;
+  if (microseconds >= 1000) return `${(microseconds / 1000).toFixed(1)} ms`;
+  return `${microseconds.toFixed(microseconds < 100 ? 1 : 0)} us`;
+}
