@@ -1,3 +1,8 @@
+/**
+ * The server client: payments, withdrawals, and the errors and helpers around them. For servers only.
+ *
+ * @module settlekit
+ */
 export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/checkout.ts";
 export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";

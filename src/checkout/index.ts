@@ -1,3 +1,8 @@
+/**
+ * One payment in the customer's browser, with the payment secret alone.
+ *
+ * @module settlekit/checkout
+ */
 export { AbortError } from "../errors/abort-error.ts";
 export { ApiError } from "../errors/api-error.ts";
 export { AuthenticationError } from "../errors/authentication-error.ts";

@@ -1,4 +1,8 @@
-/** A complete local sandbox of the service, for tests and development. */
+/**
+ * A complete local sandbox of the service, for tests and development.
+ *
+ * @module settlekit/sandbox
+ */
 export type { SandboxClock } from "./clock.ts";
 export type { Duration, DurationUnit } from "./duration.ts";
 export type {

@@ -1,3 +1,8 @@
+/**
+ * Signed deliveries for tests of webhook receivers, also doubled, late, out of order or forged.
+ *
+ * @module settlekit/testing
+ */
 export {
   type Disturbance,
   type DisturbedDelivery,

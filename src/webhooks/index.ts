@@ -1,3 +1,8 @@
+/**
+ * Signed webhooks: verify, handle and answer them, on any platform and without the client.
+ *
+ * @module settlekit/webhooks
+ */
 export { ConfigurationError } from "../errors/configuration-error.ts";
 export { SettlekitError } from "../errors/settlekit-error.ts";
 export {

@@ -1,3 +1,8 @@
+/**
+ * Webhooks as a Fastify plugin.
+ *
+ * @module settlekit/webhooks/fastify
+ */
 export {
   type FastifyContext,
   type FastifyWebhooksOptions,
