@@ -9,8 +9,11 @@ import { Payments } from "./resources/payments.ts";
 import { type RawRequest, rawRequest } from "./resources/raw-request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
 
+/** Whose dashboard, and the right to see it. */
 export interface DashboardOptions {
+  /** The merchant's id: `merchantId` of its payments. */
   merchantId: string;
+  /** The bearer token, or a function that gives it. */
   accessToken: AccessToken;
 }
 

@@ -21,6 +21,7 @@ export interface WireOptions {
   withdrawalIdempotency?: "unknown" | "honoured" | undefined;
 }
 
+/** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions {
   /**
    * The merchant secret key, or a function that gives it, asked for every call. Default: the
@@ -61,6 +62,7 @@ export interface ClientOptions {
   logger?: Logger | undefined;
   /** Told about every call, attempt, wait and drift. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** What to change when the service speaks otherwise than settlekit believes. */
   wire?: WireOptions | undefined;
 }
 

@@ -12,6 +12,7 @@ import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";
 import type { PaymentRequest } from "./payment-request.ts";
 
+/** Which payment, and where the service is. */
 export interface CheckoutOptions {
   paymentId: string;
   /** The payment secret from the creation: `secret`. Never the merchant secret key. */
@@ -25,6 +26,7 @@ export interface CheckoutOptions {
   headerPrefix?: string | undefined;
   /** Anything with console's methods. Nothing is logged by default. */
   logger?: Logger | undefined;
+  /** Told about every call, attempt, wait and drift. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
 }
 

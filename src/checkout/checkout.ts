@@ -19,13 +19,17 @@ import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 
 /** A transaction for the service to look for (interface section 4.3). */
 export interface RefreshStatusInput {
+  /** The customer's transaction, where it is known. */
   transactionHash?: string | undefined;
   /** EVM chain id. */
   chainId?: number | undefined;
+  /** The contract of the token that was sent. */
   tokenContractAddress?: string | undefined;
 }
 
+/** How often to look, and until when. */
 export interface WatchOptions {
+  /** Ends the watching. */
   readonly signal?: AbortSignal | undefined;
   /** The first wait between reads, in milliseconds; later ones are longer. Default 3,000. */
   readonly intervalMs?: number | undefined;

@@ -36,6 +36,7 @@ export class ApiPromise<T> extends Promise<T> {
     this.#response = response;
   }
 
+  /** The value, with the status, headers and request id of the answer that brought it. */
   withResponse(): Promise<ApiResponse<T>> {
     // Whoever takes the response handles its failure there; this promise is then nobody's.
     this.catch(() => {});

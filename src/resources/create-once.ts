@@ -15,6 +15,7 @@ import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
 import { poll } from "./poll.ts";
 import { withdrawalDifferences } from "./withdrawal-differences.ts";
 
+/** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
   /** When the order was placed: its withdrawal cannot be older. Lets the lookup stop early. */
   createdAfter?: FindOptions["createdAfter"];

@@ -7,7 +7,9 @@ import { checkLimit } from "../http/settings-checks.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { poll } from "./poll.ts";
 
+/** How long to wait. */
 export interface WaitOptions {
+  /** Ends the waiting with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
   /** How long to wait at most, in milliseconds. Default 900,000, a quarter of an hour. */
   readonly deadlineMs?: number | undefined;

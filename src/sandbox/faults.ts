@@ -4,6 +4,7 @@ import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts
 import { createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
 import type { StatePart } from "./state.ts";
 
+/** To whom a fault happens. */
 export interface FaultOptions {
   /** How many requests it happens to; `Infinity` for all until `clear`. Default 1. */
   readonly times?: number | undefined;

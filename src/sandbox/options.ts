@@ -4,6 +4,7 @@ import { type Repetition, repetitions } from "./idempotency.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhook-endpoint.ts";
 
+/** What kind of service and merchant the sandbox plays. */
 export interface SandboxOptions {
   /**
    * Makes ids, addresses, hashes and secrets the same from run to run. Without it they are random.
@@ -23,6 +24,7 @@ export interface SandboxOptions {
   readonly withdrawalsEnabled?: boolean | undefined;
 }
 
+/** Bounds on which descriptions of the service differ. */
 export interface SandboxLimits {
   /** The smallest payment, in USD cents. Default 250; 100 and 400 are in circulation as well. */
   readonly minPaymentInCents?: number | undefined;

@@ -13,6 +13,7 @@ import { defaultToken } from "./tokens.ts";
 /** What a customer may do, as on the service's testnet (interface section 1). */
 export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout";
 
+/** What the scenario alone does not say. */
 export interface SimulateOptions {
   /** For a deposit: what the customer sends, in USD cents. Default: what was quoted, or else 2500. */
   readonly amountInCents?: number | undefined;

@@ -9,6 +9,7 @@ import type { Exchange } from "./exchange.ts";
 import { invalidRequest } from "./refusal.ts";
 import { firstHalf, type Reply } from "./reply.ts";
 
+/** Where the sandbox listens. */
 export interface ListenOptions {
   /** Default 4010; 0 takes any free port. */
   readonly port?: number | undefined;
@@ -29,6 +30,7 @@ export interface SandboxServer {
   readonly port: number;
   /** Frees the port and drops open connections. May be called again. */
   close(): Promise<void>;
+  /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import {
   type WebhookHints,
 } from "../webhooks/index.ts";
 
+/** What to sign, and what to say beside it in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
   /** Identifiers for the headers outside the signature. Default: none is sent. */
   readonly hints?: WebhookHints | undefined;
@@ -37,6 +38,7 @@ export interface LambdaV2Event {
   readonly isBase64Encoded: boolean;
 }
 
+/** How a Lambda event is to look. */
 export interface LambdaForm {
   /** Default: "/webhooks". */
   readonly path?: string | undefined;
@@ -46,8 +48,11 @@ export interface LambdaForm {
 
 /** A signed delivery, in the form in which each platform hands it over. */
 export interface SignedDelivery extends SignedWebhook {
+  /** As `node:http`, Express and their kin hand it over. */
   node(): NodeDelivery;
+  /** As API Gateway hands it over with payload format 1.0, and load balancers do. */
   lambdaV1(form?: LambdaForm): LambdaV1Event;
+  /** As API Gateway hands it over with payload format 2.0, and function URLs do. */
   lambdaV2(form?: LambdaForm): LambdaV2Event;
 }
 

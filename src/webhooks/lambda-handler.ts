@@ -21,6 +21,7 @@ export interface LambdaEventV2 extends LambdaRequest {
   readonly requestContext: { readonly http: { readonly method: string } };
 }
 
+/** An answer in the form that all of these take. */
 export interface LambdaResult {
   statusCode: number;
   headers: Record<string, string>;

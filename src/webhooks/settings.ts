@@ -9,6 +9,7 @@ export interface WebhookLogger {
   error(message: string, details: Record<string, unknown>): void;
 }
 
+/** How webhooks are verified, and who hears of trouble. */
 export interface WebhooksOptions {
   /** The endpoint's webhook secret. Default: the environment variable SETTLEKIT_WEBHOOK_SECRET. */
   readonly secret?: WebhookSecrets | WebhookSecretProvider | undefined;

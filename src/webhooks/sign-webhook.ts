@@ -11,6 +11,7 @@ export interface SignableEvent<Name extends string = string> {
   readonly data: Name extends keyof WebhookEvents ? WebhookEvents[Name] : object;
 }
 
+/** What to sign: an event, or a body as it is. */
 export type SignWebhookOptions<Name extends string = string> = {
   readonly secret: WebhookSecret;
   /** Default: now. A Date is written in Unix seconds; text and numbers are sent as they are. */
@@ -26,6 +27,7 @@ export type SignWebhookOptions<Name extends string = string> = {
     }
 );
 
+/** A delivery, signed as the service signs (interface section 6). */
 export interface SignedWebhook {
   readonly body: string;
   readonly headers: Record<string, string>;

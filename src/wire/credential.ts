@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 
+/** Which of the service's environments a client talks to; each has keys of its own. */
 export type Environment = "production" | "testnet" | "sandbox";
 
 /** Printable ASCII without spaces: what a header carries unchanged everywhere. */

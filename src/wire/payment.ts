@@ -7,6 +7,7 @@ import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type Quote, quoteSchema } from "./quote.ts";
 import { openObject, type Same } from "./schema.ts";
 
+/** Of a fixed amount, or of whatever the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
 
 /** A payment or a deposit (interface section 2.1). */

@@ -11,6 +11,7 @@ export interface WithdrawalConfig {
   limits: WithdrawalLimits;
 }
 
+/** What one withdrawal may be worth. */
 export interface WithdrawalLimits {
   /** USD cents. */
   minAmountInCents: number;

@@ -10,6 +10,7 @@ import {
   settledTokenSchema,
 } from "./settlement.ts";
 
+/** Where a withdrawal stands (interface section 3.2). */
 export type WithdrawalStatus = OpenEnum<
   "pending" | "processing" | "completed" | "failed" | "cancelled"
 >;

@@ -1,6 +1,7 @@
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/index.ts";
 
+/** Which requests the sandbox answers. */
 export interface SandboxHandlersOptions {
   /**
    * Where the client expects the service: its `baseUrl`. Default `http://127.0.0.1:4010`, where the
