@@ -3,7 +3,7 @@
 const allowed = {
   errors: [],
   wire: ["zod", "errors"],
-  http: ["errors", "wire", "ky", "@noble/hashes"],
+  http: ["errors", "wire", "@noble/hashes"],
   evm: ["errors", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors", "uqr"],
   resources: ["http", "wire", "evm", "errors"],
@@ -54,13 +54,6 @@ export default {
       severity: "error",
       from: { path: "^src/webhooks/" },
       to: { pathNot: ["^src/(webhooks|errors|wire)/"], dependencyTypes: ["type-only"] },
-    },
-    {
-      name: "ky-in-one-file",
-      comment: "Only src/http/attempt.ts imports ky.",
-      severity: "error",
-      from: { path: "^src/", pathNot: "^src/http/attempt\\.ts$" },
-      to: { path: target("ky") },
     },
     {
       name: "msw-in-one-entry",

@@ -107,23 +107,9 @@ async function send(request: AttemptRequest, signal: AbortSignal): Promise<Respo
     redirect: "manual",
     ...(body === undefined ? {} : { body }),
   };
-  // Loaded on the first call, so that importing settlekit stays cheap.
-  const { default: ky } = await import("ky");
-  // ky never sees credentials or body, so that no error of its own can show them, and fetch gets its
-  // init as it is. It recognises the ways in which platforms report a network failure.
-  return await ky(url, {
-    method,
-    fetch: async () => {
-      // While ky was loading, the call may have ended: nothing may be sent for it any more.
-      signal.throwIfAborted();
-      const response = await fetch(url, init);
-      if (typeof response?.text === "function") return response;
-      throw new TypeError("the fetch function gave no Response");
-    },
-    retry: 0,
-    timeout: false,
-    throwHttpErrors: false,
-  });
+  const response = await fetch(url, init);
+  if (typeof response?.text === "function") return response;
+  throw new TypeError("the fetch function gave no Response");
 }
 
 /** The body's text, or why it did not arrive whole. */

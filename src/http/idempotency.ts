@@ -1,4 +1,4 @@
-import { sha256 } from "@noble/hashes/sha2.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 
@@ -30,8 +30,8 @@ export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)
       { code: "invalid_idempotency_key", param: "parts" },
     );
   }
-  // JSON keeps ("a", "bc") and ("ab", "c") apart.
-  const bytes = sha256(utf8ToBytes(JSON.stringify(parts.map(String)))).slice(0, 16);
+  // JSON keeps ("a", "bc") and ("ab", "c") apart. Checksum addresses need Keccak already.
+  const bytes = keccak_256(utf8ToBytes(JSON.stringify(parts.map(String)))).slice(0, 16);
   // Version 8 of RFC 9562: the rest is the maker's own.
   bytes.set([((bytes[6] ?? 0) & 0x0f) | 0x80], 6);
   bytes.set([((bytes[8] ?? 0) & 0x3f) | 0x80], 8);
