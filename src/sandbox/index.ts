@@ -14,13 +14,26 @@ export type {
 } from "./fault.ts";
 export type { FaultRoute } from "./fault-route.ts";
 export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults.ts";
-export type { Happening, PaymentExpired, QuotesExpired, WebhookAttempted } from "./happening.ts";
+export type {
+  Happening,
+  PaymentExpired,
+  PaymentMoved,
+  QuotesExpired,
+  WebhookAttempted,
+  WithdrawalMoved,
+} from "./happening.ts";
 export type { SandboxLimits, SandboxOptions } from "./options.ts";
-export type { PaymentScenario, SandboxPayments, SimulateOptions } from "./payment-scenarios.ts";
+export type {
+  PaymentScenario,
+  SandboxPayments,
+  SimulateOptions,
+  UpcomingPaymentStep,
+} from "./payment-scenarios.ts";
 export type { Seed } from "./random.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export type { ReceivedRequest } from "./request-log.ts";
 export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
+export type { ScenarioSteps } from "./scenario-steps.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
 export type { SandboxSnapshot } from "./state.ts";
 export type {
@@ -37,4 +50,9 @@ export type {
   WebhookDelivery,
 } from "./webhook-deliveries.ts";
 export type { Deliver, WebhookMessage } from "./webhook-endpoint.ts";
-export type { SandboxWithdrawals, WithdrawalScenario } from "./withdrawal-scenarios.ts";
+export type {
+  SandboxWithdrawals,
+  SimulateWithdrawalOptions,
+  UpcomingWithdrawalStep,
+  WithdrawalScenario,
+} from "./withdrawal-scenarios.ts";

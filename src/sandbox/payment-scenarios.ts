@@ -1,41 +1,63 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
 import type { Payment } from "../wire/payment.ts";
-import { maxAmountInCents } from "../wire/payment-creation.ts";
-import type { Quote } from "../wire/quote.ts";
+import type { PaymentStatus } from "../wire/payment-status.ts";
 import type { Clock } from "./clock.ts";
+import { amountDue, arrivalAt } from "./payment-arrival.ts";
+import {
+  blockTimeMs,
+  checkPlayable,
+  checkScenario,
+  type PaymentScenario,
+  type PaymentStep,
+  requiredConfirmations,
+  stepsOf,
+} from "./payment-steps.ts";
 import type { Payments } from "./payments.ts";
-import { closedQuotes, latestQuote, quoteFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
-import { receiptOf } from "./receipt.ts";
-import { defaultToken } from "./tokens.ts";
+import { checkSteps, createStepPlans, type ScenarioSteps } from "./scenario-steps.ts";
+import type { Store } from "./store.ts";
 
-/** What a customer may do, as on the service's testnet (interface section 1). */
-export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout";
+export type { PaymentScenario } from "./payment-steps.ts";
 
-/** What the scenario alone does not say. */
 export interface SimulateOptions {
   /** For a deposit: what the customer sends, in USD cents. Default: what was quoted, or else 2500. */
   readonly amountInCents?: number | undefined;
+  /** Default `at-once`. */
+  readonly steps?: ScenarioSteps | undefined;
+}
+
+/** A step that a payment's scenario still has to take. */
+export interface UpcomingPaymentStep {
+  /** What the payment's status is then. */
+  readonly status: PaymentStatus;
+  /** How many blocks confirm the money then; null where none arrives. */
+  readonly confirmations: number | null;
+  /** ISO 8601, UTC, on the sandbox's clock; null where only `step` takes it. */
+  readonly dueAt: string | null;
 }
 
 /** What a customer might do, done by the test instead. */
 export interface SandboxPayments {
   /**
-   * Plays one scenario on a pending payment at once, without waiting for the clock.
+   * Plays one scenario on a pending payment.
    *
    * - `success`: the exact amount arrives; the payment is `completed`.
    * - `underpayment`: nine tenths arrive; `failed`.
    * - `overpayment`: eleven tenths arrive; `completed`, the excess shows in the receipt.
    * - `timeout`: nothing arrives; `expired`.
+   * - `late`: the exact amount arrives when the payment has expired, which a pending one does first;
+   *   `completed` all the same (assumed: the interface does not say).
    *
-   * Money arrives as USDC on Base Sepolia. Whether it settles shows in `status`, how much arrived in
-   * `receipt.settledAmountAsset`. The merchant gets a `payment.updated` webhook.
+   * Money arrives as USDC on Base Sepolia. How much shows in `receipt.settledAmountAsset`. Step by step,
+   * the payment is `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`:
+   * two seconds a block, where the clock takes the steps. A `timeout` on the clock is what the clock does
+   * anyway. Every change of status sends a `payment.updated` webhook.
    *
-   * @returns The payment in its new state.
+   * @returns The payment as it is then; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} The payment is final already (code `payment_not_pending`), the
-   * scenario is none of these, or the amount does not fit.
+   * @throws {InvalidRequestError} The payment's status does not allow it (code `payment_not_pending`), a
+   * scenario still has steps to go (`scenario_in_progress`), the scenario or `steps` is none of these, or
+   * the amount does not fit.
    * @example
    * ```ts
    * const payment = await sandbox.payments.simulate(paymentId, "success");
@@ -48,118 +70,150 @@ export interface SandboxPayments {
     options?: SimulateOptions,
   ): Promise<Payment>;
   /**
+   * Takes the next step of a scenario that was begun `by-hand`, or `on-clock` before the clock does.
+   *
+   * @returns The payment after it.
+   * @throws {NotFoundError} The sandbox has no such payment.
+   * @throws {InvalidRequestError} code `no_steps_ahead`.
+   * @example
+   * ```ts
+   * await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
+   * const payment = await sandbox.payments.step(paymentId);
+   * [payment.status, payment.receipt?.confirmations]; // ["processing", 1]
+   * ```
+   */
+  step(paymentId: string): Promise<Payment>;
+  /** The steps that a payment's scenario has still to take, in their order; none where none goes on. */
+  upcoming(paymentId: string): UpcomingPaymentStep[];
+  /**
    * Every payment and deposit there is, oldest first, as the service knows it, whatever its answers
    * said. A copy. Not a request: it does not show in `requests()` and meets no fault.
    */
   all(): Payment[];
 }
 
-const usualDepositInCents = 2_500;
-
 export interface PaymentScenariosOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly store: Store;
 }
 
 export function createPaymentScenarios({
   payments,
   clock,
   random,
+  store,
 }: PaymentScenariosOptions): SandboxPayments {
+  const plans = createStepPlans<PaymentStep>({ kind: "payment step", clock, store, onDue });
+
   async function simulate(
     paymentId: string,
     scenario: PaymentScenario,
-    { amountInCents }: SimulateOptions = {},
+    { amountInCents, steps = "at-once" }: SimulateOptions = {},
   ): Promise<Payment> {
     clock.catchUp();
-    const payment = pendingPayment(paymentId);
-    const dueInCents = amountDue(payment, amountInCents);
-    const final = play(payment, scenario, dueInCents);
-    // The caller gets a copy of its own: the sandbox's values never change.
-    return structuredClone(final);
-  }
-
-  function pendingPayment(paymentId: string): Payment {
-    const payment = payments.find(paymentId);
-    if (payment === undefined) {
-      throw new NotFoundError(
-        "This sandbox has no payment with that id. Pass the paymentId of one that was created here " +
-          "since the last reset.",
-        { code: "not_found", param: "paymentId" },
-      );
-    }
-    if (payment.status !== "pending") {
-      throw new InvalidRequestError(
-        `The payment is ${payment.status} already, which is final. Create another one.`,
-        { code: "payment_not_pending", param: "paymentId" },
-      );
-    }
-    return payment;
-  }
-
-  function play(payment: Payment, scenario: PaymentScenario, dueInCents: number): Payment {
-    switch (scenario) {
-      case "success":
-        return settle(payment, dueInCents, "completed", 10n);
-      case "underpayment":
-        return settle(payment, dueInCents, "failed", 9n);
-      case "overpayment":
-        return settle(payment, dueInCents, "completed", 11n);
-      case "timeout":
-        return payments.expire(payment);
-      default:
-        throw new InvalidRequestError(
-          'There is no such scenario. Pass "success", "underpayment", "overpayment" or "timeout".',
-          { code: "unknown_scenario", param: "scenario" },
+    const payment = found(paymentId);
+    checkScenario(scenario);
+    plans.checkIdle(paymentId);
+    checkPlayable(payment, scenario);
+    const all = stepsOf(payment, scenario, amountDue(payment, amountInCents));
+    switch (checkSteps(steps)) {
+      case "at-once":
+        // The caller gets a copy of its own: the sandbox's values never change.
+        return structuredClone(atOnce(payment, all));
+      case "by-hand":
+        plans.begin(
+          paymentId,
+          all.map((step) => ({ step, dueMs: null })),
         );
+        return structuredClone(payment);
+      case "on-clock":
+        plans.begin(paymentId, onClock(payment, all));
+        return structuredClone(payment);
     }
   }
 
-  /** Lets so many tenths of what is due arrive. */
-  function settle(
-    payment: Payment,
-    amountInCents: number,
-    status: "completed" | "failed",
-    tenths: bigint,
-  ): Payment {
-    const nowMs = clock.nowMs();
-    const draws = random.stream("receipts");
-    const exact = quoteFor(defaultToken, { paymentId: payment.id, amountInCents, nowMs }, "");
-    const latest = latestQuote(payment.quotes, defaultToken);
-    // A customer may send another amount for a deposit than the one that was quoted.
-    const isOffered = latest?.expectedAmountAsset === exact.expectedAmountAsset;
-    const quote: Quote = {
-      ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
-      status: "used",
-    };
-    const all = isOffered ? payment.quotes : [...payment.quotes, quote];
-    const quotes = closedQuotes(all, quote);
-    const units = (BigInt(quote.expectedAmountAsset) * tenths) / 10n;
-    const receipt = receiptOf({ quote, units, nowMs, random: draws });
+  function found(paymentId: string): Payment {
+    const payment = payments.find(paymentId);
+    if (payment !== undefined) return payment;
+    throw new NotFoundError(
+      "This sandbox has no payment with that id. Pass the paymentId of one that was created here " +
+        "since the last reset.",
+      { code: "not_found", param: "paymentId" },
+    );
+  }
+
+  function atOnce(payment: Payment, steps: readonly PaymentStep[]): Payment {
+    return steps
+      .filter(({ status }) => status !== "processing")
+      .reduce((before, step) => take(before, step), payment);
+  }
+
+  /** Expiry is the clock's own doing, and whatever comes late comes after it. */
+  function onClock(payment: Payment, steps: readonly PaymentStep[]) {
+    const isLate = steps.some(({ status }) => status === "expired");
+    const beginMs = isLate ? payments.expiresMs(payment) : clock.nowMs();
+    return steps.flatMap((step) => {
+      const { confirmations } = step;
+      if (confirmations === null) return [];
+      return [{ step, dueMs: beginMs + confirmations * blockTimeMs }];
+    });
+  }
+
+  async function step(paymentId: string): Promise<Payment> {
+    clock.catchUp();
+    const payment = found(paymentId);
+    let next = plans.next(paymentId);
+    // The clock was faster.
+    if (next.status === "expired" && payment.status === "expired") next = plans.next(paymentId);
+    return structuredClone(take(payment, next));
+  }
+
+  function onDue(paymentId: string, next: PaymentStep): void {
+    const payment = payments.find(paymentId);
+    if (payment === undefined) return;
+    const { status, orderId } = take(payment, next);
+    const at = clock.now().toISOString();
+    const { confirmations } = next;
+    clock.report({
+      at,
+      type: "payment.moved",
+      paymentId,
+      orderId: orderId ?? "",
+      status,
+      confirmations,
+    });
+  }
+
+  function take(payment: Payment, { status, confirmations, ...due }: PaymentStep): Payment {
+    if (status === "expired") return payments.expire(payment);
+    const arrived = payment.receipt
+      ? payment
+      : {
+          ...payment,
+          ...arrivalAt(payment, {
+            ...due,
+            nowMs: clock.nowMs(),
+            random: random.stream("receipts"),
+          }),
+        };
+    const { amountInCents, quotes } = arrived;
+    const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
-  return { simulate, all: () => structuredClone([...payments.all()]) };
-}
-
-/** What the customer owes, in USD cents: a deposit's amount is whatever the customer chooses. */
-function amountDue(payment: Payment, chosenInCents: number | undefined): number {
-  if (payment.type !== "deposit") {
-    if (chosenInCents === undefined) return payment.amountInCents;
-    throw invalidAmount("applies to deposits only: this payment has its own amount. Leave it out.");
+  function upcoming(paymentId: string): UpcomingPaymentStep[] {
+    const { status } = found(paymentId);
+    return plans
+      .ahead(paymentId)
+      .filter(({ step }) => step.status !== "expired" || status !== "expired")
+      .map(({ step, dueMs }) => ({
+        status: step.status,
+        confirmations: step.confirmations,
+        dueAt: dueMs === null ? null : new Date(dueMs).toISOString(),
+      }));
   }
-  const quotedInCents = payment.amountInCents === 0 ? usualDepositInCents : payment.amountInCents;
-  const amountInCents = chosenInCents ?? quotedInCents;
-  if (Number.isInteger(amountInCents) && amountInCents >= 1 && amountInCents <= maxAmountInCents) {
-    return amountInCents;
-  }
-  throw invalidAmount(`must be a whole number of USD cents from 1 to ${maxAmountInCents}.`);
-}
 
-function invalidAmount(problem: string): InvalidRequestError {
-  return new InvalidRequestError(`amountInCents ${problem}`, {
-    code: "invalid_amount",
-    param: "amountInCents",
-  });
+  return { simulate, step, upcoming, all: () => structuredClone(payments.all()) };
 }

@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
-import { captureMap, type StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
@@ -24,14 +24,16 @@ interface NewPayment {
  * The payments of a sandbox. Each is an unchanging value: a transition puts another in its place, so
  * answers, receipts and kept creations share their parts instead of copying them.
  */
-export interface Payments extends StatePart {
+export interface Payments {
   create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
   /** The payment secret, which opens the customer-scoped routes. */
   secretOf(paymentId: string): string | undefined;
   find(paymentId: string): Payment | undefined;
+  /** Those of all merchants, oldest first. */
+  all(): Payment[];
   /** Oldest first. */
-  all(): readonly Payment[];
-  /** Replaces a payment by its next state; tells the merchant. */
+  allOf(merchantId: string): readonly Payment[];
+  /** Replaces a payment by its next state; tells the merchant if its status is another one. */
   transition(payment: Payment, changes: Partial<Payment>): Payment;
   /**
    * Puts a quote among a pending payment's, in the place of the one with its id if there is one. Is no
@@ -40,6 +42,8 @@ export interface Payments extends StatePart {
   offer(payment: Payment, quote: Quote): void;
   /** Ends a payment that nobody paid. */
   expire(payment: Payment): Payment;
+  /** When a payment expires that nobody pays, or when it did: milliseconds since 1970. */
+  expiresMs(payment: Payment): number;
 }
 
 export interface PaymentsOptions {
@@ -47,14 +51,18 @@ export interface PaymentsOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly publish: (event: "payment.created" | "payment.updated", data: PaymentSnapshot) => void;
+  readonly store: Store;
 }
 
 /** What webhooks tell of a payment. */
 type PaymentSnapshot = WebhookEvents["payment.updated"] & { readonly id: string };
 
-export function createPayments({ merchantId, clock, random, publish }: PaymentsOptions): Payments {
-  const payments = createRecords<Payment>();
-  const secrets = new Map<string, string>();
+export function createPayments(options: PaymentsOptions): Payments {
+  const { merchantId, clock, random, publish, store } = options;
+  const payments = createRecords<Payment>(store, "payments");
+  const secrets = store.table<string>("payment secrets");
+  clock.onDue("quotes", expireQuotes);
+  clock.onDue("payment", expireUnpaid);
 
   function create({ type, amountInCents, orderId, redirectUrl }: NewPayment) {
     const nowMs = clock.nowMs();
@@ -80,8 +88,10 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
     const secret = `ps_${draws.hex(24)}`;
     payments.put(payment);
     secrets.set(id, secret);
-    if (payment.quotes.length > 0) clock.schedule(nowMs + quoteLifetimeMs, () => expireQuotes(id));
-    clock.schedule(nowMs + paymentLifetimeMs, () => expireUnpaid(id));
+    if (payment.quotes.length > 0) {
+      clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
+    }
+    clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
     publish("payment.created", snapshotOf(payment));
     return { payment, secret };
   }
@@ -89,7 +99,7 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.put(next);
-    publish("payment.updated", snapshotOf(next));
+    if (next.status !== payment.status) publish("payment.updated", snapshotOf(next));
     return next;
   }
 
@@ -101,7 +111,7 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
     const place = payment.quotes.findIndex(({ id }) => id === quote.id);
     const quotes = place < 0 ? [...payment.quotes, quote] : payment.quotes.with(place, quote);
     payments.put({ ...payment, quotes });
-    clock.schedule(Date.parse(quote.expiresAt), () => expireQuotes(payment.id));
+    clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
   }
 
   function expireQuotes(id: string): void {
@@ -129,24 +139,14 @@ export function createPayments({ merchantId, clock, random, publish }: PaymentsO
 
   return {
     create,
-    secretOf: (paymentId) => secrets.get(paymentId),
+    secretOf: secrets.get,
     find: payments.find,
     all: payments.all,
+    allOf: payments.allOf,
     transition,
     offer,
     expire,
-    clear() {
-      payments.clear();
-      secrets.clear();
-    },
-    capture() {
-      const restorePayments = payments.capture();
-      const restoreSecrets = captureMap(secrets);
-      return () => {
-        restorePayments();
-        restoreSecrets();
-      };
-    },
+    expiresMs: ({ createdAt }) => Date.parse(createdAt) + paymentLifetimeMs,
   };
 }
 

@@ -148,6 +148,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { publish } = webhooks;
   const payments = createPayments({ merchantId, clock, random, publish });
   const withdrawals = createWithdrawals({ merchantId, clock, random, publish });
+  const paymentScenarios = createPaymentScenarios({ payments, clock, random });
+  const withdrawalScenarios = createWithdrawalScenarios({
+    withdrawals,
+    clock,
+    random,
+    backendWallet,
+  });
   const idempotency = createIdempotencyStore(clock);
   const log = createRequestLog();
   const routes = [
@@ -209,6 +216,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     clock,
     payments,
     withdrawals,
+    paymentScenarios,
+    withdrawalScenarios,
     idempotency,
     withdrawalIdempotency,
     faults,
@@ -232,8 +241,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     merchantId,
     accessToken,
     clock: { now: clock.now, advance: clock.advance },
-    payments: createPaymentScenarios({ payments, clock, random }),
-    withdrawals: createWithdrawalScenarios({ withdrawals, clock, random, backendWallet }),
+    payments: paymentScenarios.scenarios,
+    withdrawals: withdrawalScenarios.scenarios,
     get withdrawalIdempotency() {
       return withdrawalIdempotency.get();
     },

@@ -83,6 +83,7 @@ export interface Attempt {
 export type ModelHappening =
   | { type: "quotes.expired"; at: string; paymentId: string; quoteIds: string[] }
   | { type: "payment.expired"; at: string; paymentId: string }
+  | { type: "payment.moved" | "withdrawal.moved"; at: string; subject: string; status: string }
   | { type: "webhook.attempted"; at: string; event: string; attempt: number };
 
 const minuteMs = 60_000;

@@ -32,6 +32,10 @@ function asModelled(happening: Happening): ModelHappening {
       return { type, at, paymentId: happening.paymentId, quoteIds: [...happening.quoteIds] };
     case "payment.expired":
       return { type, at, paymentId: happening.paymentId };
+    case "payment.moved":
+      return { type, at, subject: happening.paymentId, status: happening.status };
+    case "withdrawal.moved":
+      return { type, at, subject: happening.withdrawalId, status: happening.status };
     case "webhook.attempted":
       return { type, at, event: happening.event, attempt: happening.attempt };
   }
