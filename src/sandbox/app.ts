@@ -62,7 +62,10 @@ export function createApp(options: AppOptions): App {
     const repetition = repetitionOf(operation.replay);
     const value =
       key && repetition
-        ? idempotency.once({ scope: operation.name, key, body: json, repetition }, handle)
+        ? idempotency.once(
+            { merchantId: "", scope: operation.name, key, body: json, repetition },
+            handle,
+          )
         : handle();
     return jsonAnswer(operation.successStatus, value);
   }

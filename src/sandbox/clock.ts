@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
-import { createDueQueue } from "./due-queue.ts";
+import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";
 import type { Happening } from "./happening.ts";
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** The time of one sandbox. Everything that expires or is repeated goes by it. */
 export interface SandboxClock {
@@ -30,7 +30,9 @@ export interface SandboxClock {
 }
 
 /** The clock as the rest of the sandbox uses it. */
-export interface Clock extends SandboxClock, StatePart {
+export interface Clock extends SandboxClock {
+  /** Whether it stands still by itself. */
+  isFrozen(): boolean;
   /** Milliseconds since 1970. */
   nowMs(): number;
   /**
@@ -38,16 +40,14 @@ export interface Clock extends SandboxClock, StatePart {
    * sandbox's was advanced. A frozen clock has no other time than its own.
    */
   receiversNowMs(): number;
-  /** Has something done at a time, by `advance`, by the timer or before the next request. */
-  schedule(dueMs: number, run: () => void): void;
+  /** Has what is due to a subject done at a time, by `advance`, by the timer or before the next request. */
+  schedule(due: DueEntry): void;
+  /** Says what is done when something of this kind falls due. */
+  onDue(kind: DueKind, run: (subject: string) => void): void;
   /** Tells a running `advance` what happened. */
   report(happening: Happening): void;
   /** Does what fell due while nobody looked. */
   catchUp(): void;
-  /** Forgets everything scheduled. The time stays. */
-  clear(): void;
-  /** Keeps what is scheduled, and how far the time was advanced. */
-  capture(): () => void;
 }
 
 export interface ClockOptions {
@@ -55,15 +55,26 @@ export interface ClockOptions {
   readonly frozenAt: Date | undefined;
   /** Resolves when nothing is in flight; `advance` waits for it before the time moves on. */
   readonly quiet: () => Promise<void>;
+  readonly store: Store;
+}
+
+/** What the time is made from. */
+interface TimeBase {
+  /** Where it stands still, in milliseconds since 1970; null while the machine's time runs. */
+  readonly frozenAtMs: number | null;
+  readonly advancedMs: number;
 }
 
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 const endOfTimeMs = 99_999_999_999_999;
 
-export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
-  const frozenAtMs = frozenAt && checkedInstant(frozenAt);
-  const due = createDueQueue();
-  let advancedMs = 0;
+export function createClock({ frozenAt, quiet, store }: ClockOptions): Clock {
+  const frozenAtMs = frozenAt === undefined ? null : checkedInstant(frozenAt);
+  const base = store.cell<TimeBase>("time", { frozenAtMs, advancedMs: 0 }, { survivesReset: true });
+  // In the store even where it is the initial value, so that it is saved.
+  base.set(base.get());
+  const due = createDueQueue(store);
+  const doers = new Map<DueKind, (subject: string) => void>();
   let latestMs = 0;
   /** While `advance` travels, the point it has reached. */
   let standingMs: number | undefined;
@@ -71,17 +82,21 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
   let lastTravel: Promise<unknown> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  function baseMs(): number {
+    const { frozenAtMs, advancedMs } = base.get();
+    return (frozenAtMs ?? Date.now()) + advancedMs;
+  }
+
   function nowMs(): number {
-    latestMs = Math.max(latestMs, standingMs ?? (frozenAtMs ?? Date.now()) + advancedMs);
+    latestMs = Math.max(latestMs, standingMs ?? baseMs());
     return latestMs;
   }
 
-  function receiversNowMs(): number {
-    return frozenAtMs === undefined ? Date.now() : nowMs();
+  function isFrozen(): boolean {
+    return base.get().frozenAtMs !== null;
   }
 
-  function schedule(dueMs: number, run: () => void): void {
-    const entry = { dueMs, run };
+  function schedule(entry: DueEntry): void {
     due.add(entry);
     if (due.first() === entry) setTimer();
   }
@@ -90,8 +105,8 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
   function setTimer(): void {
     clearTimeout(timer);
     const next = due.first();
-    if (next === undefined || frozenAtMs !== undefined || standingMs !== undefined) return;
-    timer = setTimeout(onTimer, Math.max(next.dueMs - nowMs(), 0));
+    if (next === undefined || isFrozen() || standingMs !== undefined) return;
+    timer = setTimeout(onTimer, Math.min(Math.max(next.dueMs - nowMs(), 0), maxTimerMs));
     timer.unref();
   }
 
@@ -105,7 +120,12 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
     // A travelling clock comes by everything in its order.
     if (standingMs !== undefined) return;
     const untilMs = nowMs();
-    while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) due.removeFirst()?.run();
+    while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) settleFirst();
+  }
+
+  function settleFirst(): void {
+    const first = due.removeFirst();
+    if (first) doers.get(first.kind)?.(first.subject);
   }
 
   /** One travel at a time: the next one starts where the last one arrived. */
@@ -127,45 +147,49 @@ export function createClock({ frozenAt, quiet }: ClockOptions): Clock {
       await quiet();
       happenings = happened;
       for (let next = due.first(); next && next.dueMs <= targetMs; next = due.first()) {
-        standingMs = Math.max(next.dueMs, standingMs);
-        due.removeFirst();
-        next.run();
+        travelTo(Math.max(next.dueMs, standingMs));
+        settleFirst();
         await quiet();
       }
     } finally {
+      travelTo(targetMs);
       happenings = undefined;
       standingMs = undefined;
-      advancedMs += distanceMs;
       setTimer();
     }
     return happened;
   }
 
+  /** Every step counts at once, so that whoever stops on the way finds the time where it was. */
+  function travelTo(pointMs: number): void {
+    const { frozenAtMs, advancedMs } = base.get();
+    base.set({ frozenAtMs, advancedMs: advancedMs + pointMs - (standingMs ?? pointMs) });
+    standingMs = pointMs;
+  }
+
+  store.onReplaced(() => {
+    // The only way back in time.
+    latestMs = Math.min(latestMs, baseMs());
+    setTimer();
+  });
+
   return {
     now: () => new Date(nowMs()),
     advance,
+    isFrozen,
     nowMs,
-    receiversNowMs,
+    receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
+    onDue: (kind, run) => void doers.set(kind, run),
     report: (happening) => {
       happenings?.push(happening);
     },
     catchUp,
-    clear: () => {
-      due.clear();
-      clearTimeout(timer);
-    },
-    capture() {
-      const restoreDue = due.capture();
-      const captured = { advancedMs, latestMs };
-      return () => {
-        restoreDue();
-        ({ advancedMs, latestMs } = captured);
-        setTimer();
-      };
-    },
   };
 }
+
+/** A timer cannot wait longer; it is then set again. */
+const maxTimerMs = 2_147_483_647;
 
 function checkedInstant(now: Date): number {
   const instantMs = now instanceof Date ? now.getTime() : Number.NaN;

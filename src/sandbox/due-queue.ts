@@ -1,14 +1,25 @@
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
+
+/** What falls due, by what it belongs to. */
+export type DueKind =
+  | "quotes"
+  | "payment"
+  | "payment step"
+  | "withdrawal step"
+  | "delivery"
+  | "idempotency key";
 
 /** Something that happens at a certain time. */
-interface DueEntry {
+export interface DueEntry {
   /** Milliseconds since 1970. */
   readonly dueMs: number;
-  readonly run: () => void;
+  readonly kind: DueKind;
+  /** Key of what it happens to, among its kind. */
+  readonly subject: string;
 }
 
 /** What is due later, earliest first; entries of one time keep the order in which they came. */
-export interface DueQueue extends StatePart {
+export interface DueQueue {
   add(entry: DueEntry): void;
   first(): DueEntry | undefined;
   removeFirst(): DueEntry | undefined;
@@ -21,12 +32,13 @@ interface Ranked {
 }
 
 /** A binary heap: adding and removing take logarithmic time, however much is waiting. */
-export function createDueQueue(): DueQueue {
-  let heap: Ranked[] = [];
+export function createDueQueue(store: Store): DueQueue {
+  /** By their ranks, in that order. */
+  const table = store.table<DueEntry>("due");
+  const heap: Ranked[] = [];
   let nextRank = 0;
 
-  function add(entry: DueEntry): void {
-    const added: Ranked = { entry, rank: nextRank++ };
+  function push(added: Ranked): void {
     let index = heap.length;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
@@ -42,6 +54,7 @@ export function createDueQueue(): DueQueue {
     const first = heap[0];
     const last = heap.pop();
     if (last !== undefined && heap.length > 0) sink(last);
+    if (first !== undefined) table.delete(String(first.rank));
     return first?.entry;
   }
 
@@ -62,19 +75,24 @@ export function createDueQueue(): DueQueue {
     heap[index] = falling;
   }
 
+  store.onReplaced(() => {
+    heap.length = 0;
+    nextRank = 0;
+    for (const [key, entry] of table.entries()) {
+      const rank = Number(key);
+      push({ entry, rank });
+      nextRank = rank + 1;
+    }
+  });
+
   return {
-    add,
+    add(entry) {
+      const rank = nextRank++;
+      table.set(String(rank), entry);
+      push({ entry, rank });
+    },
     first: () => heap[0]?.entry,
     removeFirst,
-    clear: () => {
-      heap = [];
-    },
-    capture() {
-      const captured = [...heap];
-      return () => {
-        heap = [...captured];
-      };
-    },
   };
 }
 

@@ -33,7 +33,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const at = clock.now().toISOString();
     const path = pathname + search;
     const sequence = timeline.add({ type: "request", at, requestId, method, path, status: null });
-    const recordStatus = log.add({
+    log.add({
       at,
       method,
       path,
@@ -57,7 +57,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
     const { response } = reply;
     if (response === undefined) return reply;
-    recordStatus(response.status);
+    log.answered(requestId, response.status);
     timeline.answered(sequence, response.status);
     response.headers.set(defaultRequestIdHeader, requestId);
     // Countdowns are corrected by this header, so it must tell the sandbox's time.

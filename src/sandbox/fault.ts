@@ -61,8 +61,8 @@ export function checkFault(fault: Fault): Fault {
       'must have a status, latencyMs, or "reset" or "truncated" as connection',
     );
   }
-  // The caller may alter what it gave.
-  return { ...fault };
+  // As it would be after a snapshot or a file, and a copy: the caller may alter what it gave.
+  return JSON.parse(JSON.stringify(fault));
 }
 
 const maxTimerMs = 2_147_483_647;

@@ -2,7 +2,7 @@ import type { Operation } from "../wire/operations.ts";
 import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";
 import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
 import { createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** To whom a fault happens. */
 export interface FaultOptions {
@@ -63,48 +63,78 @@ export interface WaitingFault {
 }
 
 /** The faults as requests meet them. */
-export interface Faults extends SandboxFaults, StatePart {
+export interface Faults extends SandboxFaults {
   /** The fault that a request meets; uses it up. */
   take(method: string, pathname: string): Fault | undefined;
 }
 
+/** A fault as it is kept. */
 interface Waiting {
   readonly route: FaultRoute;
-  readonly matches: RouteMatcher;
   readonly fault: Fault;
-  times: number;
+  /** Null for all requests: JSON has no Infinity. */
+  readonly times: number | null;
 }
 
 export interface FaultsOptions {
   readonly operations: readonly Operation<unknown>[];
   /** Real time, in milliseconds. */
   readonly realNowMs: () => number;
+  readonly store: Store;
 }
 
-export function createFaults({ operations, realNowMs }: FaultsOptions): Faults {
-  let waiting: Waiting[] = [];
-  let limit: { readonly isWithin: Limiter; readonly fault: Fault } | undefined;
+export function createFaults({ operations, realNowMs, store }: FaultsOptions): Faults {
+  const waiting = store.table<Waiting>("faults");
+  let lastKey = 0;
+  const matchers = new Map<FaultRoute, RouteMatcher>();
+  const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
+  let isWithin: Limiter = () => true;
+
+  function startLimiter(): void {
+    const rate = limit.get();
+    isWithin = rate === null ? () => true : createLimiter(rate.requestsPerSecond, realNowMs);
+  }
+
+  store.onReplaced(() => {
+    for (const [key] of waiting.entries()) lastKey = Math.max(lastKey, Number(key));
+    startLimiter();
+  });
+
+  function matcherOf(route: FaultRoute): RouteMatcher {
+    const known = matchers.get(route);
+    if (known !== undefined) return known;
+    const matcher = faultRoute(route, operations);
+    matchers.set(route, matcher);
+    return matcher;
+  }
 
   function next(route: FaultRoute, fault: Fault, { times = 1 }: FaultOptions = {}): void {
     if (times !== Number.POSITIVE_INFINITY && !isWholeWithin(times, 1, Number.MAX_SAFE_INTEGER)) {
       throw invalidFault("times", "must be a whole number from 1, or Infinity");
     }
-    const matches = faultRoute(route, operations);
-    waiting.push({ route, matches, fault: checkFault(fault), times });
+    matcherOf(route);
+    const kept = { route, fault: checkFault(fault), times: Number.isFinite(times) ? times : null };
+    waiting.set(String(++lastKey), kept);
   }
 
   function take(method: string, pathname: string): Fault | undefined {
-    if (limit && !limit.isWithin()) return limit.fault;
-    const met = waiting.find(({ matches }) => matches(method, pathname));
+    const rate = limit.get();
+    if (rate !== null && !isWithin()) {
+      return { status: 429, when: "before", retryAfter: rate.retryAfterSeconds };
+    }
+    if (waiting.size() === 0) return undefined;
+    const met = waiting.entries().find(([, { route }]) => matcherOf(route)(method, pathname));
     if (met === undefined) return undefined;
-    met.times--;
-    if (met.times === 0) waiting = waiting.filter((other) => other !== met);
-    return met.fault;
+    const [key, { times, ...rest }] = met;
+    if (times === 1) waiting.delete(key);
+    else if (times !== null) waiting.set(key, { ...rest, times: times - 1 });
+    return rest.fault;
   }
 
   function rateLimit(rate: RateLimit | null): void {
     if (rate === null) {
-      limit = undefined;
+      limit.set(null);
+      startLimiter();
       return;
     }
     const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
@@ -114,10 +144,8 @@ export function createFaults({ operations, realNowMs }: FaultsOptions): Faults {
     if (!isWholeWithin(retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER)) {
       throw invalidFault("retryAfterSeconds", "must be a whole number from 0");
     }
-    limit = {
-      isWithin: createLimiter(requestsPerSecond, realNowMs),
-      fault: { status: 429, when: "before", retryAfter: retryAfterSeconds },
-    };
+    limit.set({ requestsPerSecond, retryAfterSeconds });
+    startLimiter();
   }
 
   return {
@@ -129,18 +157,12 @@ export function createFaults({ operations, realNowMs }: FaultsOptions): Faults {
     reset: (route, { when, ...options }) => next(route, { connection: "reset", when }, options),
     truncate: (route, options) => next(route, { connection: "truncated" }, options),
     waiting: () =>
-      waiting.map(({ route, fault, times }) => ({ route, fault: { ...fault }, times })),
+      waiting.values().map(({ route, fault, times }) => {
+        return { route, fault: { ...fault }, times: times ?? Number.POSITIVE_INFINITY };
+      }),
     clear() {
-      waiting = [];
-      limit = undefined;
-    },
-    capture() {
-      const captured = waiting.map((entry) => ({ ...entry }));
-      const capturedLimit = limit;
-      return () => {
-        waiting = captured.map((entry) => ({ ...entry }));
-        limit = capturedLimit;
-      };
+      for (const [key] of waiting.entries()) waiting.delete(key);
+      rateLimit(null);
     },
   };
 }

@@ -4,7 +4,8 @@ export type Happening =
   | PaymentExpired
   | PaymentMoved
   | WithdrawalMoved
-  | WebhookAttempted | IdempotencyEnded;
+  | WebhookAttempted
+  | IdempotencyEnded;
 
 /** A payment's quotes ran out; the payment itself is still open. */
 export interface QuotesExpired {

@@ -1,10 +1,13 @@
 import { hash } from "node:crypto";
 import type { Clock } from "./clock.ts";
 import { invalidRequest } from "./refusal.ts";
-import { captureMap, type StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** Interface section 8: how long a key ties repeated creations together. */
 const idempotencyWindowMs = 24 * 3_600_000;
+
+/** Far more than a test or a day's work leaves behind. What is dropped counts as never seen. */
+const maxKept = 100_000;
 
 /** No request of the service nests at all; deeper ones would only exhaust the stack. */
 const maxDepth = 64;
@@ -17,6 +20,7 @@ export const repetitions = ["ignored", "honoured", "conflict"] as const;
 export type Repetition = (typeof repetitions)[number];
 
 interface IdempotentRequest {
+  readonly merchantId: string;
   /** The operation: one key means nothing across them. */
   readonly scope: string;
   readonly key: string;
@@ -25,7 +29,7 @@ interface IdempotentRequest {
   readonly repetition: Repetition;
 }
 
-export interface IdempotencyStore extends StatePart {
+export interface IdempotencyStore {
   /**
    * What the request is to be answered: what the first one with this key was, or what `create` gives
    * now. Nothing is kept when `create` throws (assumed: an error may be corrected under the same key).
@@ -33,39 +37,39 @@ export interface IdempotencyStore extends StatePart {
    * @throws {Refusal} 409 when the key came before and may not come again, or with another body.
    */
   once<Answer>(request: IdempotentRequest, create: () => Answer): Answer;
+  /** How many keys were dropped before their time. */
+  dropped(): number;
 }
 
-interface Kept {
+interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
   readonly fingerprint: string;
   /** Never altered after it was given, so that it is written to the same bytes every time. */
   readonly answer: unknown;
-  readonly keptMs: number;
 }
 
-export function createIdempotencyStore(clock: Clock): IdempotencyStore {
-  /** In order of time, because the time never goes backwards. */
-  const kept = new Map<string, Kept>();
+export function createIdempotencyStore(clock: Clock, store: Store): IdempotencyStore {
+  const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
 
-  function forgetOld(nowMs: number): void {
-    for (const [id, { keptMs }] of kept) {
-      if (nowMs - keptMs < idempotencyWindowMs) return;
-      kept.delete(id);
-    }
-  }
+  clock.onDue("idempotency key", (id) => {
+    const ended = kept.get(id);
+    if (ended === undefined) return;
+    kept.delete(id);
+    const { merchantId, scope, key } = ended;
+    const at = clock.now().toISOString();
+    clock.report({ at, type: "idempotency.ended", merchantId, operation: scope, key });
+  });
 
   return {
-    once<Answer>(
-      { scope, key, body, repetition }: IdempotentRequest,
-      create: () => Answer,
-    ): Answer {
-      const nowMs = clock.nowMs();
-      forgetOld(nowMs);
-      const id = `${scope}\n${key}`;
+    once<Answer>(request: IdempotentRequest, create: () => Answer): Answer {
+      const { merchantId, scope, key, body, repetition } = request;
+      const id = JSON.stringify([merchantId, scope, key]);
       const fingerprint = hash("sha256", canonicalJson(body), "base64");
       const earlier = kept.get(id);
       if (earlier === undefined) {
         const answer = create();
-        kept.set(id, { fingerprint, answer, keptMs: nowMs });
+        kept.set(id, { merchantId, scope, key, fingerprint, answer });
+        const dueMs = clock.nowMs() + idempotencyWindowMs;
+        clock.schedule({ dueMs, kind: "idempotency key", subject: id });
         return answer;
       }
       if (repetition === "ignored") return create();
@@ -73,8 +77,7 @@ export function createIdempotencyStore(clock: Clock): IdempotencyStore {
       if (earlier.fingerprint !== fingerprint) throw conflict();
       return earlier.answer as Answer;
     },
-    clear: () => kept.clear(),
-    capture: () => captureMap(kept),
+    dropped: kept.dropped,
   };
 }
 

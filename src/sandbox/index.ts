@@ -16,6 +16,7 @@ export type { FaultRoute } from "./fault-route.ts";
 export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults.ts";
 export type {
   Happening,
+  IdempotencyEnded,
   PaymentExpired,
   PaymentMoved,
   QuotesExpired,
@@ -35,7 +36,7 @@ export type { ReceivedRequest } from "./request-log.ts";
 export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
 export type { ScenarioSteps } from "./scenario-steps.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
-export type { SandboxSnapshot } from "./state.ts";
+export type { SandboxSnapshot, SavedSandbox } from "./state.ts";
 export type {
   AttemptEntry,
   ChangeEntry,

@@ -14,6 +14,7 @@ import { type Call, type Route, route } from "./routing.ts";
 import { checkAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 export interface PaymentRoutesOptions {
+  readonly merchantId: string;
   readonly payments: Payments;
   readonly depositsEnabled: boolean;
   /** Below this, a payment is refused, in USD cents. */
@@ -22,7 +23,7 @@ export interface PaymentRoutesOptions {
 
 /** The merchant's operations on payments (interface sections 4.1 and 4.2). */
 export function paymentRoutes(options: PaymentRoutesOptions): Route[] {
-  const { payments, depositsEnabled, minPaymentInCents } = options;
+  const { merchantId, payments, depositsEnabled, minPaymentInCents } = options;
 
   function create({ body, origin }: Call<CreatePaymentBody>): CreatedPayment {
     const { type = "payment", amount, orderId, redirectUrl, customMetadata } = body;
@@ -45,7 +46,7 @@ export function paymentRoutes(options: PaymentRoutesOptions): Route[] {
     for (const [param, values] of Object.entries(listValues)) {
       checkOneOf(param, values, query[param as keyof typeof listValues]);
     }
-    return listPage(payments.all(), query);
+    return listPage(payments.allOf(merchantId), query);
   }
 
   return [

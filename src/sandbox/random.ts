@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import { toChecksumAddress } from "../evm/address.ts";
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
-/** What a sandbox starts from to choose its ids, addresses, hashes and secrets. */
+/** What a sandbox starts from to choose its ids, addresses and hashes. */
 export type Seed = string | number;
 
 /** One sequence of random digits. */
@@ -16,7 +16,6 @@ export interface RandomStream {
 
 /** What is drawn, each from a stream of its own, so that one kind never shifts another. */
 type Purpose =
-  | "identity"
   | "payments"
   | "quotes"
   | "receipts"
@@ -25,61 +24,92 @@ type Purpose =
   | "webhooks"
   | "requests";
 
-export interface RandomSource extends StatePart {
+export interface RandomSource {
   stream(purpose: Purpose): RandomStream;
-  /** With a seed, begins every stream again; without one, goes on with other digits. */
-  clear(): void;
 }
 
-interface CapturedStream extends RandomStream {
-  capture(): () => void;
-}
+/** A reset begins every stream again; without a seed, with other digits. */
+export function createRandomSource(seed: Seed | undefined, store: Store): RandomSource {
+  const savedSeed = store.cell<Seed | null>("seed", seed ?? null, { survivesReset: true });
+  // In the store even where it is the initial value, so that it is saved.
+  savedSeed.set(savedSeed.get());
+  /** What the streams start from, where no seed says it. */
+  const chosen = store.cell("random origin", "");
+  /** How many digits each stream has given. */
+  const positions = store.table<number>("random positions");
+  let streams = new Map<Purpose, RandomStream>();
 
-export function createRandomSource(seed: Seed | undefined): RandomSource {
-  let streams = new Map<Purpose, CapturedStream>();
-  let origin = originOf(seed);
+  function origin(): string {
+    const currentSeed = savedSeed.get();
+    if (currentSeed !== null) return originOf(currentSeed);
+    if (chosen.get() === "") chosen.set(originOf(undefined));
+    return chosen.get();
+  }
+
+  store.onReplaced(() => {
+    streams = new Map();
+  });
 
   return {
     stream(purpose) {
       const existing = streams.get(purpose);
       if (existing) return existing;
-      const created = createStream(hash("sha256", `${origin}\n${purpose}`));
+      const created = createStream(origin(), purpose, {
+        get: () => positions.get(purpose) ?? 0,
+        set: (position) => positions.set(purpose, position),
+      });
       streams.set(purpose, created);
       return created;
-    },
-    clear() {
-      origin = originOf(seed);
-      streams = new Map();
-    },
-    capture() {
-      const captured = { origin, streams: new Map(streams) };
-      const restorers = Array.from(streams.values(), (stream) => stream.capture());
-      return () => {
-        ({ origin } = captured);
-        // Streams that began later begin again.
-        streams = new Map(captured.streams);
-        for (const restore of restorers) restore();
-      };
     },
   };
 }
 
-/** Both cases take the same path from here; without a seed, 256 random bits stand for one. */
-function originOf(seed: Seed | undefined): string {
+/** What streams are made from: a seed, or 256 random bits in its stead. */
+export function originOf(seed: Seed | undefined): string {
   return seed === undefined ? randomBytes(32).toString("hex") : `seed ${seed}`;
 }
 
-/** SHA-256 in counter mode: unpredictable without the key, the same on every machine with it. */
-function createStream(key: string): CapturedStream {
-  let block = 0;
-  let digits = "";
+/** How many digits a stream has given. */
+interface Position {
+  get(): number;
+  set(position: number): void;
+}
+
+/** A stream that begins at its beginning. */
+export function beginningStream(origin: string, name: string): RandomStream {
+  let position = 0;
+  return createStream(origin, name, {
+    get: () => position,
+    set(next) {
+      position = next;
+    },
+  });
+}
+
+const blockDigits = 64;
+
+/** SHA-256 in counter mode: unpredictable without the origin, the same on every machine with it. */
+function createStream(origin: string, name: string, position: Position): RandomStream {
+  const key = hash("sha256", `${origin}\n${name}`);
+  let cachedIndex = -1;
+  let cached = "";
+
+  function block(index: number): string {
+    if (index !== cachedIndex) {
+      cached = hash("sha256", `${key}\n${index}`);
+      cachedIndex = index;
+    }
+    return cached;
+  }
 
   function hex(bytes: number): string {
-    const length = bytes * 2;
-    while (digits.length < length) digits += hash("sha256", `${key}\n${block++}`);
-    const drawn = digits.slice(0, length);
-    digits = digits.slice(length);
-    return drawn;
+    const start = position.get();
+    const end = start + bytes * 2;
+    const first = Math.floor(start / blockDigits);
+    let digits = "";
+    for (let index = first; index * blockDigits < end; index++) digits += block(index);
+    position.set(end);
+    return digits.slice(start - first * blockDigits, end - first * blockDigits);
   }
 
   function uuid(): string {
@@ -95,12 +125,5 @@ function createStream(key: string): CapturedStream {
     return groups.join("-");
   }
 
-  function capture(): () => void {
-    const captured = { block, digits };
-    return () => {
-      ({ block, digits } = captured);
-    };
-  }
-
-  return { hex, uuid, address: () => toChecksumAddress(`0x${hex(20)}`), capture };
+  return { hex, uuid, address: () => toChecksumAddress(`0x${hex(20)}`) };
 }

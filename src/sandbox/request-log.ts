@@ -1,4 +1,4 @@
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** A request that the sandbox received, and how it answered. */
 export interface ReceivedRequest {
@@ -17,45 +17,45 @@ export interface ReceivedRequest {
   readonly requestId: string;
 }
 
-export interface RequestLog extends StatePart {
-  /** Gives what adds the answer's status later. */
-  add(request: ReceivedRequest): (status: number) => void;
+export interface RequestLog {
+  add(request: ReceivedRequest): void;
+  /** Adds the answer's status, unless the request is forgotten. */
+  answered(requestId: string, status: number): void;
+  /** Oldest first. */
   all(): ReceivedRequest[];
+  /** How many older ones were dropped since the last reset. */
+  dropped(): number;
 }
 
 const maxRequests = 1_000;
 const maxCharacters = 16 * 1_048_576;
 
 /** The latest requests: 1,000 of them, or fewer where their bodies pass 16 Mi characters. */
-export function createRequestLog(): RequestLog {
-  let requests: { request: ReceivedRequest }[] = [];
+export function createRequestLog(store: Store): RequestLog {
+  const requests = store.table<ReceivedRequest>("requests");
   let characters = 0;
+
+  store.onReplaced(() => {
+    characters = 0;
+    for (const { body } of requests.values()) characters += body.length;
+  });
 
   return {
     add(request) {
-      const entry = { request };
-      requests.push(entry);
-      characters += request.body.length;
-      while (requests.length > maxRequests || characters > maxCharacters) {
-        characters -= requests.shift()?.request.body.length ?? 0;
+      while (requests.size() >= maxRequests || characters + request.body.length > maxCharacters) {
+        const dropped = requests.dropOldest();
+        if (dropped === undefined) break;
+        characters -= dropped.body.length;
       }
-      return (status) => {
-        entry.request = { ...request, status };
-      };
+      characters += request.body.length;
+      requests.set(request.requestId, request);
     },
-    all: () => requests.map(({ request }) => request),
-    clear() {
-      requests = [];
-      characters = 0;
+    answered(requestId, status) {
+      const request = requests.get(requestId);
+      if (request !== undefined) requests.set(requestId, { ...request, status });
     },
-    capture() {
-      const captured = requests.map((entry) => ({ ...entry }));
-      const capturedCharacters = characters;
-      return () => {
-        requests = captured.map((entry) => ({ ...entry }));
-        characters = capturedCharacters;
-      };
-    },
+    all: requests.values,
+    dropped: requests.dropped,
   };
 }
 

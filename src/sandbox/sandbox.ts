@@ -12,12 +12,13 @@ import type { OwnRoutes } from "./own-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { createPaymentScenarios, type SandboxPayments } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
-import { createRandomSource } from "./random.ts";
+import { beginningStream, createRandomSource, originOf } from "./random.ts";
 import { asFetched } from "./reply.ts";
 import { createRequestLog, type ReceivedRequest } from "./request-log.ts";
 import { isOwnRoute } from "./routing.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
-import { createSetting, createState, type SandboxSnapshot } from "./state.ts";
+import { createState, type SandboxSnapshot, type SavedSandbox } from "./state.ts";
+import { createStore } from "./store.ts";
 import { createTimeline } from "./timeline.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
 import { webhookEndpoint } from "./webhook-endpoint.ts";
@@ -88,6 +89,25 @@ export interface Sandbox {
    */
   restore(snapshot: SandboxSnapshot): void;
   /**
+   * Everything that a snapshot keeps, and the secrets, as plain JSON: load it into this sandbox or another one, in
+   * this process or another. The copy is yours.
+   *
+   * @example
+   * ```ts
+   * const saved = JSON.stringify(sandbox.save());
+   * const other = createSandbox();
+   * other.load(JSON.parse(saved)); // has its payments, and answers to its keys
+   * ```
+   */
+  save(): SavedSandbox;
+  /**
+   * Puts what `save` gave in the place of everything, also of the secrets and of the clock: a frozen one stands where
+   * it stood, a running one is as far ahead of real time as it was. Webhooks that were on their way are sent again.
+   *
+   * @throws {InvalidRequestError} code `invalid_save` when it is nothing that `save` gave. Nothing changes then.
+   */
+  load(saved: SavedSandbox): void;
+  /**
    * Forgets payments, withdrawals, kept idempotency keys, requests, webhook deliveries and everything
    * that was due, and takes back faults. `withdrawalIdempotency` is `ignored` again. Secrets, merchant
    * and time stay.
@@ -122,8 +142,9 @@ const maxWebhooksInFlight = 16;
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const random = createRandomSource(options.seed);
-  const identity = random.stream("identity");
+  const store = createStore();
+  const random = createRandomSource(options.seed, store);
+  const identity = beginningStream(originOf(options.seed), "identity");
   const merchantId = identity.uuid();
   const secretKey = `sk_test_${identity.hex(24)}`;
   const webhookSecret = `whsec_${identity.hex(32)}`;
@@ -131,11 +152,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const endpointId = identity.uuid();
   const accessToken = `at_test_${identity.hex(24)}`;
   const backendWallet = identity.address();
-  const withdrawalIdempotency = createSetting<WithdrawalIdempotency>("ignored");
+  const withdrawalIdempotency = store.cell<WithdrawalIdempotency>(
+    "withdrawal idempotency",
+    "ignored",
+  );
 
-  const timeline = createTimeline();
+  const timeline = createTimeline(store);
   const lanes = createLanes(maxWebhooksInFlight);
-  const clock = createClock({ frozenAt: options.now, quiet: lanes.idle });
+  const clock = createClock({ frozenAt: options.now, quiet: lanes.idle, store });
   const webhooks = createWebhookDeliveries({
     secret: webhookSecret,
     endpointId,
@@ -144,27 +168,31 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     random,
     lanes,
     timeline,
+    store,
   });
   const { publish } = webhooks;
-  const payments = createPayments({ merchantId, clock, random, publish });
-  const withdrawals = createWithdrawals({ merchantId, clock, random, publish });
-  const paymentScenarios = createPaymentScenarios({ payments, clock, random });
+  const payments = createPayments({ merchantId, clock, random, publish, store });
+  const withdrawals = createWithdrawals({ merchantId, clock, random, publish, store });
+  const paymentScenarios = createPaymentScenarios({ payments, clock, random, store });
   const withdrawalScenarios = createWithdrawalScenarios({
     withdrawals,
     clock,
     random,
+    store,
     backendWallet,
   });
-  const idempotency = createIdempotencyStore(clock);
-  const log = createRequestLog();
+  const idempotency = createIdempotencyStore(clock, store);
+  const log = createRequestLog(store);
   const routes = [
     ...paymentRoutes({
+      merchantId,
       payments,
       depositsEnabled: options.depositsEnabled ?? true,
       minPaymentInCents: checkedMinPaymentInCents(options.limits),
     }),
     ...checkoutRoutes({ payments, clock, random }),
     ...withdrawalRoutes({
+      merchantId,
       withdrawals,
       withdrawalsEnabled: options.withdrawalsEnabled ?? true,
       backendWallet,
@@ -188,6 +216,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const faults = createFaults({
     operations: routes.map(({ operation }) => operation),
     realNowMs: () => performance.now(),
+    store,
   });
   const callService = createExchange({ app, clock, random, faults, log, timeline });
 
@@ -201,7 +230,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         payments,
         withdrawals,
         timeline,
-        isFrozen: options.now !== undefined,
+        isFrozen: clock.isFrozen(),
       }),
     );
     return { kind: "answered", response: await (await ownRoutes)(request) };
@@ -211,21 +240,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     return asFetched(await unlessAborted(request.signal, () => exchange(request)));
   }
 
-  const state = createState([
-    random,
-    clock,
-    payments,
-    withdrawals,
-    paymentScenarios,
-    withdrawalScenarios,
-    idempotency,
-    withdrawalIdempotency,
-    faults,
-    log,
-    webhooks,
-    // The last, so that whoever is told of it finds everything as it stands then.
-    timeline,
-  ]);
+  // The last, so that whoever is told of it finds everything as it stands then.
+  store.onReplaced(timeline.begunAnew);
+  const state = createState(store);
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
     // Loading node:http takes as long as all the rest, and most tests do without.
@@ -241,8 +258,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     merchantId,
     accessToken,
     clock: { now: clock.now, advance: clock.advance },
-    payments: paymentScenarios.scenarios,
-    withdrawals: withdrawalScenarios.scenarios,
+    payments: paymentScenarios,
+    withdrawals: withdrawalScenarios,
     get withdrawalIdempotency() {
       return withdrawalIdempotency.get();
     },
@@ -261,12 +278,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     webhooks: {
       deliveries: webhooks.deliveries,
       replay: webhooks.replay,
+      dropped: webhooks.dropped,
       idle: webhooks.idle,
     },
     requests: () => log.all(),
     snapshot: () => state.take(clock.now()),
     restore: state.restore,
-    reset: state.clear,
+    save: () => state.save(clock.now()),
+    load: state.load,
+    reset: store.clear,
   };
   return sandbox;
 }

@@ -1,42 +1,5 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
-
-/** Something in a sandbox that changes: what a reset forgets, and what a snapshot keeps. */
-export interface StatePart {
-  clear(): void;
-  /** Keeps how it stands now. Gives what puts that back, as often as it is called. */
-  capture(): () => void;
-}
-
-/** Keeps a map whose keys and values never change themselves. */
-export function captureMap<Key, Value>(map: Map<Key, Value>): () => void {
-  const entries = [...map];
-  return () => {
-    map.clear();
-    for (const [key, value] of entries) map.set(key, value);
-  };
-}
-
-/** A single value that tests may set. */
-export interface Setting<Value> extends StatePart {
-  get(): Value;
-  set(value: Value): void;
-}
-
-export function createSetting<Value>(initial: Value): Setting<Value> {
-  let value = initial;
-  const set = (next: Value) => {
-    value = next;
-  };
-  return {
-    get: () => value,
-    set,
-    clear: () => set(initial),
-    capture() {
-      const captured = value;
-      return () => set(captured);
-    },
-  };
-}
+import type { Contents, WholeStore } from "./store.ts";
 
 /** How a sandbox stood at one time. Only that sandbox can go back to it. */
 export interface SandboxSnapshot {
@@ -44,41 +7,100 @@ export interface SandboxSnapshot {
   readonly takenAt: string;
 }
 
+/**
+ * Everything that a sandbox remembers, as plain JSON: it can be written to a file, and loaded into any
+ * sandbox. It holds the sandbox's secrets.
+ */
+export interface SavedSandbox {
+  readonly format: typeof format;
+  /** Counts up when what is saved takes another form. */
+  readonly version: number;
+  /** The sandbox's time, ISO 8601, UTC. */
+  readonly savedAt: string;
+  readonly tables: Contents;
+}
+
+const format = "settlekit sandbox";
+const formatVersion = 1;
+
 /** Everything that changes in a sandbox, as one. */
 export interface State {
-  clear(): void;
   take(takenAt: Date): SandboxSnapshot;
   /** @throws {InvalidRequestError} code `foreign_snapshot`. */
   restore(snapshot: SandboxSnapshot): void;
+  save(savedAt: Date): SavedSandbox;
+  /** @throws {InvalidRequestError} code `invalid_save`. */
+  load(saved: unknown): void;
 }
 
-export function createState(parts: readonly StatePart[]): State {
-  const restorers = new WeakMap<SandboxSnapshot, readonly (() => void)[]>();
+export function createState(store: WholeStore): State {
+  const taken = new WeakMap<SandboxSnapshot, Contents>();
 
   return {
-    clear() {
-      for (const part of parts) part.clear();
-    },
     take(takenAt) {
       const snapshot = Object.freeze({ takenAt: takenAt.toISOString() });
-      restorers.set(
-        snapshot,
-        parts.map((part) => part.capture()),
-      );
+      taken.set(snapshot, store.contents());
       return snapshot;
     },
     restore(snapshot) {
-      const restorer = restorers.get(snapshot);
-      if (restorer === undefined) throw foreignSnapshot();
-      for (const restorePart of restorer) restorePart();
+      const contents = taken.get(snapshot);
+      if (contents === undefined) throw foreignSnapshot();
+      store.replace(contents);
+    },
+    save: (savedAt) => ({
+      format,
+      version: formatVersion,
+      savedAt: savedAt.toISOString(),
+      // Whoever has the copy may alter it.
+      tables: structuredClone(store.contents()),
+    }),
+    load(saved) {
+      const tables = checkedTables(saved, store.names());
+      try {
+        store.replace(structuredClone(tables));
+      } catch {
+        throw invalidSave("It was altered: what it holds does not fit together.");
+      }
     },
   };
+}
+
+function checkedTables(saved: unknown, known: readonly string[]): Contents {
+  if (!isObject(saved) || saved.format !== format || !isObject(saved.tables)) {
+    throw invalidSave("It is something else.");
+  }
+  if (saved.version !== formatVersion) {
+    throw invalidSave(
+      `It has version ${saved.version}, but this settlekit reads version ${formatVersion}. Load it with the ` +
+        "settlekit that saved it.",
+    );
+  }
+  for (const [name, entries] of Object.entries(saved.tables)) {
+    const isTable = known.includes(name) && Array.isArray(entries) && entries.every(isEntry);
+    if (!isTable) throw invalidSave(`It was altered: ${JSON.stringify(name)} is no table of it.`);
+  }
+  return saved.tables as Contents;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isEntry(entry: unknown): boolean {
+  return Array.isArray(entry) && entry.length === 2 && typeof entry[0] === "string";
 }
 
 function foreignSnapshot(): InvalidRequestError {
   return new InvalidRequestError(
     "This is no snapshot of this sandbox. Pass what its own snapshot() gave; it cannot be copied or " +
-      "stored.",
+      "stored. What save() gives can be.",
     { code: "foreign_snapshot", param: "snapshot" },
+  );
+}
+
+function invalidSave(reason: string): InvalidRequestError {
+  return new InvalidRequestError(
+    `This is nothing that a sandbox's save() gave. ${reason} Nothing was changed.`,
+    { code: "invalid_save", param: "saved" },
   );
 }

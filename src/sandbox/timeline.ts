@@ -1,4 +1,4 @@
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** Something that a person who looks at the sandbox sees happen. Each names what it came from. */
 export type TimelineEntry = RequestEntry | ChangeEntry | WebhookEntry | AttemptEntry;
@@ -61,7 +61,7 @@ type Unnumbered<Entry> = Entry extends EntryBasics ? Omit<Entry, "sequence"> : n
 /** An entry that is new or was completed; `null` when the past is another one, by a reset or a snapshot. */
 type TimelineListener = (entry: TimelineEntry | null) => void;
 
-export interface Timeline extends StatePart {
+export interface Timeline {
   add(entry: Unnumbered<TimelineEntry>): number;
   /** Completes a request's entry, unless it is gone. */
   answered(sequence: number, status: number): void;
@@ -73,6 +73,8 @@ export interface Timeline extends StatePart {
   entries(): readonly TimelineEntry[];
   /** How many older entries were dropped since the last reset. */
   dropped(): number;
+  /** Tells that the past is another one, when everything stands as it does then. */
+  begunAnew(): void;
   /** Gives what ends it. */
   subscribe(listener: TimelineListener): () => void;
 }
@@ -80,10 +82,10 @@ export interface Timeline extends StatePart {
 const maxEntries = 2_000;
 
 /** What happened, in order: the latest 2,000 entries. */
-export function createTimeline(): Timeline {
-  let entries: TimelineEntry[] = [];
+export function createTimeline(store: Store): Timeline {
+  /** By their sequence numbers. */
+  const entries = store.table<TimelineEntry>("timeline", { limit: maxEntries });
   let lastSequence = 0;
-  let dropped = 0;
   let served: string | null = null;
   const listeners = new Set<TimelineListener>();
 
@@ -91,24 +93,23 @@ export function createTimeline(): Timeline {
     for (const listener of listeners) listener(entry);
   }
 
+  store.onReplaced(() => {
+    for (const { sequence } of entries.values()) lastSequence = Math.max(lastSequence, sequence);
+  });
+
   return {
     add(unnumbered) {
       lastSequence++;
       const entry: TimelineEntry = { ...unnumbered, sequence: lastSequence };
-      entries.push(entry);
-      if (entries.length > maxEntries) {
-        entries.shift();
-        dropped++;
-      }
+      entries.set(String(lastSequence), entry);
       tell(entry);
       return lastSequence;
     },
     answered(sequence, status) {
-      const place = entries.findLastIndex((entry) => entry.sequence === sequence);
-      const entry = entries[place];
+      const entry = entries.get(String(sequence));
       if (entry?.type !== "request") return;
       const answered = { ...entry, status };
-      entries[place] = answered;
+      entries.set(String(sequence), answered);
       tell(answered);
     },
     during(requestId, work) {
@@ -120,24 +121,12 @@ export function createTimeline(): Timeline {
       }
     },
     servedRequestId: () => served,
-    entries: () => entries,
-    dropped: () => dropped,
+    entries: entries.values,
+    dropped: entries.dropped,
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    clear() {
-      entries = [];
-      dropped = 0;
-      tell(null);
-    },
-    capture() {
-      const captured = { entries: [...entries], dropped };
-      return () => {
-        entries = [...captured.entries];
-        dropped = captured.dropped;
-        tell(null);
-      };
-    },
+    begunAnew: () => tell(null),
   };
 }

@@ -6,7 +6,7 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RandomSource } from "./random.ts";
-import { captureMap, type StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 
@@ -64,11 +64,13 @@ export interface SandboxWebhooks {
    * @throws {ConfigurationError} The sandbox has no endpoint to deliver to.
    */
   replay(deliveryId: string): Promise<WebhookDelivery>;
+  /** How many older deliveries were dropped since the last reset: the latest 10,000 are kept. */
+  dropped(): number;
   /** Resolves when no webhook is in flight. Does not wait for retries that fall due later. */
   idle(): Promise<void>;
 }
 
-export interface WebhookDeliveries extends SandboxWebhooks, StatePart {
+export interface WebhookDeliveries extends SandboxWebhooks {
   /** Records an event and starts to deliver it, without waiting for the answer. */
   publish(event: keyof WebhookEvents, data: WebhookData): void;
 }
@@ -82,12 +84,18 @@ export interface WebhookDeliveriesOptions {
   readonly random: RandomSource;
   readonly lanes: Lanes;
   readonly timeline: Timeline;
+  readonly store: Store;
 }
 
+/** Far more than are looked at. What is dropped while it waits to be sent again is not sent. */
+const maxDeliveries = 10_000;
+
 export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { secret, endpointId, endpoint, clock, random, lanes, timeline } = options;
+  const { secret, endpointId, endpoint, clock, random, lanes, timeline, store } = options;
   /** Each delivery is an unchanging value; an attempt puts another in its place. */
-  const deliveries = new Map<string, WebhookDelivery>();
+  const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
+  clock.onDue("delivery", attemptAgain);
+  store.onReplaced(sendWaiting);
 
   function publish(event: keyof WebhookEvents, data: WebhookData): void {
     const eventId = random.stream("webhooks").uuid();
@@ -121,12 +129,13 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return lanes.run(delivery.data.id, () => attempt(delivery, to));
   }
 
-  function attemptAgain(delivery: WebhookDelivery, to: WebhookEndpoint): void {
-    if (!isCurrent(delivery)) return;
+  function attemptAgain(deliveryId: string): void {
+    const delivery = deliveries.get(deliveryId);
+    if (endpoint === undefined || delivery === undefined) return;
     // On its way now, so that a snapshot knows to send it: it is no longer scheduled.
     const sending: WebhookDelivery = { ...delivery, nextAttemptAt: null };
     deliveries.set(sending.id, sending);
-    void attemptInTurn(sending, to);
+    void attemptInTurn(sending, endpoint);
   }
 
   /** Another value, or none, means that the sandbox was reset or restored meanwhile. */
@@ -145,7 +154,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     );
     const durationMs = performance.now() - startedMs;
     if (!isCurrent(delivery)) return;
-    conclude(delivery, { at: new Date(nowMs).toISOString(), request, ...answer, durationMs }, to);
+    conclude(delivery, { at: new Date(nowMs).toISOString(), request, ...answer, durationMs });
   }
 
   /** What was on its way when a snapshot was taken is due at once; nothing else would send it. */
@@ -157,7 +166,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     }
   }
 
-  function conclude(before: WebhookDelivery, attempt: WebhookAttempt, to: WebhookEndpoint): void {
+  function conclude(before: WebhookDelivery, attempt: WebhookAttempt): void {
     const attempts = [...before.attempts, attempt];
     const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
     const delayMs = isDelivered ? undefined : retryDelaysMs[attempts.length - 1];
@@ -169,7 +178,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
       nextAttemptAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
     };
     deliveries.set(after.id, after);
-    if (dueMs !== undefined) clock.schedule(dueMs, () => attemptAgain(after, to));
+    if (dueMs !== undefined) clock.schedule({ dueMs, kind: "delivery", subject: after.id });
     const { at, status, error } = attempt;
     const { id: deliveryId, event } = after;
     const facts = { at, deliveryId, event, attempt: attempts.length, status, error };
@@ -202,16 +211,9 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   return {
     publish,
     replay,
-    deliveries: () => [...deliveries.values()],
+    deliveries: deliveries.values,
+    dropped: deliveries.dropped,
     idle: lanes.idle,
-    clear: () => deliveries.clear(),
-    capture() {
-      const restore = captureMap(deliveries);
-      return () => {
-        restore();
-        sendWaiting();
-      };
-    },
   };
 }
 

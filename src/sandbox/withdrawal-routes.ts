@@ -24,6 +24,7 @@ import type { Withdrawals } from "./withdrawals.ts";
 const minAmountInCents = 100;
 
 export interface WithdrawalRoutesOptions {
+  readonly merchantId: string;
   readonly withdrawals: Withdrawals;
   readonly withdrawalsEnabled: boolean;
   /** Where the service sends money from. */
@@ -32,7 +33,7 @@ export interface WithdrawalRoutesOptions {
 
 /** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
 export function withdrawalRoutes(options: WithdrawalRoutesOptions): Route[] {
-  const { withdrawals, withdrawalsEnabled, backendWallet } = options;
+  const { merchantId, withdrawals, withdrawalsEnabled, backendWallet } = options;
 
   function create({ body }: Call<CreateWithdrawalBody>): Withdrawal {
     if (!withdrawalsEnabled) throw withdrawalsDisabled();
@@ -53,7 +54,7 @@ export function withdrawalRoutes(options: WithdrawalRoutesOptions): Route[] {
     const { status } = query;
     checkOneOf("status", statuses, status);
     const matching = status && ((withdrawal: Withdrawal) => withdrawal.status === status);
-    const { data, pagination } = pageOf(withdrawals.all(), query, {
+    const { data, pagination } = pageOf(withdrawals.allOf(merchantId), query, {
       from: "last",
       matching: matching || undefined,
     });

@@ -4,14 +4,16 @@ import type { CreateWithdrawalBody } from "../wire/withdrawal-creation.ts";
 import type { Clock } from "./clock.ts";
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
-import type { StatePart } from "./state.ts";
+import type { Store } from "./store.ts";
 
 /** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */
-export interface Withdrawals extends StatePart {
+export interface Withdrawals {
   create(fields: CreateWithdrawalBody): Withdrawal;
   find(withdrawalId: string): Withdrawal | undefined;
+  /** Those of all merchants, oldest first. */
+  all(): Withdrawal[];
   /** Oldest first. */
-  all(): readonly Withdrawal[];
+  allOf(merchantId: string): readonly Withdrawal[];
   /** Replaces a withdrawal by its next state; tells the merchant. */
   transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal;
 }
@@ -24,14 +26,15 @@ export interface WithdrawalsOptions {
     event: "withdrawal.created" | "withdrawal.updated",
     data: WithdrawalSnapshot,
   ) => void;
+  readonly store: Store;
 }
 
 /** What webhooks tell of a withdrawal. */
 type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & { readonly id: string };
 
 export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
-  const { merchantId, clock, random, publish } = options;
-  const withdrawals = createRecords<Withdrawal>();
+  const { merchantId, clock, random, publish, store } = options;
+  const withdrawals = createRecords<Withdrawal>(store, "withdrawals");
 
   function create(fields: CreateWithdrawalBody): Withdrawal {
     const { amountInCents, chainId, recipientAddress, orderId, customMetadata } = fields;
@@ -70,9 +73,8 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
     create,
     find: withdrawals.find,
     all: withdrawals.all,
+    allOf: withdrawals.allOf,
     transition,
-    clear: withdrawals.clear,
-    capture: withdrawals.capture,
   };
 }
 

@@ -3,16 +3,18 @@ import { createApp } from "../../src/sandbox/app.ts";
 import { createClock } from "../../src/sandbox/clock.ts";
 import { createIdempotencyStore, type Repetition } from "../../src/sandbox/idempotency.ts";
 import { route } from "../../src/sandbox/routing.ts";
+import { createStore } from "../../src/sandbox/store.ts";
 import { createPayment } from "../../src/wire/operations.ts";
 import { newYear, order } from "./merchant.ts";
 
 /** An app whose only operation does what the test says. */
 function appFor(handle: () => unknown, repetition?: Repetition) {
-  const clock = createClock({ frozenAt: newYear, quiet: async () => {} });
+  const store = createStore();
+  const clock = createClock({ frozenAt: newYear, quiet: async () => {}, store });
   return createApp({
     routes: [route(createPayment, handle)],
     authenticate: () => {},
-    idempotency: createIdempotencyStore(clock),
+    idempotency: createIdempotencyStore(clock, store),
     repetitionOf: () => repetition,
   });
 }

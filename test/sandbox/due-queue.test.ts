@@ -1,17 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDueQueue } from "../../src/sandbox/due-queue.ts";
-
-const nothing = () => {};
+import { createDueQueue, type DueEntry } from "../../src/sandbox/due-queue.ts";
+import { createStore } from "../../src/sandbox/store.ts";
 
 describe("the queue of due things", () => {
   it("gives them earliest first, and those of one time in the order they came", () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(20), { freq: 3 })), (steps) => {
         // A number is something added with that due time, null is something taken.
-        const queue = createDueQueue();
-        const model: { dueMs: number; run: () => void }[] = [];
-        for (const dueMs of steps) {
+        const queue = createDueQueue(createStore());
+        const model: DueEntry[] = [];
+        for (const [index, dueMs] of steps.entries()) {
           if (dueMs === null) {
             const earliest = Math.min(...model.map((entry) => entry.dueMs));
             const index = model.findIndex((entry) => entry.dueMs === earliest);
@@ -19,7 +18,7 @@ describe("the queue of due things", () => {
             expect(queue.first()).toBe(expected);
             expect(queue.removeFirst()).toBe(expected);
           } else {
-            const entry = { dueMs, run: nothing };
+            const entry = { dueMs, kind: "quotes", subject: String(index) } as const;
             queue.add(entry);
             model.push(entry);
           }
@@ -32,10 +31,30 @@ describe("the queue of due things", () => {
     );
   });
 
-  it("is empty after it was cleared", () => {
-    const queue = createDueQueue();
-    queue.add({ dueMs: 1, run: nothing });
-    queue.clear();
+  it("gives the rest in the same order when it was kept and read back in between", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(5)), fc.nat(10), (times, taken) => {
+        const [store, otherStore] = [createStore(), createStore()];
+        const [queue, other] = [createDueQueue(store), createDueQueue(otherStore)];
+        for (const [index, dueMs] of times.entries()) {
+          queue.add({ dueMs, kind: "quotes", subject: String(index) });
+        }
+        for (let count = 0; count < taken; count++) queue.removeFirst();
+        otherStore.replace(store.contents());
+        other.add({ dueMs: 3, kind: "payment", subject: "late" });
+        queue.add({ dueMs: 3, kind: "payment", subject: "late" });
+        for (let count = taken; count <= times.length; count++) {
+          expect(other.removeFirst()).toEqual(queue.removeFirst());
+        }
+      }),
+    );
+  });
+
+  it("is empty after its store was cleared", () => {
+    const store = createStore();
+    const queue = createDueQueue(store);
+    queue.add({ dueMs: 1, kind: "quotes", subject: "1" });
+    store.clear();
     expect(queue.first()).toBeUndefined();
     expect(queue.removeFirst()).toBeUndefined();
   });

@@ -1,0 +1,176 @@
+/**
+ * What a sandbox remembers: tables of plain JSON values, which are never altered but replaced. So everything can be
+ * kept for a snapshot, written to a file and read back alike, whoever it belongs to.
+ */
+export interface Store {
+  /** A table of its own for each name. */
+  table<Value>(name: string, options?: TableOptions): Table<Value>;
+  /** A single value, `initial` until it is set. */
+  cell<Value>(name: string, initial: Value, options?: CellOptions): Cell<Value>;
+  /** Is told when everything is another: after a reset, a restored snapshot, or a load. */
+  onReplaced(listener: () => void): void;
+}
+
+interface CellOptions {
+  /** Whether a reset leaves it as it is. Default false. */
+  readonly survivesReset?: boolean;
+}
+
+interface TableOptions extends CellOptions {
+  /** Above so many values, the oldest is dropped. Default: none is. */
+  readonly limit?: number;
+}
+
+/** Values by key, in the order in which their keys came. */
+export interface Table<Value> {
+  get(key: string): Value | undefined;
+  /** Adds a value, or puts it in the place of the one with its key. */
+  set(key: string, value: Value): void;
+  delete(key: string): void;
+  size(): number;
+  /** Oldest first. A list of its own. */
+  values(): Value[];
+  entries(): [key: string, value: Value][];
+  /** Takes the oldest value away, and counts it as dropped. */
+  dropOldest(): Value | undefined;
+  /** How many were dropped since the last reset. */
+  dropped(): number;
+}
+
+export interface Cell<Value> {
+  get(): Value;
+  set(value: Value): void;
+}
+
+/** Everything in a store, by the names of its tables. */
+export type Contents = Readonly<Record<string, readonly (readonly [string, unknown])[]>>;
+
+/** Is told of every change, before anybody looks at the next. */
+export interface Journal {
+  set(table: string, key: string, value: unknown): void;
+  deleted(table: string, key: string): void;
+  /** The table holds these values now, and no others. */
+  replaced(table: string, entries: readonly (readonly [string, unknown])[]): void;
+}
+
+/** The store as a whole. */
+export interface WholeStore extends Store {
+  clear(): void;
+  /** Costs no more than a list of it: the values themselves are shared. */
+  contents(): Contents;
+  /**
+   * Puts everything in the place of what there is; tables that are not named are emptied. When a listener
+   * throws, what there was is put back.
+   */
+  replace(contents: Contents): void;
+  names(): string[];
+  recordTo(journal: Journal): void;
+}
+
+interface KnownTable extends Table<unknown> {
+  readonly survivesReset: boolean;
+  fill(entries: readonly (readonly [string, unknown])[]): void;
+}
+
+const cellKey = "value";
+
+export function createStore(): WholeStore {
+  const tables = new Map<string, KnownTable>();
+  const listeners: (() => void)[] = [];
+  let journal: Journal | undefined;
+  const drops = addTable<number>("dropped");
+
+  function addTable<Value>(name: string, options: TableOptions = {}): Table<Value> {
+    if (tables.has(name)) throw new Error(`There are two tables of the name ${name}.`);
+    const { limit = Number.POSITIVE_INFINITY, survivesReset = false } = options;
+    let values = new Map<string, unknown>();
+    // Goes on where it stopped, so that what was deleted before is not walked through each time.
+    let keys = values.keys();
+
+    function set(key: string, value: unknown): void {
+      values.set(key, value);
+      journal?.set(name, key, value);
+      if (values.size > limit) dropOldest();
+    }
+
+    function remove(key: string): void {
+      if (values.delete(key)) journal?.deleted(name, key);
+    }
+
+    function dropOldest(): unknown {
+      let oldest = keys.next();
+      while (!oldest.done && !values.has(oldest.value)) oldest = keys.next();
+      if (oldest.done) return undefined;
+      const value = values.get(oldest.value);
+      remove(oldest.value);
+      drops.set(name, (drops.get(name) ?? 0) + 1);
+      return value;
+    }
+
+    const table: KnownTable = {
+      survivesReset,
+      get: (key) => values.get(key),
+      set,
+      delete: remove,
+      size: () => values.size,
+      values: () => [...values.values()],
+      entries: () => [...values],
+      dropOldest,
+      dropped: () => drops.get(name) ?? 0,
+      fill(entries) {
+        values = new Map(entries);
+        keys = values.keys();
+        journal?.replaced(name, entries);
+      },
+    };
+    tables.set(name, table);
+    // The table's name stands for its type: whoever has the name has made the table.
+    return table as Table<Value>;
+  }
+
+  function tell(): void {
+    for (const listener of listeners) listener();
+  }
+
+  function contents(): Contents {
+    return Object.fromEntries(Array.from(tables, ([name, table]) => [name, table.entries()]));
+  }
+
+  function fill(all: Contents): void {
+    for (const [name, table] of tables) table.fill(all[name] ?? []);
+    tell();
+  }
+
+  return {
+    table: addTable,
+    cell<Value>(name: string, initial: Value, options?: CellOptions): Cell<Value> {
+      const table = addTable<Value>(name, options);
+      return {
+        get() {
+          const value = table.get(cellKey);
+          return value === undefined ? initial : value;
+        },
+        set: (value) => table.set(cellKey, value),
+      };
+    },
+    onReplaced: (listener) => void listeners.push(listener),
+    clear() {
+      for (const table of tables.values()) if (!table.survivesReset) table.fill([]);
+      tell();
+    },
+    contents,
+    replace(all) {
+      const before = contents();
+      try {
+        fill(all);
+      } catch (error) {
+        fill(before);
+        throw error;
+      }
+    },
+    names: () => [...tables.keys()],
+    recordTo(to) {
+      journal = to;
+    },
+  };
+}
