@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { signedDelivery } from "../../src/testing/index.ts";
+import { Example, freePort, type Run, scratchFolder } from "./example.ts";
+
+interface ShopExample {
+  readonly folder: string;
+  /** The script that serves it. Default `start`. */
+  readonly script?: string;
+  /** The script that has to run before. */
+  readonly build?: string;
+  readonly needs: readonly string[];
+  /** Whether its orders are in the SQLite file that it is given, where a test can count. */
+  readonly hasFile?: boolean;
+}
+
+const shops: readonly ShopExample[] = [
+  { folder: "express-shop", needs: ["express"], hasFile: true },
+  { folder: "fastify-shop", needs: ["fastify"], hasFile: true },
+  { folder: "hono-shop", needs: ["hono", "@hono/node-server"], hasFile: true },
+];
+
+/** A shop that runs, with a sandbox of its own that sends it webhooks. */
+interface OpenShop {
+  readonly url: string;
+  readonly sandbox: Sandbox;
+  readonly service: SandboxServer;
+  readonly run: Run;
+  readonly databaseFile: string;
+}
+
+const examples = shops.map((shop) => {
+  const example = new Example(shop.folder);
+  const script = shop.script ?? "start";
+  const title = `${example.title(...shop.needs)}, npm run ${script},`;
+  return { ...shop, example, script, title, isMissing: example.missing(...shop.needs) };
+});
+
+let scratch: Awaited<ReturnType<typeof scratchFolder>>;
+const open = new Map<string, OpenShop>();
+
+beforeAll(async () => {
+  scratch = await scratchFolder();
+  // All at once: they wait for their start more than they work for it.
+  await Promise.all(
+    examples
+      .filter(({ isMissing }) => !isMissing)
+      .map(async (shop) => open.set(shop.title, await opened(shop))),
+  );
+}, 240_000);
+
+afterAll(async () => {
+  for (const { run, service } of open.values()) {
+    await run.stop("SIGKILL");
+    await service.close();
+  }
+  await scratch[Symbol.asyncDispose]();
+});
+
+async function opened({ example, script, build, folder }: (typeof examples)[number]) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const sandbox = createSandbox({ webhookUrl: `${url}/webhooks` });
+  const service = await sandbox.listen({ port: 0 });
+  const databaseFile = join(scratch.path, `${folder}-${script.replace(":", "-")}.sqlite`);
+  const variables = {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: service.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DATABASE_FILE: databaseFile,
+  };
+  if (build) {
+    // Without any variable: what is built knows no secret.
+    const building = await example.run(build);
+    expect([await building.ended(), building.output]).toEqual([0, expect.anything()]);
+  }
+  const run = await example.run(script, variables);
+  await run.answers(`${url}/health`);
+  return { url, sandbox, service, run, databaseFile };
+}
+
+describe.each(examples)("$title", ({ title, isMissing, hasFile }) => {
+  const shop = () => {
+    const found = open.get(title);
+    if (found === undefined) throw new Error(`${title} is not open.`);
+    return found;
+  };
+
+  /** Buys something as a browser without scripts would, and gives the paths of what came of it. */
+  async function buy(sku: string) {
+    const { url, sandbox } = shop();
+    expect(await (await fetch(url)).text()).toContain(`value="${sku}"`);
+    const answer = await fetch(`${url}/orders`, {
+      method: "POST",
+      body: new URLSearchParams({ sku }),
+      redirect: "manual",
+    });
+    expect(answer.status).toBe(303);
+    const paymentUrl = answer.headers.get("location") ?? "";
+    const paymentId = paymentUrl.split("/").at(-1) ?? "";
+    const payment = sandbox.payments.all().find(({ id }) => id === paymentId);
+    await sandbox.webhooks.idle();
+    return { paymentId, orderPage: payment?.redirectUrl ?? "", orderId: payment?.orderId ?? "" };
+  }
+
+  const text = async (url: string) => (await fetch(url)).text();
+
+  const countEffects = (paymentId: string) => {
+    using database = new DatabaseSync(shop().databaseFile, { readOnly: true });
+    const count = "SELECT count(*) AS count FROM effects WHERE payment_id = ?";
+    return database.prepare(count).get(paymentId)?.count;
+  };
+
+  it.skipIf(isMissing)("sells: an order is paid once its payment is, by the webhook", async () => {
+    const { sandbox } = shop();
+    const { paymentId, orderPage } = await buy("mug");
+    expect(await text(orderPage)).toContain("awaiting payment");
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.webhooks.idle();
+    const page = await text(orderPage);
+    expect(page).toContain("Mug, $25.00");
+    expect(page).toContain("<strong>paid</strong>");
+  });
+
+  it.skipIf(isMissing)("does not take an underpaid order for a paid one", async () => {
+    const { sandbox } = shop();
+    const { paymentId, orderPage } = await buy("shirt");
+    await sandbox.payments.simulate(paymentId, "underpayment");
+    await sandbox.webhooks.idle();
+    expect(await text(orderPage)).toContain("<strong>not paid</strong>");
+  });
+
+  it.skipIf(isMissing)("refuses tampered, forged and unsigned webhooks", async () => {
+    const { sandbox, url } = shop();
+    const { paymentId, orderId, orderPage } = await buy("mug");
+    const event = {
+      event: "payment.updated",
+      data: { id: paymentId, orderId, status: "completed" },
+    };
+    const genuine = signedDelivery({ event, secret: sandbox.webhookSecret });
+    const forged = signedDelivery({ event, secret: "whsec_forged" });
+    const deliver = async (body: string, headers: Record<string, string>) =>
+      (await fetch(`${url}/webhooks`, { method: "POST", headers, body })).status;
+    expect(await deliver(`${genuine.body} `, genuine.headers)).toBe(401);
+    expect(await deliver(forged.body, forged.headers)).toBe(401);
+    expect(await deliver(genuine.body, { "content-type": "application/json" })).toBe(401);
+    // Rightly signed, but the service knows of no money.
+    expect(await deliver(genuine.body, genuine.headers)).toBe(200);
+    expect(await text(orderPage)).toContain("awaiting payment");
+  });
+
+  it.skipIf(isMissing || !hasFile)("ships once, however often its webhook comes", async () => {
+    const { sandbox } = shop();
+    const { paymentId } = await buy("mug");
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.webhooks.idle();
+    const paid = sandbox.webhooks.deliveries().at(-1);
+    await Promise.all([1, 2, 3].map(() => sandbox.webhooks.replay(paid?.id ?? "")));
+    await sandbox.webhooks.idle();
+    const again = sandbox.webhooks.deliveries().slice(-3);
+    expect(again.map(({ data, status }) => [data.id, status])).toEqual(
+      Array(3).fill([paymentId, "delivered"]),
+    );
+    expect(countEffects(paymentId)).toBe(1);
+  });
+
+  it.skipIf(isMissing)("says when the payment cannot be started, and starts it later", async () => {
+    const { sandbox, url } = shop();
+    sandbox.faults.next("POST /payments", { status: 400, when: "before" });
+    const body = new URLSearchParams({ sku: "mug" });
+    const failed = await fetch(`${url}/orders`, { method: "POST", body });
+    expect(failed.status).toBe(503);
+    const page = await failed.text();
+    expect(page).toContain("Nothing was charged");
+    const [, action = ""] = /action="([^"]+)"/.exec(page) ?? [];
+    const answer = await fetch(url + action, { method: "POST", redirect: "manual" });
+    expect(answer.headers.get("location")).toContain("/payment/");
+  });
+
+  it.skipIf(isMissing)("knows nothing of other orders and products", async () => {
+    const { url } = shop();
+    expect((await fetch(`${url}/orders/order_none`)).status).toBe(404);
+    const body = new URLSearchParams({ sku: "castle" });
+    expect((await fetch(`${url}/orders`, { method: "POST", body })).status).toBe(404);
+  });
+
+  it.skipIf(isMissing)("ends in order when it is asked to", async () => {
+    expect(await shop().run.stop("SIGTERM")).toBe(0);
+  });
+});
