@@ -1,10 +1,16 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
+import type { DisorderKind } from "../sandbox/disorder.ts";
+import {
+  staleWebhook,
+  strangersWebhook,
+  type TamperedPart,
+  tamperedWebhook,
+  type WebhookParts,
+} from "../sandbox/forged-webhook.ts";
 import { type Seed, seededRandom } from "./random.ts";
 
 /** What is needed of a delivery: whatever `signedDelivery` and `signWebhook` give fits. */
-export interface Sendable {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+export interface Sendable extends WebhookParts {}
 
 /** How deliveries are disturbed on their way. */
 export interface Disturbance {
@@ -24,10 +30,19 @@ export interface Disturbance {
    * timestamp: from 0 to 1. The delivery itself comes all the same. Default: 0.
    */
   readonly tamper?: number | undefined;
+  /** Beside which share a copy is sent that is rightly signed, but ten minutes old. Default: 0. */
+  readonly staleTimestamp?: number | undefined;
+  /** Beside which share a copy is sent that is signed with another secret. Default: 0. */
+  readonly wrongSecret?: number | undefined;
+  /** What the deliveries are signed with; only `staleTimestamp` needs it. */
+  readonly secret?: string | undefined;
 }
 
-/** What was changed in a forged copy. Whatever it was, a receiver has to answer 401. */
-export type Tampering = "body" | "signature" | "timestamp";
+/**
+ * What was changed in a forged copy: one part of it, or all that is signed. Whatever it was, a receiver has
+ * to answer 401.
+ */
+export type Tampering = TamperedPart | Extract<DisorderKind, "stale-timestamp" | "wrong-secret">;
 
 /** A delivery as it is to be sent. */
 export interface DisturbedDelivery {
@@ -43,17 +58,21 @@ export interface DisturbedDelivery {
   readonly delayMs: number;
 }
 
+const staleByMs = 10 * 60_000;
+
 /**
  * Doubles, forges, shuffles and delays deliveries, the same way for the same seed. Every delivery given
  * is among the result unchanged, so that a receiver has to end up as if nothing had happened.
  *
- * Sends nothing: `sendDeliveries` does.
+ * Sends nothing: `sendDeliveries` does. Throws a ConfigurationError for `staleTimestamp` without `secret`.
  */
 export function disturbDeliveries(
   deliveries: readonly Sendable[],
-  { seed, duplicate = 0, reorder = false, maxDelayMs = 0, tamper = 0 }: Disturbance,
+  disturbance: Disturbance,
 ): DisturbedDelivery[] {
+  const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
   const random = seededRandom(seed);
+  const forgers = forgersOf(disturbance, random);
   const disturbed: DisturbedDelivery[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
     const add = (change: Partial<DisturbedDelivery>) =>
@@ -66,7 +85,9 @@ export function disturbDeliveries(
         delayMs: Math.round(random() * maxDelayMs),
         ...change,
       });
-    if (random() < tamper) add(forged({ body, headers }, random));
+    for (const { share, forge } of forgers) {
+      if (random() < share) add(forge({ body, headers }));
+    }
     add({});
     if (random() < duplicate) add({ isDuplicate: true });
   }
@@ -74,25 +95,40 @@ export function disturbDeliveries(
   return inOrder.toSorted((a, b) => a.delayMs - b.delayMs);
 }
 
-function forged(
-  { body, headers }: Sendable,
-  random: () => number,
-): Pick<DisturbedDelivery, "body" | "headers" | "tampered"> {
-  const [tampered] = shuffled(["body", "signature", "timestamp"] as const, random);
-  const header = Object.entries(headers).find(([name]) => {
-    return name.toLowerCase().endsWith(`-${tampered}`);
-  });
-  if (header === undefined) return { tampered: "body", headers, body: altered(body, random) };
-  const [name, value] = header;
-  return { tampered, body, headers: { ...headers, [name]: altered(value, random) } };
+interface Forger {
+  readonly share: number;
+  readonly forge: (delivery: WebhookParts) => WebhookParts & { readonly tampered: Tampering };
 }
 
-/** The text with one character made a digit that it was not, which means something else anywhere. */
-function altered(text: string, random: () => number): string {
-  const characters = [...text];
-  const position = Math.floor(random() * characters.length);
-  characters[position] = characters[position] === "0" ? "1" : "0";
-  return characters.join("");
+function forgersOf(
+  { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret }: Disturbance,
+  random: () => number,
+): Forger[] {
+  const forgers: Forger[] = [
+    { share: tamper, forge: (delivery) => tamperedWebhook(delivery, random) },
+    {
+      share: wrongSecret,
+      forge: (delivery) => ({ ...strangersWebhook(delivery), tampered: "wrong-secret" }),
+    },
+  ];
+  if (staleTimestamp > 0) {
+    if (secret === undefined) throw secretMissing();
+    forgers.push({
+      share: staleTimestamp,
+      forge: (delivery) => ({
+        ...staleWebhook(delivery, { secret, byMs: staleByMs }),
+        tampered: "stale-timestamp",
+      }),
+    });
+  }
+  return forgers.filter(({ share }) => share > 0);
+}
+
+function secretMissing(): ConfigurationError {
+  return new ConfigurationError(
+    "staleTimestamp needs the secret, because an old webhook is signed rightly. Pass it as secret.",
+    { code: "missing_option", param: "secret" },
+  );
 }
 
 /** Each order is as likely as any other. */

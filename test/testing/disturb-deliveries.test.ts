@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Disturbance, disturbDeliveries, signedDelivery } from "../../src/testing/index.ts";
-import { Webhooks, WebhookVerificationError } from "../../src/webhooks/index.ts";
+import { signWebhook, Webhooks, WebhookVerificationError } from "../../src/webhooks/index.ts";
 
 const secret = "whsec_t0p";
 const timestamp = 1_700_000_000;
@@ -19,6 +19,9 @@ const anyDisturbance: fc.Arbitrary<Disturbance> = fc.record({
   reorder: fc.boolean(),
   maxDelayMs: fc.constantFrom(0, 1, 60_000),
   tamper: fc.double({ min: 0, max: 1, noNaN: true }),
+  wrongSecret: fc.double({ min: 0, max: 1, noNaN: true }),
+  staleTimestamp: fc.double({ min: 0, max: 1, noNaN: true }),
+  secret: fc.constant(secret),
 });
 
 describe("disturbed deliveries", () => {
@@ -75,7 +78,39 @@ describe("disturbed deliveries", () => {
       }),
       { numRuns: 50 },
     );
-    expect([...seen].sort()).toEqual(["body", "signature", "timestamp"]);
+    expect([...seen].sort()).toEqual([
+      "body",
+      "signature",
+      "stale-timestamp",
+      "timestamp",
+      "wrong-secret",
+    ]);
+  });
+
+  it("are refused as too old, or as signed by a stranger, where they are forged so", () => {
+    for (const [option, reason] of [
+      ["staleTimestamp", "timestamp_too_old"],
+      ["wrongSecret", "signature_mismatch"],
+    ] as const) {
+      const disturbed = disturbDeliveries(deliveries, { seed: 1, [option]: 1, secret });
+      const forged = disturbed.filter(({ tampered }) => tampered !== undefined);
+      expect(forged).toHaveLength(deliveries.length);
+      for (const it of forged) {
+        expect(() => webhooks.verifySync(it)).toThrow(expect.objectContaining({ reason }));
+      }
+    }
+  });
+
+  it("are signed anew under the prefix that they came with", () => {
+    const acme = signWebhook({ body: "{}", secret, headerPrefix: "X-Acme", timestamp });
+    const [forged] = disturbDeliveries([acme], { seed: 1, staleTimestamp: 1, secret });
+    expect(Object.keys(forged?.headers ?? {}).sort()).toEqual(Object.keys(acme.headers).sort());
+  });
+
+  it("cannot be signed anew without the secret, which the error says", () => {
+    expect(() => disturbDeliveries(deliveries, { seed: 1, staleTimestamp: 0.5 })).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", param: "secret" }),
+    );
   });
 
   it("are forged in the body where there is no signature to forge", () => {
