@@ -2,7 +2,7 @@
 // is forbidden. Packages and `node` (the platform's modules) are listed like folders.
 const allowed = {
   errors: [],
-  wire: ["zod", "errors"],
+  wire: ["errors"],
   http: ["errors", "wire", "@noble/hashes"],
   evm: ["errors", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors", "uqr"],
@@ -44,7 +44,7 @@ export default {
   forbidden: [
     ...folderRules.map((rule) =>
       rule.name === "webhooks-imports"
-        ? // wire's types cost nothing at run time; its schemas would bring zod.
+        ? // wire's types cost nothing at run time; its schemas are no verifier's business.
           { ...rule, to: { ...rule.to, dependencyTypesNot: ["type-only"] } }
         : rule,
     ),

@@ -1,4 +1,6 @@
+import { misfitsIn } from "../wire/misfits.ts";
 import type { Operation } from "../wire/operations.ts";
+import { misfit } from "../wire/schema.ts";
 import type { Answer } from "./attempt.ts";
 import type { Failure } from "./failure.ts";
 
@@ -43,9 +45,9 @@ export function readAnswer<T>(operation: Operation<T>, answer: Answer): ReadAnsw
     const missing = missingFields(body, essential);
     if (missing.length > 0) return { kind: "incomplete", answer, missing, body };
   }
-  const result = operation.response.safeParse(body);
-  if (result.success) return { kind: "value", answer, value: result.data, drift: [] };
-  const drift = [...new Set(result.error.issues.map(({ path }) => path.join(".")))];
+  const value = operation.response.read(body);
+  if (value !== misfit) return { kind: "value", answer, value, drift: [] };
+  const drift = misfitsIn(operation.response, body).map(({ path }) => path.join("."));
   return { kind: "value", answer, value: body as T, drift };
 }
 

@@ -1,5 +1,5 @@
 import type { Operation } from "../wire/operations.ts";
-import type { Schema } from "../wire/schema.ts";
+import { misfit, type Schema } from "../wire/schema.ts";
 import { invalidRequest } from "./refusal.ts";
 import { maxBodyBytes } from "./request-body.ts";
 import { checked } from "./validation.ts";
@@ -39,7 +39,7 @@ export function parseObject(
       message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
     });
   }
-  if (bodyText === "" && schema.safeParse({}).success) return {};
+  if (bodyText === "" && schema.read({}) !== misfit) return {};
   const value = parseJson(bodyText);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;

@@ -1,17 +1,8 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { misfitsIn } from "../wire/misfits.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
-import type { Schema, SchemaIssue } from "../wire/schema.ts";
+import { type Form, misfit, type Schema } from "../wire/schema.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
-
-/** What the schemas' library tells about an issue beyond the part that the wire promises. */
-interface IssueDetails extends SchemaIssue {
-  readonly code?: string;
-  readonly expected?: string;
-  readonly values?: readonly unknown[];
-  readonly origin?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-}
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
 const amountFields: ReadonlySet<string> = new Set([
@@ -27,11 +18,11 @@ const amountFields: ReadonlySet<string> = new Set([
  * is not accepted (assumed from the meanings in interface section 7).
  */
 export function checked(schema: Schema<unknown>, input: Record<string, unknown>): unknown {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const param = String(issue?.path[0] ?? "");
-  throw refusalFor(issue ?? { path: [], message: "" }, param, input[param]);
+  const value = schema.read(input);
+  if (value !== misfit) return value;
+  const [first] = misfitsIn(schema, input);
+  const param = String(first?.path[0] ?? "");
+  throw refusalFor(first?.schema ?? schema, param, input[param]);
 }
 
 /** A refusal of one field's value. */
@@ -90,31 +81,34 @@ export function checkBy(check: () => unknown): void {
   }
 }
 
-function refusalFor(issue: IssueDetails, param: string, value: unknown): Refusal {
-  const expectation = expected(issue);
+function refusalFor({ form }: Schema<unknown>, param: string, value: unknown): Refusal {
+  const expectation = expected(form, value);
   if (value === undefined) return refuseField(400, param, `is missing. It must be ${expectation}.`);
-  const status = isIllTyped(issue, value) ? 400 : 422;
+  const status = typeof value === typeOf(form) ? 422 : 400;
   return refuseField(status, param, `must be ${expectation}, but is ${describe(value)}.`);
 }
 
-function isIllTyped({ code, expected }: IssueDetails, value: unknown): boolean {
-  // Every closed set of values on this wire is one of strings, and every union has a string in it.
-  if (code === "invalid_value" || code === "invalid_union") return typeof value !== "string";
-  // Infinity, as JSON's 1e999 reads, and fractions are numbers, if not acceptable ones.
-  const isNumber = typeof value === "number" && (expected === "number" || expected === "int");
-  return code === "invalid_type" && !isNumber;
+/** Infinity, as JSON's 1e999 reads, and fractions are numbers, if not acceptable ones. */
+function typeOf(form: Form): string | undefined {
+  if (form.kind !== "value") return "string";
+  return form.json.type === "integer" ? "number" : form.json.type;
 }
 
-function expected({ code, expected, values, origin, minimum, maximum }: IssueDetails): string {
-  const unit = origin === "string" ? " characters long" : "";
-  if (code === "invalid_value") {
-    return (values ?? []).map((value) => JSON.stringify(value)).join(" or ");
+function expected(form: Form, value: unknown): string {
+  // The requests hold single values, and one choice, which is the chain id.
+  if (form.kind !== "value") return 'an EVM chain id: a number, or text such as "eip155:84532"';
+  const { json } = form;
+  const { type, minimum = 0, maximum, minLength = 0, maxLength } = json;
+  const known = json.const === undefined ? json.enum : [json.const];
+  if (known) return known.map((text) => JSON.stringify(text)).join(" or ");
+  if (type === "string" && typeof value === "string") {
+    const bound = value.length < minLength ? `at least ${minLength}` : `at most ${maxLength}`;
+    return `${bound} characters long`;
   }
-  // The only union of the requests is the chain id.
-  if (code === "invalid_union") return 'an EVM chain id: a number, or text such as "eip155:84532"';
-  if (code === "too_small") return `at least ${minimum}${unit}`;
-  if (code === "too_big") return `at most ${maximum}${unit}`;
-  return expected === "int" ? "a whole number" : `a ${expected ?? "valid value"}`;
+  if (type === "integer" && Number.isInteger(value)) {
+    return Number(value) < minimum ? `at least ${minimum}` : `at most ${maximum}`;
+  }
+  return type === "integer" ? "a whole number" : `a ${type}`;
 }
 
 function describe(value: unknown): string {

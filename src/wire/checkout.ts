@@ -1,7 +1,14 @@
-import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
-import { openObject, type Same } from "./schema.ts";
+import {
+  closedObject,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  text,
+  wholeNumber,
+} from "./schema.ts";
 
 /** A payment's status alone (interface section 4.3). */
 export interface PaymentState {
@@ -11,10 +18,10 @@ export interface PaymentState {
 }
 
 export const paymentStateSchema = openObject({
-  id: z.string(),
+  id: text,
   status: paymentStatusSchema,
 });
-true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
+true satisfies Same<PaymentState, Output<typeof paymentStateSchema>>;
 
 /** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
 export interface CreateQuoteBody {
@@ -26,12 +33,12 @@ export interface CreateQuoteBody {
   forceDepositAmount?: number;
 }
 
-export const createQuoteBodySchema = z.object({
-  chainId: z.exactOptional(chainIdSchema),
-  contractAddress: z.exactOptional(z.string()),
-  forceDepositAmount: z.exactOptional(z.int().check(z.gte(1))),
+export const createQuoteBodySchema = closedObject({
+  chainId: optional(chainIdSchema),
+  contractAddress: optional(text),
+  forceDepositAmount: optional(wholeNumber(1)),
 });
-true satisfies Same<CreateQuoteBody, z.output<typeof createQuoteBodySchema>>;
+true satisfies Same<CreateQuoteBody, Output<typeof createQuoteBodySchema>>;
 
 /** A transaction to look for (interface section 4.3). */
 interface RefreshStatusBody {
@@ -41,9 +48,9 @@ interface RefreshStatusBody {
   tokenContractAddress?: string;
 }
 
-export const refreshStatusBodySchema = z.object({
-  transactionHash: z.exactOptional(z.string()),
-  chainId: z.exactOptional(chainIdSchema),
-  tokenContractAddress: z.exactOptional(z.string()),
+export const refreshStatusBodySchema = closedObject({
+  transactionHash: optional(text),
+  chainId: optional(chainIdSchema),
+  tokenContractAddress: optional(text),
 });
-true satisfies Same<RefreshStatusBody, z.output<typeof refreshStatusBodySchema>>;
+true satisfies Same<RefreshStatusBody, Output<typeof refreshStatusBodySchema>>;

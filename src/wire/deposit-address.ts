@@ -1,6 +1,5 @@
-import * as z from "zod/mini";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
-import { openObject, type Same } from "./schema.ts";
+import { type Output, openObject, type Same, text } from "./schema.ts";
 
 /** The address that a customer pays to (interface section 2.2). */
 export interface DepositAddress {
@@ -14,10 +13,10 @@ export interface DepositAddress {
 }
 
 export const depositAddressSchema = openObject({
-  id: z.string(),
-  paymentId: z.string(),
+  id: text,
+  paymentId: text,
   type: openEnum("EVM"),
-  address: z.string(),
-  createdAt: z.string(),
+  address: text,
+  createdAt: text,
 });
-true satisfies Same<DepositAddress, z.output<typeof depositAddressSchema>>;
+true satisfies Same<DepositAddress, Output<typeof depositAddressSchema>>;

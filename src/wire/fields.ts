@@ -1,19 +1,34 @@
-import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
+import {
+  boolean,
+  either,
+  misfit,
+  nullable,
+  number,
+  optional,
+  type Schema,
+  text,
+  value,
+} from "./schema.ts";
 
 // Fields that one description of the service always has, and another leaves out or sets to null.
 
-export const optionalText = z.exactOptional(z.nullable(z.string()));
-export const optionalNumber = z.exactOptional(z.nullable(z.number()));
-export const optionalBoolean = z.exactOptional(z.nullable(z.boolean()));
-export const optionalChainId = z.exactOptional(z.nullable(chainIdSchema));
+export const optionalText = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(text));
+export const optionalNumber = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(number));
+export const optionalBoolean = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(boolean));
+export const optionalChainId = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(chainIdSchema));
+
+const writtenNumber: Schema<string> = /* @__PURE__ */ value({ type: "number" }, (it) => {
+  const price = number.read(it);
+  return price === misfit ? misfit : writtenOut(price);
+});
 
 /**
  * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
  * amounts in smallest units: a JSON number has lost their last digits already.
  */
-export const decimalText = z.union([z.string(), z.pipe(z.number(), z.transform(writtenOut))]);
-export const optionalDecimalText = z.exactOptional(z.nullable(decimalText));
+export const decimalText = /* @__PURE__ */ either(text, writtenNumber);
+export const optionalDecimalText = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(decimalText));
 
 /** Without exponent: `1e-7` is no decimal string. */
 function writtenOut(value: number): string {

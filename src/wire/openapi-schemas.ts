@@ -1,7 +1,6 @@
-import * as z from "zod/mini";
 import { createQuoteBodySchema, paymentStateSchema, refreshStatusBodySchema } from "./checkout.ts";
 import { depositAddressSchema } from "./deposit-address.ts";
-import { knownValues, openEnum } from "./open-enum.ts";
+import { openEnum } from "./open-enum.ts";
 import {
   type ComponentName,
   componentProse,
@@ -13,7 +12,7 @@ import { paymentSchema } from "./payment.ts";
 import { createdPaymentSchema, createPaymentBodySchema } from "./payment-creation.ts";
 import { paymentReceiptSchema } from "./payment-receipt.ts";
 import { quoteSchema } from "./quote.ts";
-import { openObject, type Schema } from "./schema.ts";
+import { type Field, type Form, openObject, optional, type Schema, text } from "./schema.ts";
 import { settledChainSchema, settledTokenSchema } from "./settlement.ts";
 import { tokenChainSchema, tokenSchema } from "./token.ts";
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "./webhook-event.ts";
@@ -33,7 +32,7 @@ export interface JsonSchema {
 /** The documented envelope. Clients read errors of any form, so they have no schema for it. */
 const errorDetailsSchema = openObject({
   type: openEnum("invalid_request_error", "authentication_error"),
-  message: z.string(),
+  message: text,
   code: openEnum(
     "invalid_amount",
     "invalid_api_key",
@@ -44,10 +43,10 @@ const errorDetailsSchema = openObject({
     "rate_limited",
     "server_error",
   ),
-  param: z.exactOptional(z.string()),
+  param: optional(text),
 });
 
-const components: Readonly<Record<ComponentName, z.core.$ZodType>> = {
+const components: Readonly<Record<ComponentName, Schema<unknown>>> = {
   Payment: paymentSchema,
   PaymentReceipt: paymentReceiptSchema,
   DepositAddress: depositAddressSchema,
@@ -73,66 +72,64 @@ const components: Readonly<Record<ComponentName, z.core.$ZodType>> = {
   ErrorDetails: errorDetailsSchema,
 };
 
-export interface JsonSchemas {
-  /** Every named schema. */
-  readonly components: Readonly<Record<ComponentName, JsonSchema>>;
-  /** A reference to a named schema, or the schema itself where it has no name. */
-  of(schema: Schema<unknown>): JsonSchema;
-}
+const names = new Map(
+  Object.entries(components).map(([name, schema]) => [schema, name as ComponentName]),
+);
 
 export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/**
- * The wire's schemas as JSON Schema: what is accepted, before any of it is transformed.
- *
- * @param used Every schema that `of` will be asked for.
- */
-export function jsonSchemas(used: readonly Schema<unknown>[]): JsonSchemas {
-  const names = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(components)) names.add(schema, { id });
-  // The operations hide which library their schemas are of.
-  const unnamed = (used as unknown as readonly z.core.$ZodType[]).filter((it) => !names.has(it));
-  unnamed.forEach((schema, index) => {
-    names.add(schema, { id: `unnamed ${index}` });
-  });
+/** Every named schema. */
+export function componentSchemas(): Record<ComponentName, JsonSchema> {
+  const entries = Object.entries(components) as [ComponentName, Schema<unknown>][];
+  return Object.fromEntries(
+    entries.map(([name, { form }]) => [
+      name,
+      { description: componentProse[name], ...inFull(form, name) },
+    ]),
+  ) as Record<ComponentName, JsonSchema>;
+}
 
-  const { schemas } = z.toJSONSchema(names, {
-    io: "input",
-    uri: referenceTo,
-    override: ({ zodSchema, jsonSchema }) => {
-      const examples = knownValues(zodSchema);
-      if (examples) jsonSchema.examples = [...examples];
-    },
-  });
-  const described = (id: string, description?: string): JsonSchema => {
-    // Every schema comes as a document of its own, with a dialect and an address.
-    const { $schema: _, $id: __, ...schema } = schemas[id] as JsonSchema;
-    return withProse(id, { ...(description && { description }), ...schema });
-  };
+/** What a schema accepts, before any of it is converted; a reference where the schema has a name. */
+export function jsonSchemaOf(schema: Schema<unknown>): JsonSchema {
+  const name = names.get(schema);
+  return name === undefined ? inFull(schema.form) : { $ref: referenceTo(name) };
+}
 
+function inFull(form: Form, name = ""): JsonSchema {
+  switch (form.kind) {
+    case "value":
+      return { ...form.json };
+    case "nullable":
+      return anyOf([jsonSchemaOf(form.schema), { type: "null" }]);
+    case "either":
+      return anyOf(form.options.map(jsonSchemaOf));
+    case "list":
+      return { type: "array", items: jsonSchemaOf(form.item) };
+    case "object":
+      return objectSchema(form.fields, form.isOpen, name);
+  }
+}
+
+function objectSchema(fields: readonly Field[], isOpen: boolean, owner: string): JsonSchema {
+  const required = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
+  const properties = fields.map(({ name, schema }) => [
+    name,
+    { ...jsonSchemaOf(schema), ...factsOf(owner, name) },
+  ]);
   return {
-    components: Object.fromEntries(
-      Object.entries(componentProse).map(([id, prose]) => [id, described(id, prose)]),
-    ) as Record<ComponentName, JsonSchema>,
-    of(schema) {
-      const { id = "" } = names.get(schema as unknown as z.core.$ZodType) ?? {};
-      return id in components ? { $ref: referenceTo(id) } : described(id);
-    },
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    ...(isOpen && { additionalProperties: {} }),
   };
 }
 
-/** The schema with what is to be said of its fields. */
-function withProse(name: string, schema: JsonSchema): JsonSchema {
-  if (schema.properties === undefined) return schema;
-  const properties = Object.fromEntries(
-    Object.entries(schema.properties).map(([field, property]) => [
-      field,
-      { ...property, ...factsOf(name, field) },
-    ]),
-  );
-  return { ...schema, properties };
+/** In one word where only the types differ. */
+function anyOf(options: readonly JsonSchema[]): JsonSchema {
+  const isPlain = options.every((option) => Object.keys(option).join() === "type");
+  return isPlain ? { type: options.flatMap(({ type }) => type) } : { anyOf: options };
 }
 
 /** What is to be said of a field. */

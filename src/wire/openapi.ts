@@ -15,15 +15,15 @@ import {
   webhookProse,
 } from "./openapi-prose.ts";
 import {
+  componentSchemas,
   factsOf,
   type JsonSchema,
-  type JsonSchemas,
-  jsonSchemas,
+  jsonSchemaOf,
   referenceTo,
 } from "./openapi-schemas.ts";
 import type { Credential, Operation, Replay } from "./operations.ts";
 import * as operations from "./operations.ts";
-import type { Schema } from "./schema.ts";
+import { misfit, type Schema } from "./schema.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read in this project. */
 export interface OpenApiDocument {
@@ -65,10 +65,6 @@ const table = Object.entries(operations) as [OperationId, Operation<unknown>][];
  * schemas. Its server is whoever serves it.
  */
 export function openApiDocument(): OpenApiDocument {
-  const used = table
-    .flatMap(([, { query, body, response }]) => [query, body, response])
-    .filter((schema) => schema !== undefined);
-  const schemas = jsonSchemas(used);
   return {
     openapi: "3.1.1",
     info: {
@@ -82,10 +78,10 @@ export function openApiDocument(): OpenApiDocument {
     },
     servers: [{ url: "/" }],
     tags: Object.entries(tagProse).map(([name, description]) => ({ name, description })),
-    paths: paths(schemas),
+    paths: paths(),
     webhooks: webhooks(),
     components: {
-      schemas: schemas.components,
+      schemas: componentSchemas(),
       responses: errorResponses(),
       headers: {
         RequestId: { description: headerProse["X-Request-Id"], schema: { type: "string" } },
@@ -96,27 +92,23 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-function paths(schemas: JsonSchemas): Record<string, PathItem> {
+function paths(): Record<string, PathItem> {
   const items: Record<string, PathItem> = {};
   for (const [id, operation] of table) {
     const method = operation.method === "GET" ? "get" : "post";
     items[operation.path] = {
       ...items[operation.path],
-      [method]: operationObject(id, operation, schemas),
+      [method]: operationObject(id, operation),
     };
   }
   return items;
 }
 
-function operationObject(
-  id: OperationId,
-  operation: Operation<unknown>,
-  schemas: JsonSchemas,
-): OperationObject {
+function operationObject(id: OperationId, operation: Operation<unknown>): OperationObject {
   const { name, credential, replay, body, successStatus, response } = operation;
   const { summary, description, evidence } = operationProse[id];
   const [tag = ""] = name.split(".");
-  const parameters = parametersOf(operation, schemas);
+  const parameters = parametersOf(operation);
   return {
     operationId: id,
     tags: [tag],
@@ -124,12 +116,12 @@ function operationObject(
     description,
     security: [{ [credential]: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: requestBodyOf(body, schemas) }),
+    ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       [successStatus]: {
         description: "Done.",
         headers: requestIdHeader,
-        content: json(schemas.of(response)),
+        content: json(jsonSchemaOf(response)),
       },
       ...Object.fromEntries(
         errorStatuses(operation).map((status) => [status, { $ref: errorReference(status) }]),
@@ -141,9 +133,9 @@ function operationObject(
   };
 }
 
-function requestBodyOf(body: Schema<unknown>, schemas: JsonSchemas) {
+function requestBodyOf(body: Schema<unknown>) {
   // A body without required fields may be left out.
-  return { required: !body.safeParse({}).success, content: json(schemas.of(body)) };
+  return { required: body.read({}) === misfit, content: json(jsonSchemaOf(body)) };
 }
 
 /** Which errors an operation can give, by what there is in its requests to be wrong. */
@@ -161,13 +153,13 @@ function errorStatuses({ path, query, body, replay }: Operation<unknown>): Error
   ];
 }
 
-function parametersOf({ path, query, replay }: Operation<unknown>, schemas: JsonSchemas) {
+function parametersOf({ path, query, replay }: Operation<unknown>) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
     const { description, ...facts } = factsOf("path", name);
     const schema = { type: "string", ...facts };
     return { name, in: "path", required: true, description, schema };
   });
-  const inQuery = Object.entries(query ? (schemas.of(query).properties ?? {}) : {}).map(
+  const inQuery = Object.entries(query ? (jsonSchemaOf(query).properties ?? {}) : {}).map(
     ([name, { description: _, ...schema }]) => {
       const { description, ...facts } = factsOf("query", name);
       return { name, in: "query", required: false, description, schema: { ...schema, ...facts } };

@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import {
   createQuoteBodySchema,
   type PaymentState,
@@ -14,7 +13,7 @@ import {
 } from "./payment-creation.ts";
 import { paymentListQuerySchema } from "./payment-list.ts";
 import { type Quote, quoteSchema } from "./quote.ts";
-import type { Schema } from "./schema.ts";
+import { listOf, type Schema } from "./schema.ts";
 import { type Withdrawal, withdrawalSchema } from "./withdrawal.ts";
 import { type WithdrawalConfig, withdrawalConfigSchema } from "./withdrawal-config.ts";
 import { createWithdrawalBodySchema } from "./withdrawal-creation.ts";
@@ -157,7 +156,7 @@ export const listQuotes: Operation<Quote[]> = {
   credential: "paymentSecret",
   replay: "safe",
   successStatus: 200,
-  response: /* @__PURE__ */ z.array(quoteSchema),
+  response: /* @__PURE__ */ listOf(quoteSchema),
   essential: "a list",
 };
 

@@ -1,5 +1,12 @@
-import * as z from "zod/mini";
-import { openObject, type Same, type Schema } from "./schema.ts";
+import {
+  boolean,
+  listOf,
+  number,
+  type Output,
+  openObject,
+  type Same,
+  type Schema,
+} from "./schema.ts";
 
 /** Where a page stands in its list (interface section 2.7). */
 export interface Pagination {
@@ -15,14 +22,14 @@ export interface Pagination {
 }
 
 export const paginationSchema = openObject({
-  total: z.number(),
-  limit: z.number(),
-  offset: z.number(),
-  hasMore: z.boolean(),
-  totalPages: z.number(),
-  currentPage: z.number(),
+  total: number,
+  limit: number,
+  offset: number,
+  hasMore: boolean,
+  totalPages: number,
+  currentPage: number,
 });
-true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
+true satisfies Same<Pagination, Output<typeof paginationSchema>>;
 
 /** One page of a list as the service sends it. */
 export interface PageBody<Item> {
@@ -31,6 +38,6 @@ export interface PageBody<Item> {
 }
 
 // @__NO_SIDE_EFFECTS__
-export function pageSchema<Item>(item: z.ZodMiniType<Item>): Schema<PageBody<Item>> {
-  return openObject({ data: z.array(item), pagination: paginationSchema });
+export function pageSchema<Item>(item: Schema<Item>): Schema<PageBody<Item>> {
+  return openObject({ data: listOf(item), pagination: paginationSchema });
 }

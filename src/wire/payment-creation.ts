@@ -1,6 +1,15 @@
-import * as z from "zod/mini";
 import { type Payment, paymentSchema } from "./payment.ts";
-import { openObject, type Same } from "./schema.ts";
+import {
+  closedObject,
+  number,
+  type Output,
+  oneOf,
+  openObject,
+  optional,
+  type Same,
+  text,
+  textOfLength,
+} from "./schema.ts";
 
 /** Over this, no payment or withdrawal is accepted, in USD cents (interface section 8). */
 export const maxAmountInCents = 100_000_000;
@@ -19,16 +28,16 @@ export interface CreatePaymentBody {
   customerRefId?: string;
 }
 
-export const createPaymentBodySchema = z.object({
-  type: z.exactOptional(z.enum(["payment", "deposit"])),
-  amount: z.exactOptional(z.number()),
-  currency: z.literal("USD"),
-  orderId: z.string().check(z.minLength(1), z.maxLength(255)),
-  redirectUrl: z.exactOptional(z.string().check(z.maxLength(2048))),
-  customMetadata: z.exactOptional(z.string().check(z.maxLength(2048))),
-  customerRefId: z.exactOptional(z.string().check(z.maxLength(255))),
+export const createPaymentBodySchema = closedObject({
+  type: optional(oneOf("payment", "deposit")),
+  amount: optional(number),
+  currency: oneOf("USD"),
+  orderId: textOfLength(1, 255),
+  redirectUrl: optional(textOfLength(0, 2048)),
+  customMetadata: optional(textOfLength(0, 2048)),
+  customerRefId: optional(textOfLength(0, 255)),
 });
-true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>;
+true satisfies Same<CreatePaymentBody, Output<typeof createPaymentBodySchema>>;
 
 /** The answer to a creation (interface section 4.1). */
 export interface CreatedPayment {
@@ -46,8 +55,8 @@ export interface CreatedPayment {
 
 export const createdPaymentSchema = openObject({
   payment: paymentSchema,
-  paymentUrl: z.string(),
-  paymentId: z.string(),
-  secret: z.string(),
+  paymentUrl: text,
+  paymentId: text,
+  secret: text,
 });
-true satisfies Same<CreatedPayment, z.output<typeof createdPaymentSchema>>;
+true satisfies Same<CreatedPayment, Output<typeof createdPaymentSchema>>;

@@ -1,8 +1,7 @@
-import * as z from "zod/mini";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
 import type { PaymentType } from "./payment.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
-import type { Same } from "./schema.ts";
+import { type Output, queryOf, type Same, text, wholeNumber } from "./schema.ts";
 
 /** What `payments.list` filters and sorts by (interface section 4.2). */
 export interface PaymentListQuery {
@@ -23,13 +22,13 @@ export interface PaymentListQuery {
   offset?: number | undefined;
 }
 
-export const paymentListQuerySchema = z.object({
-  status: z.optional(paymentStatusSchema),
-  type: z.optional(openEnum("payment", "deposit")),
-  search: z.optional(z.string()),
-  sortBy: z.optional(openEnum("createdAt", "amountInCents")),
-  sortOrder: z.optional(openEnum("ASC", "DESC")),
-  limit: z.optional(z.int().check(z.gte(1), z.lte(1000))),
-  offset: z.optional(z.int().check(z.gte(0))),
+export const paymentListQuerySchema = queryOf({
+  status: paymentStatusSchema,
+  type: openEnum("payment", "deposit"),
+  search: text,
+  sortBy: openEnum("createdAt", "amountInCents"),
+  sortOrder: openEnum("ASC", "DESC"),
+  limit: wholeNumber(1, 1000),
+  offset: wholeNumber(0),
 });
-true satisfies Same<PaymentListQuery, z.output<typeof paymentListQuerySchema>>;
+true satisfies Same<PaymentListQuery, Output<typeof paymentListQuerySchema>>;

@@ -1,6 +1,15 @@
-import * as z from "zod/mini";
 import { optionalBoolean, optionalDecimalText, optionalNumber, optionalText } from "./fields.ts";
-import { openObject, type Same } from "./schema.ts";
+import {
+  anything,
+  either,
+  nullable,
+  number,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  text,
+} from "./schema.ts";
 import {
   type SettledChain,
   type SettledToken,
@@ -46,9 +55,9 @@ export interface PaymentReceipt {
 
 export const paymentReceiptSchema = openObject({
   paymentId: optionalText,
-  selectedQuote: z.exactOptional(z.unknown()),
-  settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
-  settledChain: z.exactOptional(z.nullable(settledChainSchema)),
+  selectedQuote: optional(anything),
+  settledToken: optional(nullable(settledTokenSchema)),
+  settledChain: optional(nullable(settledChainSchema)),
   settledAmountAsset: optionalText,
   settledAmountUsd: optionalDecimalText,
   txHash: optionalText,
@@ -60,7 +69,7 @@ export const paymentReceiptSchema = openObject({
   txTotalCostUsdFractions: optionalNumber,
   txIsSponsored: optionalBoolean,
   processedBy: optionalText,
-  txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
+  txRiskScore: optional(nullable(either(number, text))),
   txRiskSeverity: optionalText,
   txRiskProvider: optionalText,
   createdAt: optionalText,
@@ -70,4 +79,4 @@ export const paymentReceiptSchema = openObject({
   requiredConfirmations: optionalNumber,
   completedAt: optionalText,
 });
-true satisfies Same<PaymentReceipt, z.output<typeof paymentReceiptSchema>>;
+true satisfies Same<PaymentReceipt, Output<typeof paymentReceiptSchema>>;

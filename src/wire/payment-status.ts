@@ -1,6 +1,5 @@
-import type * as z from "zod/mini";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
-import type { Same } from "./schema.ts";
+import type { Output, Same } from "./schema.ts";
 
 /** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
 export type PaymentStatus = OpenEnum<
@@ -16,7 +15,7 @@ export const paymentStatusSchema = openEnum(
   "expired",
   "cancelled",
 );
-true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
+true satisfies Same<PaymentStatus, Output<typeof paymentStatusSchema>>;
 
 /**
  * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface

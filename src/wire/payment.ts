@@ -1,11 +1,19 @@
-import * as z from "zod/mini";
 import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
 import { optionalNumber, optionalText } from "./fields.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
 import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type Quote, quoteSchema } from "./quote.ts";
-import { openObject, type Same } from "./schema.ts";
+import {
+  listOf,
+  nullable,
+  number,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  text,
+} from "./schema.ts";
 
 /** Of a fixed amount, or of whatever the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
@@ -46,19 +54,19 @@ export interface Payment {
 }
 
 export const paymentSchema = openObject({
-  id: z.string(),
-  merchantId: z.string(),
-  merchantShortName: z.string(),
+  id: text,
+  merchantId: text,
+  merchantShortName: text,
   type: openEnum("payment", "deposit"),
-  amountInCents: z.number(),
-  currency: z.string(),
+  amountInCents: number,
+  currency: text,
   status: paymentStatusSchema,
-  depositAddress: z.exactOptional(z.nullable(depositAddressSchema)),
-  quotes: z.array(quoteSchema),
-  receipt: z.exactOptional(z.nullable(paymentReceiptSchema)),
+  depositAddress: optional(nullable(depositAddressSchema)),
+  quotes: listOf(quoteSchema),
+  receipt: optional(nullable(paymentReceiptSchema)),
   orderId: optionalText,
   redirectUrl: optionalText,
-  createdAt: z.string(),
+  createdAt: text,
   merchantLogoUrl: optionalText,
   amountDueCents: optionalNumber,
   convenienceFeeCents: optionalNumber,
@@ -66,4 +74,4 @@ export const paymentSchema = openObject({
   swapFeeCents: optionalNumber,
   amountMerchantNetCents: optionalNumber,
 });
-true satisfies Same<Payment, z.output<typeof paymentSchema>>;
+true satisfies Same<Payment, Output<typeof paymentSchema>>;

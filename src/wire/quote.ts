@@ -1,9 +1,8 @@
-import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
 import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
 import { decimalText } from "./fields.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
-import { openObject, type Same } from "./schema.ts";
+import { either, nullable, type Output, openObject, optional, type Same, text } from "./schema.ts";
 import { type Token, tokenSchema } from "./token.ts";
 
 /** An offer to settle a payment with one token on one chain (interface section 2.3). */
@@ -27,15 +26,15 @@ export interface Quote {
 }
 
 export const quoteSchema = openObject({
-  id: z.string(),
-  paymentId: z.string(),
+  id: text,
+  paymentId: text,
   token: tokenSchema,
   chainId: chainIdSchema,
-  expectedAmountAsset: z.string(),
+  expectedAmountAsset: text,
   rateUsdAsset: decimalText,
-  expiresAt: z.string(),
+  expiresAt: text,
   status: openEnum("active", "expired", "used", "failed"),
-  createdAt: z.string(),
-  depositAddress: z.exactOptional(z.nullable(z.union([depositAddressSchema, z.string()]))),
+  createdAt: text,
+  depositAddress: optional(nullable(either(depositAddressSchema, text))),
 });
-true satisfies Same<Quote, z.output<typeof quoteSchema>>;
+true satisfies Same<Quote, Output<typeof quoteSchema>>;

@@ -1,6 +1,5 @@
-import type * as z from "zod/mini";
 import { optionalChainId, optionalNumber, optionalText } from "./fields.ts";
-import { openObject, type Same } from "./schema.ts";
+import { type Output, openObject, type Same } from "./schema.ts";
 
 /** The token of a receipt (interface section 2.6). */
 export interface SettledToken {
@@ -14,7 +13,7 @@ export const settledTokenSchema = openObject({
   decimals: optionalNumber,
   contractAddress: optionalText,
 });
-true satisfies Same<SettledToken, z.output<typeof settledTokenSchema>>;
+true satisfies Same<SettledToken, Output<typeof settledTokenSchema>>;
 
 /** The chain of a receipt (interface section 2.6). */
 export interface SettledChain {
@@ -24,4 +23,4 @@ export interface SettledChain {
 }
 
 export const settledChainSchema = openObject({ chainId: optionalChainId, name: optionalText });
-true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
+true satisfies Same<SettledChain, Output<typeof settledChainSchema>>;

@@ -1,7 +1,15 @@
-import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
-import { openObject, type Same } from "./schema.ts";
+import {
+  boolean,
+  nullable,
+  number,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  text,
+} from "./schema.ts";
 
 /** A network on which a token lives (interface section 2.4). */
 export interface TokenChain {
@@ -17,13 +25,13 @@ export interface TokenChain {
 
 export const tokenChainSchema = openObject({
   chainId: chainIdSchema,
-  name: z.string(),
-  nativeSymbol: z.string(),
-  nativeDecimals: z.number(),
-  isEnabled: z.boolean(),
-  isTestnet: z.exactOptional(z.boolean()),
+  name: text,
+  nativeSymbol: text,
+  nativeDecimals: number,
+  isEnabled: boolean,
+  isTestnet: optional(boolean),
 });
-true satisfies Same<TokenChain, z.output<typeof tokenChainSchema>>;
+true satisfies Same<TokenChain, Output<typeof tokenChainSchema>>;
 
 /** An asset in which a payment can be settled (interface section 2.4). */
 export interface Token {
@@ -43,15 +51,15 @@ export interface Token {
 }
 
 export const tokenSchema = openObject({
-  id: z.string(),
-  coingeckoApiId: z.exactOptional(z.nullable(z.string())),
-  chain: z.exactOptional(z.nullable(tokenChainSchema)),
-  symbol: z.string(),
-  contractAddress: z.string(),
-  decimals: z.number(),
+  id: text,
+  coingeckoApiId: optional(nullable(text)),
+  chain: optional(nullable(tokenChainSchema)),
+  symbol: text,
+  contractAddress: text,
+  decimals: number,
   type: openEnum("stablecoin", "volatile"),
   assetType: openEnum("native", "erc20"),
   status: openEnum("active", "deprecated", "blocked"),
-  tokenPriceUsd: z.exactOptional(z.nullable(z.number())),
+  tokenPriceUsd: optional(nullable(number)),
 });
-true satisfies Same<Token, z.output<typeof tokenSchema>>;
+true satisfies Same<Token, Output<typeof tokenSchema>>;

@@ -1,8 +1,7 @@
-import * as z from "zod/mini";
 import { openEnum } from "./open-enum.ts";
 import type { PaymentType } from "./payment.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
-import { openObject, type Same } from "./schema.ts";
+import { nullable, number, type Output, openObject, optional, type Same, text } from "./schema.ts";
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**
@@ -47,29 +46,29 @@ export interface WebhookEvents {
   "withdrawal.updated": WithdrawalEventData;
 }
 
-const text = z.exactOptional(z.string());
-const cents = z.exactOptional(z.nullable(z.number()));
+const optionalText = optional(text);
+const cents = optional(nullable(number));
 
 export const paymentEventDataSchema = openObject({
   status: paymentStatusSchema,
-  orderId: z.nullable(z.string()),
-  id: text,
-  type: z.exactOptional(openEnum("payment", "deposit")),
-  merchantId: text,
+  orderId: nullable(text),
+  id: optionalText,
+  type: optional(openEnum("payment", "deposit")),
+  merchantId: optionalText,
   amountInCents: cents,
   amountDueCents: cents,
-  currency: text,
-  createdAt: text,
+  currency: optionalText,
+  createdAt: optionalText,
 });
-true satisfies Same<PaymentEventData, z.output<typeof paymentEventDataSchema>>;
+true satisfies Same<PaymentEventData, Output<typeof paymentEventDataSchema>>;
 
 export const withdrawalEventDataSchema = openObject({
   status: withdrawalStatusSchema,
-  orderId: z.exactOptional(z.nullable(z.string())),
-  id: text,
-  merchantId: text,
+  orderId: optional(nullable(text)),
+  id: optionalText,
+  merchantId: optionalText,
   amountInCents: cents,
-  currency: text,
-  createdAt: text,
+  currency: optionalText,
+  createdAt: optionalText,
 });
-true satisfies Same<WithdrawalEventData, z.output<typeof withdrawalEventDataSchema>>;
+true satisfies Same<WithdrawalEventData, Output<typeof withdrawalEventDataSchema>>;

@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import { openObject, type Same } from "./schema.ts";
+import { listOf, number, type Output, openObject, type Same, text } from "./schema.ts";
 import { type Token, tokenSchema } from "./token.ts";
 
 /** What withdrawals the merchant can make (interface section 4.6). */
@@ -20,14 +19,14 @@ export interface WithdrawalLimits {
 }
 
 export const withdrawalLimitsSchema = openObject({
-  minAmountInCents: z.number(),
-  maxAmountInCents: z.number(),
+  minAmountInCents: number,
+  maxAmountInCents: number,
 });
-true satisfies Same<WithdrawalLimits, z.output<typeof withdrawalLimitsSchema>>;
+true satisfies Same<WithdrawalLimits, Output<typeof withdrawalLimitsSchema>>;
 
 export const withdrawalConfigSchema = openObject({
-  backendWallet: z.string(),
-  supported: z.array(tokenSchema),
+  backendWallet: text,
+  supported: listOf(tokenSchema),
   limits: withdrawalLimitsSchema,
 });
-true satisfies Same<WithdrawalConfig, z.output<typeof withdrawalConfigSchema>>;
+true satisfies Same<WithdrawalConfig, Output<typeof withdrawalConfigSchema>>;

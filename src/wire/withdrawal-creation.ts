@@ -1,6 +1,14 @@
-import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
-import type { Same } from "./schema.ts";
+import {
+  closedObject,
+  number,
+  type Output,
+  oneOf,
+  optional,
+  type Same,
+  text,
+  textOfLength,
+} from "./schema.ts";
 
 /** The longest `orderId` of a withdrawal, in characters (interface section 8). */
 export const maxOrderIdLength = 255;
@@ -21,12 +29,12 @@ export interface CreateWithdrawalBody {
   customMetadata?: string;
 }
 
-export const createWithdrawalBodySchema = z.object({
-  amountInCents: z.number(),
+export const createWithdrawalBodySchema = closedObject({
+  amountInCents: number,
   chainId: chainIdSchema,
-  recipientAddress: z.string(),
-  orderId: z.exactOptional(z.string().check(z.maxLength(maxOrderIdLength))),
-  currency: z.exactOptional(z.literal("USD")),
-  customMetadata: z.exactOptional(z.string().check(z.maxLength(maxMetadataLength))),
+  recipientAddress: text,
+  orderId: optional(textOfLength(0, maxOrderIdLength)),
+  currency: optional(oneOf("USD")),
+  customMetadata: optional(textOfLength(0, maxMetadataLength)),
 });
-true satisfies Same<CreateWithdrawalBody, z.output<typeof createWithdrawalBodySchema>>;
+true satisfies Same<CreateWithdrawalBody, Output<typeof createWithdrawalBodySchema>>;

@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import type { Same } from "./schema.ts";
+import { type Output, queryOf, type Same, wholeNumber } from "./schema.ts";
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /** What `withdrawals.list` filters by (interface section 4.5). */
@@ -11,9 +10,9 @@ export interface WithdrawalListQuery {
   offset?: number | undefined;
 }
 
-export const withdrawalListQuerySchema = z.object({
-  status: z.optional(withdrawalStatusSchema),
-  limit: z.optional(z.int().check(z.gte(1), z.lte(1000))),
-  offset: z.optional(z.int().check(z.gte(0))),
+export const withdrawalListQuerySchema = queryOf({
+  status: withdrawalStatusSchema,
+  limit: wholeNumber(1, 1000),
+  offset: wholeNumber(0),
 });
-true satisfies Same<WithdrawalListQuery, z.output<typeof withdrawalListQuerySchema>>;
+true satisfies Same<WithdrawalListQuery, Output<typeof withdrawalListQuerySchema>>;

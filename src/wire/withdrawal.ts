@@ -1,8 +1,16 @@
-import * as z from "zod/mini";
 import { chainIdSchema } from "./chain-id.ts";
 import { decimalText, optionalText } from "./fields.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
-import { openObject, type Same } from "./schema.ts";
+import {
+  boolean,
+  nullable,
+  number,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  text,
+} from "./schema.ts";
 import {
   type SettledChain,
   type SettledToken,
@@ -22,7 +30,7 @@ export const withdrawalStatusSchema = openEnum(
   "failed",
   "cancelled",
 );
-true satisfies Same<WithdrawalStatus, z.output<typeof withdrawalStatusSchema>>;
+true satisfies Same<WithdrawalStatus, Output<typeof withdrawalStatusSchema>>;
 
 /** What was sent for a withdrawal (interface section 2.6). */
 export interface WithdrawalReceipt {
@@ -49,23 +57,23 @@ export interface WithdrawalReceipt {
 }
 
 export const withdrawalReceiptSchema = openObject({
-  withdrawalId: z.string(),
-  settledToken: z.nullable(settledTokenSchema),
-  settledChain: z.nullable(settledChainSchema),
-  settledAmountAsset: z.string(),
+  withdrawalId: text,
+  settledToken: nullable(settledTokenSchema),
+  settledChain: nullable(settledChainSchema),
+  settledAmountAsset: text,
   settledAmountUsd: decimalText,
-  txHash: z.nullable(z.string()),
-  txBlockNumber: z.number(),
-  txTimestamp: z.string(),
-  txSenderAddress: z.string(),
-  txGasUsed: z.number(),
-  txTotalCost: z.string(),
-  txTotalCostUsdFractions: z.number(),
-  txIsSponsored: z.boolean(),
+  txHash: nullable(text),
+  txBlockNumber: number,
+  txTimestamp: text,
+  txSenderAddress: text,
+  txGasUsed: number,
+  txTotalCost: text,
+  txTotalCostUsdFractions: number,
+  txIsSponsored: boolean,
   processedBy: openEnum("webhook", "frontend", "cron", "manual"),
-  createdAt: z.string(),
+  createdAt: text,
 });
-true satisfies Same<WithdrawalReceipt, z.output<typeof withdrawalReceiptSchema>>;
+true satisfies Same<WithdrawalReceipt, Output<typeof withdrawalReceiptSchema>>;
 
 /** Crypto sent to a beneficiary (interface section 2.5). */
 export interface Withdrawal {
@@ -95,18 +103,18 @@ export interface Withdrawal {
 }
 
 export const withdrawalSchema = openObject({
-  id: z.string(),
-  merchantId: z.string(),
-  amountInCents: z.number(),
+  id: text,
+  merchantId: text,
+  amountInCents: number,
   chainId: chainIdSchema,
-  recipientAddress: z.string(),
+  recipientAddress: text,
   status: withdrawalStatusSchema,
-  currency: z.string(),
+  currency: text,
   orderId: optionalText,
   customMetadata: optionalText,
   errorMessage: optionalText,
-  receipt: z.exactOptional(z.nullable(withdrawalReceiptSchema)),
-  createdAt: z.string(),
-  updatedAt: z.string(),
+  receipt: optional(nullable(withdrawalReceiptSchema)),
+  createdAt: text,
+  updatedAt: text,
 });
-true satisfies Same<Withdrawal, z.output<typeof withdrawalSchema>>;
+true satisfies Same<Withdrawal, Output<typeof withdrawalSchema>>;

@@ -50,7 +50,7 @@ test.each([
   ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],
   ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
   ["src/index.ts", "src/cli/target.ts", "cli-on-top"],
-  ["src/sandbox/planted.ts", "zod", "sandbox-imports"],
+  ["src/wire/planted.ts", "zod", "wire-imports"],
   ["src/testing/planted.ts", "msw", "msw-in-one-entry"],
   ["src/testing/planted.ts", "src/http/target.ts", "testing-imports"],
   ["src/sandbox/planted.ts", "src/checkout/target.ts", "sandbox-imports"],
@@ -64,7 +64,6 @@ test.each([
 test.each([
   ["src/http/planted.ts", "src/wire/target.ts"],
   ["src/resources/planted.ts", "src/errors/target.ts"],
-  ["src/wire/planted.ts", "zod"],
   ["src/sandbox/planted.ts", "node:fs"],
   ["src/sandbox/browser/planted.ts", "src/checkout/target.ts"],
   ["src/client.ts", "src/http/target.ts"],

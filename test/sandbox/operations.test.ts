@@ -1,6 +1,7 @@
 import { createSandbox } from "settlekit/sandbox";
 import { expect, it } from "vitest";
 import { credentialHeader } from "../../src/wire/headers.ts";
+import { misfitsIn } from "../../src/wire/misfits.ts";
 import * as operations from "../../src/wire/operations.ts";
 import { create, order, origin, payout, withdraw } from "./merchant.ts";
 
@@ -31,6 +32,6 @@ it.each(Object.values(operations).map((operation) => ({ operation, name: operati
     expect((await exchange({})).status).toBe(401);
     const response = await exchange({ [name]: scheme + credential });
     expect(response.status).toBe(operation.successStatus);
-    expect(operation.response.safeParse(await response.json())).toMatchObject({ success: true });
+    expect(misfitsIn(operation.response, await response.json())).toEqual([]);
   },
 );

@@ -1,6 +1,7 @@
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { toChecksumAddress } from "../../src/evm/address.ts";
+import { misfitsIn } from "../../src/wire/misfits.ts";
 import { createPayment, getPayment, listPayments } from "../../src/wire/operations.ts";
 import { create, list, newYear, origin, paymentsPath, read, send } from "./merchant.ts";
 
@@ -109,9 +110,7 @@ describe("creating a payment", () => {
   it("fits the schema of its operation", async () => {
     const sandbox = createSandbox();
     for (const fields of [{}, { type: "deposit" }, { redirectUrl: "http://localhost/done" }]) {
-      expect(createPayment.response.safeParse(await create(sandbox, fields))).toMatchObject({
-        success: true,
-      });
+      expect(misfitsIn(createPayment.response, await create(sandbox, fields))).toEqual([]);
     }
   });
 });
@@ -128,8 +127,7 @@ describe("reading a payment", () => {
     for (const scenario of ["success", "underpayment", "overpayment", "timeout"] as const) {
       const { paymentId } = await create(sandbox);
       await sandbox.payments.simulate(paymentId, scenario);
-      const result = getPayment.response.safeParse(await read(sandbox, paymentId));
-      expect(result).toMatchObject({ success: true });
+      expect(misfitsIn(getPayment.response, await read(sandbox, paymentId))).toEqual([]);
     }
   });
 });
@@ -242,6 +240,6 @@ describe("listing payments", () => {
 
   it("fits the schema of its operation", async () => {
     const sandbox = await sandboxWith([300, 400]);
-    expect(listPayments.response.safeParse(await list(sandbox))).toMatchObject({ success: true });
+    expect(misfitsIn(listPayments.response, await list(sandbox))).toEqual([]);
   });
 });

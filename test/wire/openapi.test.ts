@@ -10,7 +10,7 @@ import { operationProse } from "../../src/wire/openapi-prose.ts";
 import * as operations from "../../src/wire/operations.ts";
 import { paymentSchema } from "../../src/wire/payment.ts";
 import { createdPaymentSchema, createPaymentBodySchema } from "../../src/wire/payment-creation.ts";
-import type { Schema } from "../../src/wire/schema.ts";
+import { misfit, type Schema } from "../../src/wire/schema.ts";
 import { withdrawalSchema } from "../../src/wire/withdrawal.ts";
 import { withdrawalConfigSchema } from "../../src/wire/withdrawal-config.ts";
 import { createWithdrawalBodySchema } from "../../src/wire/withdrawal-creation.ts";
@@ -173,9 +173,9 @@ describe("the document's schemas", () => {
       fc.property(fc.constantFrom(...places), oddValue, (place, value) => {
         const altered = structuredClone(sample);
         alter(altered, place, value);
-        const { success } = schema.safeParse(altered);
-        if (!success) refused++;
-        expect(accepts(name, altered)).toBe(success);
+        const fits = schema.read(altered) !== misfit;
+        if (!fits) refused++;
+        expect(accepts(name, altered)).toBe(fits);
       }),
       { numRuns: 300 },
     );
