@@ -1,14 +1,13 @@
 import type { Operation } from "../wire/operations.ts";
 import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";
 import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
+import type { RandomSource } from "./random.ts";
 import { createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
 import type { Store } from "./store.ts";
+import { createWaitingList, type Occasions } from "./waiting-list.ts";
 
-/** To whom a fault happens. */
-export interface FaultOptions {
-  /** How many requests it happens to; `Infinity` for all until `clear`. Default 1. */
-  readonly times?: number | undefined;
-}
+/** To how many of a route's requests a fault happens, and to which share of them. */
+export interface FaultOptions extends Occasions {}
 
 /**
  * What goes wrong, on purpose. A request meets at most one fault: of those that are waiting for its
@@ -28,6 +27,8 @@ export interface SandboxFaults {
    * sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
    * // Every read is slow from here on.
    * sandbox.faults.next("GET /payments", { latencyMs: 800, when: "before" }, { times: Infinity });
+   * // One request in five loses its answer, always the same ones with the same seed.
+   * sandbox.faults.next("*", { connection: "reset", when: "after" }, { probability: 0.2 });
    * ```
    */
   next(route: FaultRoute, fault: Fault, options?: FaultOptions): void;
@@ -55,11 +56,9 @@ export interface SandboxFaults {
 }
 
 /** A fault and the requests that it waits for. */
-export interface WaitingFault {
+export interface WaitingFault extends Required<Occasions> {
   readonly route: FaultRoute;
   readonly fault: Fault;
-  /** How many requests it will still happen to. */
-  readonly times: number;
 }
 
 /** The faults as requests meet them. */
@@ -68,24 +67,24 @@ export interface Faults extends SandboxFaults {
   take(method: string, pathname: string): Fault | undefined;
 }
 
-/** A fault as it is kept. */
-interface Waiting {
-  readonly route: FaultRoute;
-  readonly fault: Fault;
-  /** Null for all requests: JSON has no Infinity. */
-  readonly times: number | null;
-}
+/** What waits for a route. */
+type RoutedFault = Pick<WaitingFault, "route" | "fault">;
 
 export interface FaultsOptions {
   readonly operations: readonly Operation<unknown>[];
   /** Real time, in milliseconds. */
   readonly realNowMs: () => number;
+  readonly random: RandomSource;
   readonly store: Store;
 }
 
-export function createFaults({ operations, realNowMs, store }: FaultsOptions): Faults {
-  const waiting = store.table<Waiting>("faults");
-  let lastKey = 0;
+export function createFaults(options: FaultsOptions): Faults {
+  const { operations, realNowMs, random, store } = options;
+  const waiting = createWaitingList<RoutedFault>({
+    table: store.table("faults"),
+    chance: () => random.stream("faults"),
+    invalid: invalidFault,
+  });
   const matchers = new Map<FaultRoute, RouteMatcher>();
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
   let isWithin: Limiter = () => true;
@@ -95,10 +94,7 @@ export function createFaults({ operations, realNowMs, store }: FaultsOptions): F
     isWithin = rate === null ? () => true : createLimiter(rate.requestsPerSecond, realNowMs);
   }
 
-  store.onReplaced(() => {
-    for (const [key] of waiting.entries()) lastKey = Math.max(lastKey, Number(key));
-    startLimiter();
-  });
+  store.onReplaced(startLimiter);
 
   function matcherOf(route: FaultRoute): RouteMatcher {
     const known = matchers.get(route);
@@ -108,13 +104,9 @@ export function createFaults({ operations, realNowMs, store }: FaultsOptions): F
     return matcher;
   }
 
-  function next(route: FaultRoute, fault: Fault, { times = 1 }: FaultOptions = {}): void {
-    if (times !== Number.POSITIVE_INFINITY && !isWholeWithin(times, 1, Number.MAX_SAFE_INTEGER)) {
-      throw invalidFault("times", "must be a whole number from 1, or Infinity");
-    }
+  function next(route: FaultRoute, fault: Fault, occasions: FaultOptions = {}): void {
     matcherOf(route);
-    const kept = { route, fault: checkFault(fault), times: Number.isFinite(times) ? times : null };
-    waiting.set(String(++lastKey), kept);
+    waiting.add({ route, fault: checkFault(fault) }, occasions);
   }
 
   function take(method: string, pathname: string): Fault | undefined {
@@ -122,13 +114,7 @@ export function createFaults({ operations, realNowMs, store }: FaultsOptions): F
     if (rate !== null && !isWithin()) {
       return { status: 429, when: "before", retryAfter: rate.retryAfterSeconds };
     }
-    if (waiting.size() === 0) return undefined;
-    const met = waiting.entries().find(([, { route }]) => matcherOf(route)(method, pathname));
-    if (met === undefined) return undefined;
-    const [key, { times, ...rest }] = met;
-    if (times === 1) waiting.delete(key);
-    else if (times !== null) waiting.set(key, { ...rest, times: times - 1 });
-    return rest.fault;
+    return waiting.take(({ route }) => matcherOf(route)(method, pathname))?.fault;
   }
 
   function rateLimit(rate: RateLimit | null): void {
@@ -156,12 +142,9 @@ export function createFaults({ operations, realNowMs, store }: FaultsOptions): F
       next(route, { latencyMs, when }, options),
     reset: (route, { when, ...options }) => next(route, { connection: "reset", when }, options),
     truncate: (route, options) => next(route, { connection: "truncated" }, options),
-    waiting: () =>
-      waiting.values().map(({ route, fault, times }) => {
-        return { route, fault: { ...fault }, times: times ?? Number.POSITIVE_INFINITY };
-      }),
+    waiting: waiting.waiting,
     clear() {
-      for (const [key] of waiting.entries()) waiting.delete(key);
+      waiting.clear();
       rateLimit(null);
     },
   };

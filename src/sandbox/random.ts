@@ -22,7 +22,9 @@ type Purpose =
   | "withdrawals"
   | "withdrawal receipts"
   | "webhooks"
-  | "requests";
+  | "requests"
+  | "faults"
+  | "disorder";
 
 export interface RandomSource {
   stream(purpose: Purpose): RandomStream;

@@ -216,6 +216,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const faults = createFaults({
     operations: routes.map(({ operation }) => operation),
     realNowMs: () => performance.now(),
+    random,
     store,
   });
   const callService = createExchange({ app, clock, random, faults, log, timeline });

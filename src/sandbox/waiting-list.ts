@@ -55,6 +55,7 @@ export function createWaitingList<Item extends object>({
   }
 
   function take(fits: (item: Item) => boolean): Item | undefined {
+    if (table.size() === 0) return undefined;
     for (const [key, { item, times, probability }] of table.entries()) {
       if (!fits(item)) continue;
       if (probability < 1 && fractionOf(chance()) >= probability) continue;

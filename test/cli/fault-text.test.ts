@@ -5,18 +5,25 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 
 describe("a fault on the command line", () => {
   test.each([
-    ["POST /payments 503", { status: 503, when: "before" }, 1],
-    ["POST /payments 503 after x2", { status: 503, when: "after" }, 2],
-    ["* 429 retry-after=3 always", { status: 429, when: "before", retryAfter: 3 }, Infinity],
-    ["GET /payments 800ms always", { latencyMs: 800, when: "after" }, Infinity],
-    ["GET /payments/{paymentId} 2s before", { latencyMs: 2000, when: "before" }, 1],
-    ["POST /withdrawals reset", { connection: "reset", when: "before" }, 1],
-    ["POST /withdrawals reset mid-answer", { connection: "reset", when: "mid-answer" }, 1],
-    ["  *   truncated   x3 ", { connection: "truncated" }, 3],
-  ])("%s", (text, fault, times) => {
+    ["POST /payments 503", { status: 503, when: "before" }, {}],
+    ["POST /payments 503 after x2", { status: 503, when: "after" }, { times: 2 }],
+    [
+      "* 429 retry-after=3 always",
+      { status: 429, when: "before", retryAfter: 3 },
+      { times: Infinity },
+    ],
+    ["GET /payments 800ms always", { latencyMs: 800, when: "after" }, { times: Infinity }],
+    ["GET /payments/{paymentId} 2s before", { latencyMs: 2000, when: "before" }, {}],
+    ["POST /withdrawals reset", { connection: "reset", when: "before" }, {}],
+    ["POST /withdrawals reset mid-answer", { connection: "reset", when: "mid-answer" }, {}],
+    ["  *   truncated   x3 ", { connection: "truncated" }, { times: 3 }],
+    ["POST /payments 503 after 20%", { status: 503, when: "after" }, { probability: 0.2 }],
+    ["* 800ms 0.5%", { latencyMs: 800, when: "after" }, { probability: 0.005 }],
+    ["* reset 7% x3", { connection: "reset", when: "before" }, { probability: 0.07, times: 3 }],
+  ])("%s", (text, fault, options) => {
     const [, route] = /^\s*(\*|\S+ \S+)/.exec(text) ?? [];
     const asked = faultFrom(text);
-    expect(asked).toEqual({ route, fault, options: { times } });
+    expect(asked).toEqual({ route, fault, options });
     // And the sandbox takes it.
     if ("fault" in asked) createSandbox().faults.next(asked.route, asked.fault, asked.options);
   });
@@ -37,6 +44,7 @@ describe("a fault on the command line", () => {
     ["POST /payments truncated after", '"truncated"'],
     ["POST /payments 800ms retry-after=2", '"retry-after=2"'],
     ["10/s x2", '"x2"'],
+    ["POST /payments 503 %", '"%"'],
   ])("%j is not understood, which the message says of the very word", (text, word) => {
     expect(() => faultFrom(text)).toThrow(UsageError);
     expect(() => faultFrom(text)).toThrow(`--fault does not understand ${word} in`);

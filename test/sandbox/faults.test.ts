@@ -162,14 +162,80 @@ describe("a queue of faults", () => {
     sandbox.faults.next("GET /payments", broken, { times: 2 });
     sandbox.faults.reset("*", { when: "after" });
     await statuses(sandbox, 1);
-    const reset = { route: "*", fault: { connection: "reset", when: "after" }, times: 1 };
+    const reset = {
+      route: "*",
+      fault: { connection: "reset", when: "after" },
+      times: 1,
+      probability: 1,
+    };
     expect(sandbox.faults.waiting()).toEqual([
-      { route: "GET /payments", fault: broken, times: 1 },
+      { route: "GET /payments", fault: broken, times: 1, probability: 1 },
       reset,
     ]);
     Object.assign(sandbox.faults.waiting()[0]?.fault ?? {}, { status: 200 });
     expect(await statuses(sandbox, 1)).toEqual([503]);
     expect(sandbox.faults.waiting()).toEqual([reset]);
+  });
+
+  it("leaves a share of the requests to chance, which the seed decides", async () => {
+    const played = async (seed: string) => {
+      const sandbox = createSandbox({ seed });
+      sandbox.faults.next("GET /payments", broken, { probability: 0.25 });
+      return statuses(sandbox, 200);
+    };
+    const seen = await played("one");
+    expect(seen).toEqual(await played("one"));
+    expect(seen).not.toEqual(await played("two"));
+    const hits = seen.filter((status) => status === 503).length;
+    expect(hits).toBeGreaterThan(25);
+    expect(hits).toBeLessThan(75);
+  });
+
+  it("goes on by chance without end, or as often as it was told", async () => {
+    const sandbox = createSandbox({ seed: "chance" });
+    sandbox.faults.next("GET /payments", broken, { probability: 0.5, times: 2 });
+    expect(sandbox.faults.waiting()).toMatchObject([{ times: 2, probability: 0.5 }]);
+    const seen = await statuses(sandbox, 40);
+    expect(seen.filter((status) => status === 503)).toHaveLength(2);
+    sandbox.faults.next("GET /payments", broken, { probability: 0.5 });
+    await statuses(sandbox, 40);
+    expect(sandbox.faults.waiting()).toMatchObject([{ times: Number.POSITIVE_INFINITY }]);
+  });
+
+  it("has the next one met where chance spares a request from the first", async () => {
+    const sandbox = createSandbox({ seed: "chance" });
+    sandbox.faults.next("GET /payments", broken, { probability: 0.5 });
+    sandbox.faults.next("GET /payments", { status: 500, when: "before" }, { times: 100 });
+    const seen = await statuses(sandbox, 40);
+    expect(new Set(seen)).toEqual(new Set([500, 503]));
+  });
+
+  it("shifts no id by what chance decides", async () => {
+    const ids = async (probability?: number) => {
+      const sandbox = createSandbox({ seed: "ids" });
+      if (probability) sandbox.faults.next("POST /withdrawals", broken, { probability });
+      await send(sandbox, withdrawalsPath, { body: payout });
+      return (await create(sandbox)).paymentId;
+    };
+    expect(await ids(0.5)).toBe(await ids());
+  });
+
+  it("meets by chance on either side of the effect, and breaks connections", async () => {
+    const sandbox = createSandbox({ seed: 7 });
+    sandbox.faults.next("POST /payments", { status: 503, when: "after" }, { probability: 0.5 });
+    sandbox.faults.truncate("POST /payments", { probability: 0.5 });
+    let whole = 0;
+    for (let index = 0; index < 40; index++) {
+      const response = await send(sandbox, paymentsPath, { body: order });
+      const isRead = await response.json().then(
+        () => true,
+        () => false,
+      );
+      if (response.status === 201 && isRead) whole++;
+    }
+    expect(sandbox.payments.all()).toHaveLength(40);
+    expect(whole).toBeGreaterThan(2);
+    expect(whole).toBeLessThan(20);
   });
 
   it("is gone after a reset", async () => {
@@ -276,6 +342,12 @@ describe("a fault that cannot be", () => {
   it.each([0, -1, 1.5, Number.NaN])("is refused when it happens %d times", (times) => {
     expect(() => createSandbox().faults.next("*", broken, { times })).toThrow(
       expect.objectContaining({ param: "times" }),
+    );
+  });
+
+  it.each([0, -0.1, 1.1, Number.NaN])("is refused with a probability of %d", (probability) => {
+    expect(() => createSandbox().faults.next("*", broken, { probability })).toThrow(
+      expect.objectContaining({ code: "invalid_fault", param: "probability" }),
     );
   });
 

@@ -12,13 +12,15 @@ export const faultExplanation = [
   "  where      a method and the beginning of a path, such as POST /payments, or * for every request",
   "  what       another answer such as 503, a delay such as 800ms or 2s, reset, or truncated",
   "  when       before or after the request takes effect; a reset also mid-answer",
-  "  how often  x3, or always; once unless given",
+  "  how often  x3, or always; once unless given. 20% leaves it to chance, which --seed decides: always",
+  "             unless given",
   "An answer also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
 ];
 
 const faultExamples = [
   "POST /payments 503 after x2",
   "GET /payments 800ms always",
+  "POST /payments 503 after 20%",
   "POST /withdrawals reset after",
   "* truncated",
   "10/s retry-after=2",
@@ -39,20 +41,22 @@ export function faultFrom(text: string): FaultText {
   const [what = "", ...details] = rest;
   let when: string | undefined;
   let retryAfter: number | undefined;
-  let times = 1;
+  const options: { times?: number; probability?: number } = {};
   for (const word of details) {
     const [, count] = /^x(\d+)$/.exec(word) ?? [];
+    const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(word) ?? [];
     const seconds = retryAfterFrom(word);
     if (word === "before" || word === "after" || word === "mid-answer") when = word;
-    else if (word === "always") times = Number.POSITIVE_INFINITY;
-    else if (count !== undefined) times = Number(count);
+    else if (word === "always") options.times = Number.POSITIVE_INFINITY;
+    else if (count !== undefined) options.times = Number(count);
+    else if (percent !== undefined) options.probability = Number(percent) / 100;
     else if (seconds !== undefined && /^\d{3}$/.test(what)) retryAfter = seconds;
     else throw notUnderstood(word, text);
   }
   // Whether the words go together, the sandbox checks too, and says it in its own words.
   const fault = faultOf(what, when, retryAfter) as Fault | undefined;
   if (fault === undefined) throw notUnderstood(what, text);
-  return { route: route as FaultRoute, fault, options: { times } };
+  return { route: route as FaultRoute, fault, options };
 }
 
 function faultOf(what: string, when: string | undefined, retryAfter: number | undefined) {
