@@ -45,9 +45,9 @@ export function createApp(options: AppOptions): App {
   function serve(route: Route, { req, env }: Context<{ Bindings: Received }>): Response {
     const { operation } = route;
     const path = req.param();
-    authenticate(operation, req.raw.headers, path);
+    const merchant = authenticate(operation, req.raw.headers, path);
     const { origin, searchParams } = new URL(req.url);
-    const call = { origin, path, query: parseQuery(operation, searchParams) };
+    const call = { origin, merchant, path, query: parseQuery(operation, searchParams) };
     const { body: bodySchema } = operation;
     if (bodySchema === undefined) {
       return jsonAnswer(operation.successStatus, route.handle({ ...call, body: undefined }));
@@ -58,12 +58,13 @@ export function createApp(options: AppOptions): App {
       const body = checked(bodySchema, route.prepareBody(json));
       return route.handle({ ...call, body });
     };
+    const { merchantId } = merchant;
     const key = req.header(idempotencyKeyHeader);
     const repetition = repetitionOf(operation.replay);
     const value =
       key && repetition
         ? idempotency.once(
-            { merchantId: "", scope: operation.name, key, body: json, repetition },
+            { merchantId, scope: operation.name, key, body: json, repetition },
             handle,
           )
         : handle();

@@ -1,28 +1,42 @@
 import { credentialHeader, defaultHeaderPrefix } from "../wire/headers.ts";
 import type { Credential, Operation } from "../wire/operations.ts";
+import type { Merchant, Merchants } from "./merchants.ts";
+import type { Payments } from "./payments.ts";
 import { invalidRequest, notFound, Refusal } from "./refusal.ts";
 
-/** What a sandbox's merchant and customers identify themselves with. */
-export interface Credentials {
-  readonly secretKey: string;
-  readonly accessToken: string;
-  readonly merchantId: string;
-  /** `undefined` when there is no such payment. */
-  readonly secretOf: (paymentId: string) => string | undefined;
+export interface AuthenticationOptions {
+  readonly merchants: Merchants;
+  readonly payments: Pick<Payments, "find" | "secretOf">;
 }
 
 /** The values of an operation's placeholders. */
 type PathValues = Readonly<Record<string, string | undefined>>;
 
-/** Lets a request pass, or throws the refusal it is to be answered with. */
+/** Gives the merchant that a request is about, or throws the refusal it is to be answered with. */
 export type Authenticate = (
   operation: Operation<unknown>,
   headers: Headers,
   path: PathValues,
-) => void;
+) => Merchant;
 
 /** Interface section 5: each operation names the one credential that it is called with. */
-export function createAuthenticate(credentials: Credentials): Authenticate {
+export function createAuthenticate({ merchants, payments }: AuthenticationOptions): Authenticate {
+  /** Whose credential it is, if anybody's. */
+  function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
+    switch (credential) {
+      case "secretKey":
+        return merchants.withSecretKey(given);
+      case "accessToken":
+        return merchants.withAccessToken(given);
+      case "paymentSecret": {
+        const payment = payments.find(paymentId);
+        if (payment === undefined) throw notFound("payment");
+        if (payments.secretOf(paymentId) !== given) return undefined;
+        return merchants.find(payment.merchantId);
+      }
+    }
+  }
+
   return ({ credential }, headers, path) => {
     const { name, scheme } = credentialHeader(credential, defaultHeaderPrefix);
     const given = headers.get(name);
@@ -32,36 +46,24 @@ export function createAuthenticate(credentials: Credentials): Authenticate {
         `The header ${name} is missing. Send ${owner[credential]}.`,
       );
     }
-    const expected = expectedCredential(credential, credentials, path);
-    if (given !== scheme + expected) {
+    const merchant = holderOf(credential, withoutScheme(given, scheme), path);
+    if (merchant === undefined) {
       throw unauthenticated(credential, `The value of ${name} is not ${owner[credential]}.`);
     }
-    const { merchantId } = path;
-    if (merchantId !== undefined && merchantId !== credentials.merchantId) throw otherMerchant();
+    const { merchantId = merchant.merchantId } = path;
+    if (merchantId !== merchant.merchantId) throw otherMerchant();
+    return merchant;
   };
 }
 
-function expectedCredential(
-  credential: Credential,
-  { secretKey, accessToken, secretOf }: Credentials,
-  { paymentId = "" }: PathValues,
-): string {
-  switch (credential) {
-    case "secretKey":
-      return secretKey;
-    case "accessToken":
-      return accessToken;
-    case "paymentSecret": {
-      const secret = secretOf(paymentId);
-      if (secret === undefined) throw notFound("payment");
-      return secret;
-    }
-  }
+/** A value without its scheme is nobody's credential. */
+function withoutScheme(given: string, scheme: string): string {
+  return given.startsWith(scheme) ? given.slice(scheme.length) : "";
 }
 
 const owner: Readonly<Record<Credential, string>> = {
-  secretKey: "this sandbox's secretKey",
-  accessToken: "Bearer and this sandbox's accessToken",
+  secretKey: "the secretKey of a merchant of this sandbox",
+  accessToken: "Bearer and the accessToken of a merchant of this sandbox",
   paymentSecret: "the secret of this payment",
 };
 
@@ -80,6 +82,6 @@ function otherMerchant(): Refusal {
   return invalidRequest(403, {
     code: "forbidden",
     message:
-      "The path names another merchant than the access token's. Use this sandbox's merchantId.",
+      "The path names another merchant than the access token's. Use the merchantId that goes with it.",
   });
 }

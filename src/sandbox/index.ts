@@ -23,7 +23,8 @@ export type {
   WebhookAttempted,
   WithdrawalMoved,
 } from "./happening.ts";
-export type { SandboxLimits, SandboxOptions } from "./options.ts";
+export type { SandboxMerchant } from "./merchants.ts";
+export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type {
   PaymentScenario,
   SandboxPayments,

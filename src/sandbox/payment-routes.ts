@@ -14,39 +14,40 @@ import { type Call, type Route, route } from "./routing.ts";
 import { checkAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 export interface PaymentRoutesOptions {
-  readonly merchantId: string;
   readonly payments: Payments;
-  readonly depositsEnabled: boolean;
-  /** Below this, a payment is refused, in USD cents. */
-  readonly minPaymentInCents: number;
 }
 
 /** The merchant's operations on payments (interface sections 4.1 and 4.2). */
-export function paymentRoutes(options: PaymentRoutesOptions): Route[] {
-  const { merchantId, payments, depositsEnabled, minPaymentInCents } = options;
-
-  function create({ body, origin }: Call<CreatePaymentBody>): CreatedPayment {
+export function paymentRoutes({ payments }: PaymentRoutesOptions): Route[] {
+  function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
     const { type = "payment", amount, orderId, redirectUrl, customMetadata } = body;
-    if (type === "deposit" && !depositsEnabled) throw depositsDisabled();
+    if (type === "deposit" && !merchant.depositsEnabled) throw depositsDisabled();
+    const { minPaymentInCents } = merchant.limits;
     const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
     checkRedirectUrl(redirectUrl);
     checkMetadata(customMetadata);
-    const { payment, secret } = payments.create({ type, amountInCents, orderId, redirectUrl });
+    const { payment, secret } = payments.create({
+      merchant,
+      type,
+      amountInCents,
+      orderId,
+      redirectUrl,
+    });
     const { id: paymentId } = payment;
     return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };
   }
 
-  function get({ path: { paymentId = "" } }: Call): Payment {
+  function get({ path: { paymentId = "" }, merchant }: Call): Payment {
     const payment = payments.find(paymentId);
-    if (payment !== undefined) return payment;
+    if (payment?.merchantId === merchant.merchantId) return payment;
     throw notFound("payment");
   }
 
-  function list({ query }: Call<unknown, PaymentListQuery>): PageBody<Payment> {
+  function list({ query, merchant }: Call<unknown, PaymentListQuery>): PageBody<Payment> {
     for (const [param, values] of Object.entries(listValues)) {
       checkOneOf(param, values, query[param as keyof typeof listValues]);
     }
-    return listPage(payments.allOf(merchantId), query);
+    return listPage(payments.allOf(merchant.merchantId), query);
   }
 
   return [

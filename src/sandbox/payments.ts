@@ -2,6 +2,7 @@ import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
+import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
@@ -10,9 +11,8 @@ import type { Store } from "./store.ts";
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
 
-const merchantShortName = "Sandbox Merchant";
-
 interface NewPayment {
+  readonly merchant: Pick<Merchant, "merchantId" | "name">;
   readonly type: "payment" | "deposit";
   /** USD cents; 0 for a deposit, whose amount the customer chooses later (assumed). */
   readonly amountInCents: number;
@@ -47,7 +47,6 @@ export interface Payments {
 }
 
 export interface PaymentsOptions {
-  readonly merchantId: string;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly publish: (event: "payment.created" | "payment.updated", data: PaymentSnapshot) => void;
@@ -55,16 +54,19 @@ export interface PaymentsOptions {
 }
 
 /** What webhooks tell of a payment. */
-type PaymentSnapshot = WebhookEvents["payment.updated"] & { readonly id: string };
+type PaymentSnapshot = WebhookEvents["payment.updated"] & {
+  readonly id: string;
+  readonly merchantId: string;
+};
 
 export function createPayments(options: PaymentsOptions): Payments {
-  const { merchantId, clock, random, publish, store } = options;
+  const { clock, random, publish, store } = options;
   const payments = createRecords<Payment>(store, "payments");
   const secrets = store.table<string>("payment secrets");
   clock.onDue("quotes", expireQuotes);
   clock.onDue("payment", expireUnpaid);
 
-  function create({ type, amountInCents, orderId, redirectUrl }: NewPayment) {
+  function create({ merchant, type, amountInCents, orderId, redirectUrl }: NewPayment) {
     const nowMs = clock.nowMs();
     const createdAt = new Date(nowMs).toISOString();
     const draws = random.stream("payments");
@@ -72,8 +74,8 @@ export function createPayments(options: PaymentsOptions): Payments {
     const address = { id: draws.uuid(), paymentId: id, type: "EVM", address: draws.address() };
     const payment: Payment = {
       id,
-      merchantId,
-      merchantShortName,
+      merchantId: merchant.merchantId,
+      merchantShortName: merchant.name,
       type,
       amountInCents,
       currency: "USD",

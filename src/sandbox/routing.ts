@@ -1,9 +1,12 @@
 import type { Operation } from "../wire/operations.ts";
+import type { Merchant } from "./merchants.ts";
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
   /** Where the sandbox was reached, such as `http://127.0.0.1:4010`. */
   readonly origin: string;
+  /** Whose credential it came with, or whose payment the secret is of. */
+  readonly merchant: Merchant;
   /** The values of the path's placeholders, decoded. */
   readonly path: Readonly<Record<string, string | undefined>>;
   readonly query: Query;

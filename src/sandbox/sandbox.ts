@@ -7,12 +7,13 @@ import { createExchange, type Exchange } from "./exchange.ts";
 import { createFaults, type SandboxFaults } from "./faults.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createLanes } from "./lanes.ts";
-import { checkedMinPaymentInCents, checkedRepetition, type SandboxOptions } from "./options.ts";
+import { createMerchants, publicMerchant, type SandboxMerchant } from "./merchants.ts";
+import { checkedRepetition, merchantOptionsOf, type SandboxOptions } from "./options.ts";
 import type { OwnRoutes } from "./own-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { createPaymentScenarios, type SandboxPayments } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
-import { beginningStream, createRandomSource, originOf } from "./random.ts";
+import { createRandomSource, originOf } from "./random.ts";
 import { asFetched } from "./reply.ts";
 import { createRequestLog, type ReceivedRequest } from "./request-log.ts";
 import { isOwnRoute } from "./routing.ts";
@@ -21,7 +22,6 @@ import { createState, type SandboxSnapshot, type SavedSandbox } from "./state.ts
 import { createStore } from "./store.ts";
 import { createTimeline } from "./timeline.ts";
 import { createWebhookDeliveries, type SandboxWebhooks } from "./webhook-deliveries.ts";
-import { webhookEndpoint } from "./webhook-endpoint.ts";
 import { withdrawalRoutes } from "./withdrawal-routes.ts";
 import { createWithdrawalScenarios, type SandboxWithdrawals } from "./withdrawal-scenarios.ts";
 import { createWithdrawals } from "./withdrawals.ts";
@@ -48,13 +48,25 @@ export interface Sandbox {
    * ```
    */
   listen(options?: ListenOptions): Promise<SandboxServer>;
-  /** The merchant's secret key. Starts with `sk_test_`; never rotates. */
+  /** The first merchant's secret key. Starts with `sk_test_`; never rotates. */
   readonly secretKey: string;
-  /** What webhooks are signed with. Never rotates. */
+  /** What the first merchant's webhooks are signed with. Never rotates. */
   readonly webhookSecret: string;
+  /** The first merchant's. */
   readonly merchantId: string;
-  /** The dashboard's bearer token for this merchant. Never rotates, never expires. */
+  /** The dashboard's bearer token for the first merchant. Never rotates, never expires. */
   readonly accessToken: string;
+  /**
+   * All merchants, the first one among them. What follows here is about all of them: each payment, withdrawal and
+   * delivery names its merchant.
+   *
+   * @example
+   * ```ts
+   * const sandbox = createSandbox({ merchants: [{}, { withdrawalsEnabled: false }] });
+   * const [shop, otherShop] = sandbox.merchants; // each with a secretKey, a webhookSecret, ...
+   * ```
+   */
+  readonly merchants: readonly SandboxMerchant[];
   readonly clock: SandboxClock;
   readonly payments: SandboxPayments;
   readonly withdrawals: SandboxWithdrawals;
@@ -144,14 +156,11 @@ const maxWebhooksInFlight = 16;
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const store = createStore();
   const random = createRandomSource(options.seed, store);
-  const identity = beginningStream(originOf(options.seed), "identity");
-  const merchantId = identity.uuid();
-  const secretKey = `sk_test_${identity.hex(24)}`;
-  const webhookSecret = `whsec_${identity.hex(32)}`;
-
-  const endpointId = identity.uuid();
-  const accessToken = `at_test_${identity.hex(24)}`;
-  const backendWallet = identity.address();
+  const merchants = createMerchants({
+    options: merchantOptionsOf(options),
+    origin: originOf(options.identity ?? options.seed),
+    store,
+  });
   const withdrawalIdempotency = store.cell<WithdrawalIdempotency>(
     "withdrawal idempotency",
     "ignored",
@@ -161,9 +170,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const lanes = createLanes(maxWebhooksInFlight);
   const clock = createClock({ frozenAt: options.now, quiet: lanes.idle, store });
   const webhooks = createWebhookDeliveries({
-    secret: webhookSecret,
-    endpointId,
-    endpoint: webhookEndpoint(options.webhookUrl, options.deliver),
+    merchants,
     clock,
     random,
     lanes,
@@ -171,41 +178,26 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     store,
   });
   const { publish } = webhooks;
-  const payments = createPayments({ merchantId, clock, random, publish, store });
-  const withdrawals = createWithdrawals({ merchantId, clock, random, publish, store });
+  const payments = createPayments({ clock, random, publish, store });
+  const withdrawals = createWithdrawals({ clock, random, publish, store });
   const paymentScenarios = createPaymentScenarios({ payments, clock, random, store });
   const withdrawalScenarios = createWithdrawalScenarios({
     withdrawals,
     clock,
     random,
     store,
-    backendWallet,
+    merchants,
   });
   const idempotency = createIdempotencyStore(clock, store);
   const log = createRequestLog(store);
   const routes = [
-    ...paymentRoutes({
-      merchantId,
-      payments,
-      depositsEnabled: options.depositsEnabled ?? true,
-      minPaymentInCents: checkedMinPaymentInCents(options.limits),
-    }),
+    ...paymentRoutes({ payments }),
     ...checkoutRoutes({ payments, clock, random }),
-    ...withdrawalRoutes({
-      merchantId,
-      withdrawals,
-      withdrawalsEnabled: options.withdrawalsEnabled ?? true,
-      backendWallet,
-    }),
+    ...withdrawalRoutes({ withdrawals }),
   ];
   const app = createApp({
     routes,
-    authenticate: createAuthenticate({
-      secretKey,
-      accessToken,
-      merchantId,
-      secretOf: payments.secretOf,
-    }),
+    authenticate: createAuthenticate({ merchants, payments }),
     idempotency,
     repetitionOf(replay) {
       if (replay === "safe") return undefined;
@@ -254,10 +246,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const sandbox: Sandbox = {
     fetch,
     listen,
-    secretKey,
-    webhookSecret,
-    merchantId,
-    accessToken,
+    get secretKey() {
+      return merchants.first().secretKey;
+    },
+    get webhookSecret() {
+      return merchants.first().webhookSecret;
+    },
+    get merchantId() {
+      return merchants.first().merchantId;
+    },
+    get accessToken() {
+      return merchants.first().accessToken;
+    },
+    get merchants() {
+      return merchants.all().map(publicMerchant);
+    },
     clock: { now: clock.now, advance: clock.advance },
     payments: paymentScenarios,
     withdrawals: withdrawalScenarios,

@@ -5,6 +5,7 @@ import { defaultHeaderPrefix } from "../wire/headers.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
 import type { Lanes } from "./lanes.ts";
+import type { Merchant, Merchants } from "./merchants.ts";
 import type { RandomSource } from "./random.ts";
 import type { Store } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
@@ -49,7 +50,10 @@ export interface WebhookAttempt {
 }
 
 /** What an event tells of its payment or withdrawal. */
-export type WebhookData = WebhookEvents[keyof WebhookEvents] & { readonly id: string };
+export type WebhookData = WebhookEvents[keyof WebhookEvents] & {
+  readonly id: string;
+  readonly merchantId: string;
+};
 
 /** The webhooks that the sandbox sent, or would have sent (interface section 6). */
 export interface SandboxWebhooks {
@@ -61,7 +65,7 @@ export interface SandboxWebhooks {
    * @param deliveryId Of the delivery to repeat.
    * @returns The new delivery, after its first attempt.
    * @throws {NotFoundError} There is no such delivery.
-   * @throws {ConfigurationError} The sandbox has no endpoint to deliver to.
+   * @throws {ConfigurationError} The merchant has no endpoint to deliver to.
    */
   replay(deliveryId: string): Promise<WebhookDelivery>;
   /** How many older deliveries were dropped since the last reset: the latest 10,000 are kept. */
@@ -75,11 +79,14 @@ export interface WebhookDeliveries extends SandboxWebhooks {
   publish(event: keyof WebhookEvents, data: WebhookData): void;
 }
 
+/** Who webhooks are sent to. */
+interface Recipient {
+  readonly merchant: Merchant;
+  readonly endpoint: WebhookEndpoint;
+}
+
 export interface WebhookDeliveriesOptions {
-  readonly secret: string;
-  /** The id of the merchant's registered endpoint. */
-  readonly endpointId: string;
-  readonly endpoint: WebhookEndpoint | undefined;
+  readonly merchants: Merchants;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly lanes: Lanes;
@@ -91,7 +98,7 @@ export interface WebhookDeliveriesOptions {
 const maxDeliveries = 10_000;
 
 export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { secret, endpointId, endpoint, clock, random, lanes, timeline, store } = options;
+  const { merchants, clock, random, lanes, timeline, store } = options;
   /** Each delivery is an unchanging value; an attempt puts another in its place. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
   clock.onDue("delivery", attemptAgain);
@@ -104,7 +111,13 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     const requestId = timeline.servedRequestId();
     timeline.add({ type: "change", at, eventId, event, subjectId, orderId, status, requestId });
     const delivery = record(event, data, eventId);
-    if (endpoint) void attemptInTurn(delivery, endpoint);
+    const to = recipientOf(data);
+    if (to) void attemptInTurn(delivery, to);
+  }
+
+  function recipientOf({ merchantId }: WebhookData): Recipient | undefined {
+    const merchant = merchants.find(merchantId);
+    return merchant?.endpoint && { merchant, endpoint: merchant.endpoint };
   }
 
   function record(event: keyof WebhookEvents, data: WebhookData, eventId: string): WebhookDelivery {
@@ -113,7 +126,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
       eventId,
       event,
       data,
-      status: endpoint ? "pending" : "recorded",
+      status: recipientOf(data) ? "pending" : "recorded",
       attempts: [],
       nextAttemptAt: null,
       createdAt: clock.now().toISOString(),
@@ -125,17 +138,18 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   }
 
   /** Events of one payment or withdrawal share a lane, so that none overtakes another. */
-  function attemptInTurn(delivery: WebhookDelivery, to: WebhookEndpoint): Promise<void> {
+  function attemptInTurn(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     return lanes.run(delivery.data.id, () => attempt(delivery, to));
   }
 
   function attemptAgain(deliveryId: string): void {
     const delivery = deliveries.get(deliveryId);
-    if (endpoint === undefined || delivery === undefined) return;
+    const to = delivery && recipientOf(delivery.data);
+    if (delivery === undefined || to === undefined) return;
     // On its way now, so that a snapshot knows to send it: it is no longer scheduled.
     const sending: WebhookDelivery = { ...delivery, nextAttemptAt: null };
     deliveries.set(sending.id, sending);
-    void attemptInTurn(sending, endpoint);
+    void attemptInTurn(sending, to);
   }
 
   /** Another value, or none, means that the sandbox was reset or restored meanwhile. */
@@ -143,12 +157,12 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return deliveries.get(delivery.id) === delivery;
   }
 
-  async function attempt(delivery: WebhookDelivery, to: WebhookEndpoint): Promise<void> {
+  async function attempt(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     if (!isCurrent(delivery)) return;
     const nowMs = clock.nowMs();
-    const request = messageFor(delivery, to.url);
+    const request = messageFor(delivery, to);
     const startedMs = performance.now();
-    const answer = await to.send(request).then(
+    const answer = await to.endpoint.send(request).then(
       (status) => ({ status, error: null }),
       (error: unknown) => ({ status: null, error: describe(error) }),
     );
@@ -159,10 +173,10 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
 
   /** What was on its way when a snapshot was taken is due at once; nothing else would send it. */
   function sendWaiting(): void {
-    if (endpoint === undefined) return;
     for (const delivery of deliveries.values()) {
       const isWaiting = delivery.status === "pending" && delivery.nextAttemptAt === null;
-      if (isWaiting) void attemptInTurn(delivery, endpoint);
+      const to = recipientOf(delivery.data);
+      if (isWaiting && to) void attemptInTurn(delivery, to);
     }
   }
 
@@ -186,13 +200,20 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     timeline.add({ ...facts, type: "attempt", subjectId: after.data.id });
   }
 
-  function messageFor(delivery: WebhookDelivery, url: string): WebhookMessage {
+  function messageFor(
+    delivery: WebhookDelivery,
+    { merchant, endpoint: { url } }: Recipient,
+  ): WebhookMessage {
     const { id, eventId, event, data } = delivery;
     // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
     const timestamp = String(Math.floor(clock.receiversNowMs() / 1000));
-    const { body, headers } = signWebhook({ event: { event, data }, secret, timestamp });
+    const { body, headers } = signWebhook({
+      event: { event, data },
+      secret: merchant.webhookSecret,
+      timestamp,
+    });
     const hints = {
-      [`${defaultHeaderPrefix}-Id`]: endpointId,
+      [`${defaultHeaderPrefix}-Id`]: merchant.endpointId,
       [`${defaultHeaderPrefix}-Event-Id`]: eventId,
       [`${defaultHeaderPrefix}-Delivery-Id`]: id,
     };
@@ -202,9 +223,10 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   async function replay(deliveryId: string): Promise<WebhookDelivery> {
     const original = deliveries.get(deliveryId);
     if (original === undefined) throw unknownDelivery();
-    if (endpoint === undefined) throw noEndpoint();
+    const to = recipientOf(original.data);
+    if (to === undefined) throw noEndpoint();
     const again = record(original.event, original.data, original.eventId);
-    await attemptInTurn(again, endpoint);
+    await attemptInTurn(again, to);
     return deliveries.get(again.id) ?? again;
   }
 

@@ -24,46 +24,40 @@ import type { Withdrawals } from "./withdrawals.ts";
 const minAmountInCents = 100;
 
 export interface WithdrawalRoutesOptions {
-  readonly merchantId: string;
   readonly withdrawals: Withdrawals;
-  readonly withdrawalsEnabled: boolean;
-  /** Where the service sends money from. */
-  readonly backendWallet: string;
 }
 
 /** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
-export function withdrawalRoutes(options: WithdrawalRoutesOptions): Route[] {
-  const { merchantId, withdrawals, withdrawalsEnabled, backendWallet } = options;
-
-  function create({ body }: Call<CreateWithdrawalBody>): Withdrawal {
-    if (!withdrawalsEnabled) throw withdrawalsDisabled();
+export function withdrawalRoutes({ withdrawals }: WithdrawalRoutesOptions): Route[] {
+  function create({ body, merchant }: Call<CreateWithdrawalBody>): Withdrawal {
+    if (!merchant.withdrawalsEnabled) throw withdrawalsDisabled();
     checkAmount("amountInCents", body.amountInCents, minAmountInCents);
     checkOneOf("chainId", supportedChainIds, body.chainId);
     checkBy(() => toRecipientAddress(body.recipientAddress));
     checkMetadata(body.customMetadata);
-    return withdrawals.create(body);
+    return withdrawals.create(merchant.merchantId, body);
   }
 
-  function get({ path: { withdrawalId = "" } }: Call): Withdrawal {
+  function get({ path: { withdrawalId = "" }, merchant }: Call): Withdrawal {
     const withdrawal = withdrawals.find(withdrawalId);
-    if (withdrawal !== undefined) return withdrawal;
+    if (withdrawal?.merchantId === merchant.merchantId) return withdrawal;
     throw notFound("withdrawal");
   }
 
-  function list({ query }: Call<unknown, WithdrawalListQuery>): PageBody<Withdrawal> {
+  function list({ query, merchant }: Call<unknown, WithdrawalListQuery>): PageBody<Withdrawal> {
     const { status } = query;
     checkOneOf("status", statuses, status);
     const matching = status && ((withdrawal: Withdrawal) => withdrawal.status === status);
-    const { data, pagination } = pageOf(withdrawals.allOf(merchantId), query, {
+    const { data, pagination } = pageOf(withdrawals.allOf(merchant.merchantId), query, {
       from: "last",
       matching: matching || undefined,
     });
     return { data: data.map(asListed), pagination };
   }
 
-  function config(): WithdrawalConfig {
+  function config({ merchant }: Call): WithdrawalConfig {
     return {
-      backendWallet,
+      backendWallet: merchant.backendWallet,
       supported: pricedTokens.map(({ token }) => token),
       limits: { minAmountInCents, maxAmountInCents },
     };

@@ -2,6 +2,7 @@ import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
 import type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
 import type { Clock } from "./clock.ts";
+import type { Merchants } from "./merchants.ts";
 import type { RandomSource } from "./random.ts";
 import { payoutReceipt } from "./receipt.ts";
 import { checkSteps, createStepPlans, type ScenarioSteps } from "./scenario-steps.ts";
@@ -96,13 +97,11 @@ export interface WithdrawalScenariosOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly store: Store;
-  readonly backendWallet: string;
+  readonly merchants: Merchants;
 }
 
-export function createWithdrawalScenarios(
-  options: WithdrawalScenariosOptions,
-): SandboxWithdrawals {
-  const { withdrawals, clock, random, store, backendWallet } = options;
+export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): SandboxWithdrawals {
+  const { withdrawals, clock, random, store, merchants } = options;
   const plans = createStepPlans<WithdrawalStep>({ kind: "withdrawal step", clock, store, onDue });
 
   async function simulate(
@@ -175,7 +174,7 @@ export function createWithdrawalScenarios(
     return payoutReceipt({
       withdrawal,
       sent,
-      senderAddress: backendWallet,
+      senderAddress: (merchants.find(withdrawal.merchantId) ?? merchants.first()).backendWallet,
       nowMs: clock.nowMs(),
       random: random.stream("withdrawal receipts"),
     });

@@ -8,7 +8,7 @@ import type { Store } from "./store.ts";
 
 /** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */
 export interface Withdrawals {
-  create(fields: CreateWithdrawalBody): Withdrawal;
+  create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal;
   find(withdrawalId: string): Withdrawal | undefined;
   /** Those of all merchants, oldest first. */
   all(): Withdrawal[];
@@ -19,7 +19,6 @@ export interface Withdrawals {
 }
 
 export interface WithdrawalsOptions {
-  readonly merchantId: string;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly publish: (
@@ -30,13 +29,16 @@ export interface WithdrawalsOptions {
 }
 
 /** What webhooks tell of a withdrawal. */
-type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & { readonly id: string };
+type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & {
+  readonly id: string;
+  readonly merchantId: string;
+};
 
 export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
-  const { merchantId, clock, random, publish, store } = options;
+  const { clock, random, publish, store } = options;
   const withdrawals = createRecords<Withdrawal>(store, "withdrawals");
 
-  function create(fields: CreateWithdrawalBody): Withdrawal {
+  function create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal {
     const { amountInCents, chainId, recipientAddress, orderId, customMetadata } = fields;
     const createdAt = clock.now().toISOString();
     const withdrawal: Withdrawal = {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createApp } from "../../src/sandbox/app.ts";
 import { createClock } from "../../src/sandbox/clock.ts";
 import { createIdempotencyStore, type Repetition } from "../../src/sandbox/idempotency.ts";
+import { createMerchants } from "../../src/sandbox/merchants.ts";
 import { route } from "../../src/sandbox/routing.ts";
 import { createStore } from "../../src/sandbox/store.ts";
 import { createPayment } from "../../src/wire/operations.ts";
@@ -13,7 +14,7 @@ function appFor(handle: () => unknown, repetition?: Repetition) {
   const clock = createClock({ frozenAt: newYear, quiet: async () => {}, store });
   return createApp({
     routes: [route(createPayment, handle)],
-    authenticate: () => {},
+    authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
     idempotency: createIdempotencyStore(clock, store),
     repetitionOf: () => repetition,
   });
