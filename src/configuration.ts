@@ -165,14 +165,15 @@ function readSecretKey(
   if (typeof secretKey === "function") {
     return { ...source, get: async () => checkSecretKey(await secretKey(), environment) };
   }
-  const value = secretKey ?? variables.SETTLEKIT_SECRET_KEY;
+  const variable = "SETTLEKIT_SECRET_KEY";
+  const value = secretKey ?? (variables[variable] || undefined);
   if (value === undefined) {
     throw new ConfigurationError(
-      "There is no secret key. Pass secretKey, or set the environment variable SETTLEKIT_SECRET_KEY.",
+      `There is no secret key. Pass secretKey, or set the environment variable ${variable}.`,
       { code: "missing_credential", param: "secretKey" },
     );
   }
-  const key = checkSecretKey(value, environment);
+  const key = checkSecretKey(value, environment, secretKey === undefined ? variable : undefined);
   return { ...source, get: () => key };
 }
 

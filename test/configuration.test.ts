@@ -65,6 +65,20 @@ describe("a base URL", () => {
   });
 });
 
+describe("a secret key from the environment", () => {
+  test.each([
+    ["that is empty counts as none", "", /There is no secret key/],
+    ["is named by its variable", "sk_test_1\n", /^SETTLEKIT_SECRET_KEY contains a character/],
+    ["of another environment is, too", "sk_9", /^SETTLEKIT_SECRET_KEY is a production key/],
+  ])("%s", (_, value, message) => {
+    const configureFrom = () =>
+      configure({ environment: "sandbox" }, { SETTLEKIT_SECRET_KEY: value });
+    expect(configureFrom).toThrow(
+      expect.objectContaining({ param: "secretKey", message: expect.stringMatching(message) }),
+    );
+  });
+});
+
 describe("what cannot be right is refused before anything is sent", () => {
   test.each<[string, ClientOptions, string, RegExp]>([
     ["no secret key", { environment: "sandbox" }, "secretKey", /SETTLEKIT_SECRET_KEY/],

@@ -5,7 +5,7 @@ import {
   chainIdOnWire,
   checkAddress,
   checkObject,
-  checkReference,
+  checkText,
   refused,
 } from "../resources/arguments.ts";
 import { poll } from "../resources/poll.ts";
@@ -74,7 +74,7 @@ export class Checkout {
       const { wire } = this.#http.settings;
       const body = {
         ...(transactionHash !== undefined && {
-          transactionHash: checkReference("transactionHash", transactionHash),
+          transactionHash: checkText("transactionHash", "a transaction's hash", transactionHash),
         }),
         ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
         ...(tokenContractAddress !== undefined && {

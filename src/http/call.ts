@@ -23,6 +23,8 @@ import { within } from "./within.ts";
 /** What all calls of one client have in common. */
 export interface Shared {
   readonly settings: HttpSettings;
+  /** What every request of the client carries. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly time: Time;
   readonly pace: Pace;
   readonly concurrency: Concurrency;
@@ -70,7 +72,7 @@ export class Call<T> {
     this.#deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
     this.#maxRetries = checkRetries(options.maxRetries ?? settings.maxRetries);
     this.#deadlineAt = time.now() + this.#deadlineMs;
-    this.#request = prepareRequest(operation, input, options, settings);
+    this.#request = prepareRequest(operation, input, options, shared);
     this.#callId = callId;
     this.#emit = emit;
   }
@@ -95,9 +97,13 @@ export class Call<T> {
     const credential = await askForCredential(source, time, {
       limitMs: this.#remainingMs,
       signal: this.#signal,
-      facts: { ...this.#facts, outcome: this.#outcome },
+      facts: () => ({ ...this.#facts, outcome: this.#outcome }),
     });
-    if (credential === undefined) return this.#tooLate();
+    if (credential === undefined) {
+      return this.#tooLate(
+        `waiting for what the ${source.param} function gives. Find out what that function waits for.`,
+      );
+    }
     this.#credential = credential;
     setCredential(this.#request.headers, this.#operation, credential, settings);
   }
@@ -108,7 +114,12 @@ export class Call<T> {
     const { turn, leave } = concurrency.enter();
     try {
       const waited = turn && (await within(turn, this.#remainingMs, time, this.#signal));
-      if (turn && !waited) return this.#tooLate();
+      if (turn && !waited) {
+        return this.#tooLate(
+          "waiting for its turn: maxConcurrency requests were under way all the time. Raise " +
+            "maxConcurrency, or deadlineMs.",
+        );
+      }
       await this.#inPace();
       return await this.#attempt();
     } finally {
@@ -219,7 +230,10 @@ export class Call<T> {
     });
     this.#outcome = decision.outcome;
     this.#lastFailure = failure;
-    if (decision.action === "stop") throw errorFor(failure, decision.outcome, this.#facts);
+    if (decision.action === "stop") {
+      const { outcome, outOfBudget } = decision;
+      throw errorFor(failure, outcome, { ...this.#facts, outOfBudget });
+    }
     const { waitMs, counted } = decision;
     this.#announceRetry(failure, waitMs);
     if (counted) {
@@ -248,9 +262,9 @@ export class Call<T> {
   }
 
   /** Ends a call that waited for something until its abort or its deadline. */
-  #tooLate(): never {
+  #tooLate(spentOn?: string): never {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
-    return this.#stop(this.#lastFailure ?? this.#deadlineExceeded());
+    return this.#stop(this.#lastFailure ?? this.#deadlineExceeded(spentOn));
   }
 
   /** Ends the call without another attempt. */
@@ -274,8 +288,13 @@ export class Call<T> {
     return { kind: "aborted", reason: this.#signal?.reason };
   }
 
-  #deadlineExceeded(): Failure {
-    return { kind: "timeout", limit: "deadlineMs", ms: this.#deadlineMs };
+  #deadlineExceeded(spentOn?: string): Failure {
+    return {
+      kind: "timeout",
+      limit: "deadlineMs",
+      ms: this.#deadlineMs,
+      ...(spentOn !== undefined && { spentOn }),
+    };
   }
 
   #pausedError(waitMs: number): RateLimitError {

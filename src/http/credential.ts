@@ -8,7 +8,7 @@ interface Asking {
   readonly limitMs: number;
   readonly signal: AbortSignal | undefined;
   /** What the call has come to so far: a token is also asked for after a 401. */
-  readonly facts: {
+  facts(): {
     readonly operation: string;
     readonly attempts: number;
     readonly outcome: Outcome;
@@ -32,7 +32,7 @@ export async function askForCredential(
     return (await within(given, limitMs, time, signal))?.value;
   } catch (error) {
     if (SettlekitError.is(error)) throw error;
-    const { operation, attempts, outcome } = facts;
+    const { operation, attempts, outcome } = facts();
     throw new ConfigurationError(
       `${operation} got no credential: the ${source.param} function failed. Its error is the cause of ` +
         "this one.",

@@ -25,6 +25,8 @@ export interface CallFacts {
   readonly origin: string;
   readonly idempotencyKey: string | undefined;
   readonly attempts: number;
+  /** Whether the call ended early because the client's retry budget was empty. */
+  readonly outOfBudget?: boolean;
 }
 
 /** The error that ends a call, with the call's outcome. */
@@ -38,11 +40,12 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const { operation, idempotencyKey, attempts, origin } = call;
   const facts = { outcome, operation, idempotencyKey, attempts };
+  const unrepeated = call.outOfBudget ? outOfBudget : "";
   switch (failure.kind) {
     case "unreachable":
       return new ConnectionError(
         `No connection to ${origin} (${failure.code}: ${failure.detail}). Nothing was sent. Check the ` +
-          "base URL, and that the service is running and reachable from here.",
+          `base URL, and that the service is running and reachable from here.${unrepeated}`,
         { ...facts, code: failure.code },
       );
     case "tls":
@@ -54,18 +57,15 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "connection":
       return new ConnectionError(
         `The connection to ${origin} broke before the whole answer was here (${failure.code}: ` +
-          `${failure.detail}). Call again; if it persists, check what lies between here and the service.`,
+          `${failure.detail}). Call again; if it persists, check what lies between here and the service.` +
+          unrepeated,
         { ...facts, code: failure.code },
       );
     case "timeout":
-      return new TimeoutError(
-        `${operation} was not answered within ${failure.limit} (${Math.round(failure.ms)} ms). Call again, ` +
-          `or raise ${failure.limit} if the service is known to take longer.`,
-        {
-          ...facts,
-          code: failure.limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded",
-        },
-      );
+      return new TimeoutError(timeoutMessage(failure, call) + unrepeated, {
+        ...facts,
+        code: failure.limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded",
+      });
     case "aborted":
       return new AbortError(abortMessage(outcome, call), {
         ...facts,
@@ -80,11 +80,12 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
         { ...facts, code: "redirected", param: "baseUrl", requestId: failure.requestId },
       );
     case "status":
-      return apiError(failure, facts);
+      return apiError(failure, facts, unrepeated);
     case "unreadable":
       return new UnexpectedResponseError(
         `The service answered ${operation} with ${failure.status}, but not with the JSON that is due. ` +
-          "error.body holds what came. Check that baseUrl is the service's and no proxy answers for it.",
+          "error.body holds what came. Check that baseUrl is the service's and no proxy answers for it." +
+          unrepeated,
         {
           ...facts,
           code: "unreadable_response",
@@ -96,11 +97,29 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
   }
 }
 
+const outOfBudget =
+  " It was not tried again: so many of this client's calls failed lately that its retries are used up. " +
+  "They come back with time and success.";
+
+type TimeoutFailure = Extract<Failure, { kind: "timeout" }>;
+
+function timeoutMessage({ limit, ms, spentOn }: TimeoutFailure, call: CallFacts): string {
+  const span = `${limit} (${Math.round(ms)} ms)`;
+  if (spentOn !== undefined) {
+    return `Nothing was sent: ${call.operation} spent its ${span} ${spentOn}`;
+  }
+  return (
+    `${call.operation} was not answered within ${span}. Call again, or raise ${limit} if the service is ` +
+    "known to take longer."
+  );
+}
+
 type StatusFailure = Extract<Failure, { kind: "status" }>;
 
 function apiError(
   failure: StatusFailure,
   call: Pick<ApiErrorOptions, "outcome" | "operation" | "idempotencyKey" | "attempts">,
+  unrepeated: string,
 ): ApiError {
   const { status, facts, retryAfterMs, requestId } = failure;
   const ErrorClass = errorClass(failure);
@@ -110,7 +129,7 @@ function apiError(
     .filter(Boolean)
     .join(", ");
   const message = `${said.replace(/[.!]?$/, ".")} [${where}] ${cure(ErrorClass, failure)}`;
-  return new ErrorClass(message.trim(), {
+  return new ErrorClass(message.trim() + unrepeated, {
     ...call,
     ...facts,
     code,

@@ -8,7 +8,13 @@ export type Failure =
   | { readonly kind: "tls"; readonly code: string; readonly detail: string }
   /** The connection broke, or failed in a way that does not say when. */
   | { readonly kind: "connection"; readonly code: string; readonly detail: string }
-  | { readonly kind: "timeout"; readonly limit: "timeoutMs" | "deadlineMs"; readonly ms: number }
+  | {
+      readonly kind: "timeout";
+      readonly limit: "timeoutMs" | "deadlineMs";
+      readonly ms: number;
+      /** What the time went into when it was not a request: a fact and its cure. */
+      readonly spentOn?: string;
+    }
   | { readonly kind: "aborted"; readonly reason: unknown }
   | {
       readonly kind: "redirect";

@@ -12,6 +12,7 @@ import { RetryBudget } from "./retry-budget.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, type Time } from "./time.ts";
+import { userAgent } from "./user-agent.ts";
 
 /** Makes the calls of one client: what they share, and what observers are told. */
 export class Http {
@@ -19,6 +20,7 @@ export class Http {
 
   constructor(settings: HttpSettings, time: Time = realTime, shared?: Omit<Shared, "settings">) {
     this.#shared = {
+      headers: headersOf(settings),
       time,
       pace: new Pace(time),
       concurrency: new Concurrency(settings.maxConcurrency),
@@ -52,7 +54,7 @@ export class Http {
   async accountKey(operation: string, name: string): Promise<string> {
     const { settings, time } = this.#shared;
     const { baseUrl, idempotencyNamespace, credential, deadlineMs } = settings;
-    const facts = { operation, attempts: 0, outcome: "not_sent" } as const;
+    const facts = () => ({ operation, attempts: 0, outcome: "not_sent" }) as const;
     const asking = { limitMs: deadlineMs, signal: undefined, facts };
     // A credential that does not come in time is the call's to report.
     const secret = (await askForCredential(credential, time, asking)) ?? "none";
@@ -85,7 +87,9 @@ export class Http {
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
-    const emit = (event: ClientEvent) => notify(event, settings.onEvent, settings.logger);
+    const { onEvent, logger } = settings;
+    const emit =
+      onEvent || logger ? (event: ClientEvent) => notify(event, onEvent, logger) : unobserved;
     const end = (facts: Omit<EndEvent, "type" | "callId" | "operation" | "durationMs">) =>
       emit({ type: "end", callId, operation: name, durationMs: time.now() - startedAt, ...facts });
 
@@ -103,6 +107,13 @@ export class Http {
     }
   }
 }
+
+function headersOf({ headers }: HttpSettings): Record<string, string> {
+  const agent = userAgent();
+  return { accept: "application/json", ...(agent && { "user-agent": agent }), ...headers };
+}
+
+function unobserved(): void {}
 
 function endFacts(error: unknown): Pick<EndEvent, "attempts" | "error" | "code" | "outcome"> {
   if (!SettlekitError.is(error)) return { attempts: 0 };

@@ -5,7 +5,6 @@ import type { Operation } from "../wire/operations.ts";
 import { randomIdempotencyKey } from "./idempotency.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { checkHeaders } from "./settings-checks.ts";
-import { userAgent } from "./user-agent.ts";
 
 /** What a call fills its operation with. */
 export interface CallInput {
@@ -27,17 +26,18 @@ export function prepareRequest(
   operation: Operation<unknown>,
   input: CallInput,
   options: RequestOptions,
-  settings: HttpSettings,
+  client: {
+    readonly settings: HttpSettings;
+    readonly headers: Readonly<Record<string, string>>;
+  },
 ): PreparedRequest {
+  const { settings } = client;
   const idempotencyKey =
     operation.replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
   const body = input.body === undefined ? undefined : JSON.stringify(input.body);
-  const agent = userAgent();
   const headers: Record<string, string> = {
-    accept: "application/json",
-    ...(agent && { "user-agent": agent }),
-    ...settings.headers,
-    ...checkHeaders(options.headers ?? {}, settings.wire.headerPrefix),
+    ...client.headers,
+    ...(options.headers !== undefined && checkHeaders(options.headers, settings.wire.headerPrefix)),
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
   };
@@ -85,7 +85,8 @@ function describeId(value: unknown): string {
   return value === "" ? "an empty string" : JSON.stringify(value.slice(0, 40));
 }
 
-function search(query: CallInput["query"] = {}): string {
+function search(query: CallInput["query"]): string {
+  if (query === undefined) return "";
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) parameters.set(name, String(value));

@@ -1,8 +1,10 @@
 import type { Time } from "./time.ts";
 
-const capacity = 100;
-const refillPerSecond = 1;
-const refillPerSuccess = 0.1;
+// In tenths of a retry, so that ten successes make a whole one.
+const capacity = 1_000;
+const cost = 10;
+const refillPerSecond = 10;
+const refillPerSuccess = 1;
 
 /**
  * A token bucket that all calls of a client draw retries from. In an outage it runs dry, and calls
@@ -22,11 +24,11 @@ export class RetryBudget {
     const now = this.#time.now();
     this.#fill(((now - this.#filledAt) / 1000) * refillPerSecond);
     this.#filledAt = now;
-    return this.#tokens >= 1;
+    return this.#tokens >= cost;
   }
 
   spend(): void {
-    this.#tokens -= 1;
+    this.#tokens -= cost;
   }
 
   succeeded(): void {

@@ -31,7 +31,12 @@ export type Decision =
       readonly counted: boolean;
       readonly outcome: Outcome;
     }
-  | { readonly action: "stop"; readonly outcome: Outcome };
+  | {
+      readonly action: "stop";
+      readonly outcome: Outcome;
+      /** Whether it would have been tried again, had the client's budget held another retry. */
+      readonly outOfBudget: boolean;
+    };
 
 /**
  * What to do after a failed attempt. The outcome is that of the whole call: once an attempt may have
@@ -42,13 +47,13 @@ export function decide(situation: Situation): Decision {
   const changes = replay !== "safe";
   const outcome =
     changes && situation.unknownBefore ? "unknown" : outcomeOf(failure, replay, attempt);
+  const stop = { action: "stop", outcome, outOfBudget: false } as const;
   const limited = isLimited(failure);
-  const retriesLeft = limited
-    ? maxRetries > 0
-    : situation.retries < maxRetries && situation.budgetLeft;
-  if (!retriesLeft || !isRepeatable(failure, replay, attempt)) return { action: "stop", outcome };
+  const retriesLeft = limited ? maxRetries > 0 : situation.retries < maxRetries;
+  if (!retriesLeft || !isRepeatable(failure, replay, attempt)) return stop;
   const waitMs = waitBefore(situation);
-  if (waitMs >= situation.remainingMs) return { action: "stop", outcome };
+  if (waitMs >= situation.remainingMs) return stop;
+  if (!limited && !situation.budgetLeft) return { ...stop, outOfBudget: true };
   return { action: "retry", waitMs, counted: !limited, outcome };
 }
 

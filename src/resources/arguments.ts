@@ -30,11 +30,14 @@ export function checkCurrency(value: unknown): "USD" {
 
 /** @param maxLength In characters, where the service documents it. */
 export function checkReference(param: string, value: unknown, maxLength?: number): string {
-  if (typeof value !== "string" || value === "") {
-    throw refused(param, "must be your own reference, a non-empty string", value);
-  }
-  if (maxLength === undefined || value.length <= maxLength) return value;
-  throw refused(param, `must be at most ${maxLength} characters long`, `${value.length} of them`);
+  const text = checkText(param, "your own reference", value);
+  if (maxLength === undefined || text.length <= maxLength) return text;
+  throw refused(param, `must be at most ${maxLength} characters long`, `${text.length} of them`);
+}
+
+export function checkText(param: string, what: string, value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw refused(param, `must be ${what}, a non-empty string`, value);
 }
 
 /** Metadata as the text that is sent. */
@@ -58,8 +61,9 @@ function metadataText(value: unknown): string {
       throw refused(param, "is a string, so it must be a JSON document", value);
     }
   }
-  if (typeof value !== "object" || value === null) {
-    throw refused(param, "must be an object or a JSON document as a string", value);
+  // JSON would make an empty object of a Map, and no object at all of an array.
+  if (typeof value !== "object" || value === null || Symbol.iterator in value) {
+    throw refused(param, "must be a plain object or a JSON document as a string", value);
   }
   try {
     const text: string | undefined = JSON.stringify(value);

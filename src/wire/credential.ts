@@ -12,16 +12,16 @@ export function isVisibleAscii(text: string): boolean {
  * Refuses a credential that cannot be right, without repeating it: the platform's own header error
  * would print it.
  */
-export function checkCredential(param: string, value: unknown): string {
+export function checkCredential(param: string, value: unknown, name = param): string {
   if (typeof value !== "string" || value === "") {
-    throw new ConfigurationError(`${param} must be a non-empty string, got ${describe(value)}.`, {
+    throw new ConfigurationError(`${name} must be a non-empty string, got ${describe(value)}.`, {
       code: "missing_credential",
       param,
     });
   }
   if (!isVisibleAscii(value)) {
     throw new ConfigurationError(
-      `${param} contains a character that no credential has: a space, a line break or a character ` +
+      `${name} contains a character that no credential has: a space, a line break or a character ` +
         "outside ASCII. It was probably copied with something around it; copy it again.",
       { code: "malformed_credential", param },
     );
@@ -29,20 +29,28 @@ export function checkCredential(param: string, value: unknown): string {
   return value;
 }
 
-/** Published: test keys start with `sk_test_`, production keys with `sk_` alone. */
-export function checkSecretKey(value: unknown, environment: Environment): string {
-  const key = checkCredential("secretKey", value);
+/**
+ * Published: test keys start with `sk_test_`, production keys with `sk_` alone.
+ *
+ * @param name Where it was given: the option, or an environment variable.
+ */
+export function checkSecretKey(
+  value: unknown,
+  environment: Environment,
+  name = "secretKey",
+): string {
+  const key = checkCredential("secretKey", value, name);
   const isTestKey = key.startsWith("sk_test_");
   if (environment === "production" && isTestKey) {
     throw new ConfigurationError(
-      'secretKey is a test key, but the environment is "production". Use the production key, or set ' +
+      `${name} is a test key, but the environment is "production". Use the production key, or set ` +
         'environment to "testnet" or "sandbox".',
       { code: "test_key_in_production", param: "secretKey" },
     );
   }
   if (environment !== "production" && key.startsWith("sk_") && !isTestKey) {
     throw new ConfigurationError(
-      `secretKey is a production key, but the environment is "${environment}". Use a key that starts ` +
+      `${name} is a production key, but the environment is "${environment}". Use a key that starts ` +
         "with sk_test_; a production key belongs on production servers only.",
       { code: "production_key_in_test", param: "secretKey" },
     );

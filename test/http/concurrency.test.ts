@@ -40,7 +40,15 @@ describe("maxConcurrency", () => {
     const late = http.call(getPayment, read, { deadlineMs: 20 });
     const leaving = http.call(getPayment, read, { signal: AbortSignal.timeout(10) });
     expect(await Promise.allSettled([late, leaving])).toMatchObject([
-      { reason: { code: "deadline_exceeded", outcome: "not_sent" } },
+      {
+        reason: {
+          code: "deadline_exceeded",
+          outcome: "not_sent",
+          message: expect.stringMatching(
+            /^Nothing was sent: .* Raise maxConcurrency, or deadlineMs\.$/,
+          ),
+        },
+      },
       { reason: { name: "AbortError", outcome: "not_sent" } },
     ]);
     controller.abort();

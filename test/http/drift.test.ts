@@ -2,33 +2,10 @@ import { describe, expect, test } from "vitest";
 import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
 import type { ClientEvent } from "../../src/http/events.ts";
 import * as operations from "../../src/wire/operations.ts";
-import { createdPayment, payment, withdrawal, withdrawalConfig } from "../wire/examples.ts";
+import { answers } from "../wire/answers.ts";
 import { httpTo } from "./http-to.ts";
 
 type Path = readonly (string | number)[];
-
-const pageOf = (item: object) => ({
-  data: [item],
-  pagination: { total: 1, limit: 100, offset: 0, hasMore: false, totalPages: 1, currentPage: 1 },
-});
-
-/** A whole answer to every operation. */
-const answers: Record<keyof typeof operations, object> = {
-  createPayment: createdPayment,
-  getPayment: payment,
-  listPayments: pageOf(payment),
-  createWithdrawal: withdrawal,
-  getWithdrawal: withdrawal,
-  listWithdrawals: pageOf(withdrawal),
-  getCheckoutPayment: payment,
-  getCheckoutStatus: { id: payment.id, status: "pending" },
-  listQuotes: payment.quotes,
-  createQuote: payment.quotes[0] ?? {},
-  refreshCheckoutStatus: { id: payment.id, status: "pending" },
-  getWithdrawalConfig: withdrawalConfig,
-  listMerchantWithdrawals: pageOf(withdrawal),
-  getMerchantWithdrawal: withdrawal,
-};
 
 /** The paths of all fields and items in a value. */
 function pathsIn(value: unknown, path: Path = []): Path[] {

@@ -30,8 +30,7 @@ describe("an empty retry budget", () => {
     drain(budget);
     for (let success = 0; success < 9; success++) budget.succeeded();
     expect(budget.hasRetry).toBe(false);
-    // Ten tenths are a hair less than one, so 51 and not 50.
-    for (let success = 9; success < 51; success++) budget.succeeded();
+    for (let success = 9; success < 50; success++) budget.succeeded();
     expect(drain(budget)).toBe(5);
   });
 
@@ -54,8 +53,11 @@ test("calls that succeed give calls that fail their retries back", async () => {
 
   for (let call = 0; call < 34; call++) await attempts();
   expect(await attempts()).toBe(1);
+  await expect(read()).rejects.toMatchObject({
+    message: expect.stringMatching(/its retries are used up/),
+  });
   status = 200;
-  for (let call = 0; call < 21; call++) await read();
+  for (let call = 0; call < 20; call++) await read();
   status = 503;
   expect(await attempts()).toBe(3);
 });

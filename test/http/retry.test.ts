@@ -79,7 +79,7 @@ describe("what happens after a failure", () => {
     expect(keyed).toMatchObject({ action: "retry", outcome: "unknown" });
     for (const replay of ["safe", "unsafe"] as const) {
       const decision = decide(situation({ failure, attempt: 2, replay }));
-      expect(decision).toEqual({ action: "stop", outcome: "rejected" });
+      expect(decision).toMatchObject({ action: "stop", outcome: "rejected" });
     }
   });
 });
@@ -129,7 +129,10 @@ describe("the limits of retrying", () => {
   test("are maxRetries, the budget and the deadline", () => {
     expect(decide(situation({ failure, retries: 2 }))).toMatchObject({ action: "retry" });
     expect(decide(situation({ failure, retries: 3 }))).toMatchObject({ action: "stop" });
-    expect(decide(situation({ failure, budgetLeft: false }))).toMatchObject({ action: "stop" });
+    expect(decide(situation({ failure, budgetLeft: false }))).toMatchObject({
+      action: "stop",
+      outOfBudget: true,
+    });
     expect(decide(situation({ failure, remainingMs: 250 }))).toMatchObject({ action: "stop" });
     expect(decide(situation({ failure, remainingMs: 251 }))).toMatchObject({ action: "retry" });
   });

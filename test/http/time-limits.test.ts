@@ -108,6 +108,7 @@ describe("deadlineMs", () => {
     await expect(http.call(getPayment, read)).rejects.toMatchObject({
       code: "deadline_exceeded",
       outcome: "not_sent",
+      message: expect.stringMatching(/^Nothing was sent: .* what the secretKey function gives/),
     });
     expect(server.requests).toHaveLength(0);
   });

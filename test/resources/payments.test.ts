@@ -80,6 +80,18 @@ describe("payments.create", () => {
       "invalid_request",
     ],
     [
+      "metadata that is a list",
+      { ...good, customMetadata: [1] },
+      "customMetadata",
+      "invalid_request",
+    ],
+    [
+      "metadata in a Map, which JSON would empty",
+      { ...good, customMetadata: new Map([["cart", 1]]) },
+      "customMetadata",
+      "invalid_request",
+    ],
+    [
       "metadata with a cycle",
       { ...good, customMetadata: cyclic },
       "customMetadata",
