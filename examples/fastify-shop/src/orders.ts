@@ -19,8 +19,8 @@ export class Orders {
 
   constructor(database: DatabaseSync) {
     database.exec(`
-      PRAGMA journal_mode = WAL;
       PRAGMA busy_timeout = 5000;
+      PRAGMA journal_mode = WAL;
       CREATE TABLE IF NOT EXISTS orders (
         id TEXT PRIMARY KEY,
         product TEXT NOT NULL,

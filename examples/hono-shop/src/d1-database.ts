@@ -11,7 +11,7 @@ export interface D1 {
   batch(statements: Prepared[]): Promise<unknown>;
 }
 
-/** Cloudflare's D1. A batch of it is a transaction. */
+/** Cloudflare's D1, whose tables `wrangler d1 migrations apply` makes. A batch of it is a transaction. */
 export function openD1(d1: D1): Database {
   const prepared = ({ sql, parameters = [] }: Statement) => d1.prepare(sql).bind(...parameters);
   return {

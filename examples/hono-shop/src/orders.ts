@@ -1,6 +1,6 @@
 import { isFinal, isPaid, type Payment } from "settlekit";
 import type { Product } from "./catalogue.ts";
-import type { Database, Statement } from "./database.ts";
+import type { Database } from "./database.ts";
 
 export interface Order {
   readonly id: string;
@@ -11,30 +11,6 @@ export interface Order {
   readonly paymentId: string | null;
   readonly paymentUrl: string | null;
 }
-
-export const schema: readonly Statement[] = [
-  {
-    sql: `CREATE TABLE IF NOT EXISTS orders (
-      id TEXT PRIMARY KEY,
-      product TEXT NOT NULL,
-      amount_in_cents INTEGER NOT NULL,
-      state TEXT NOT NULL DEFAULT 'awaiting payment',
-      payment_id TEXT,
-      payment_url TEXT,
-      created_at TEXT NOT NULL
-    )`,
-  },
-  // What a payment's state asks for: ship what was paid, release what was not. Each row exists once and is
-  // there to be worked off, by a process of its own if you like.
-  {
-    sql: `CREATE TABLE IF NOT EXISTS effects (
-      payment_id TEXT NOT NULL,
-      state TEXT NOT NULL,
-      order_id TEXT NOT NULL REFERENCES orders (id),
-      PRIMARY KEY (payment_id, state)
-    )`,
-  },
-];
 
 /** The shop's orders, and what is to be done about them. */
 export class Orders {

@@ -1,12 +1,16 @@
+import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Database } from "./database.ts";
-import { schema } from "./orders.ts";
+
+const schema = new URL("../migrations/0001_orders.sql", import.meta.url);
 
 /** A SQLite file on Node. */
 export function openSqlite(file: string): Database & { close(): void } {
   const database = new DatabaseSync(file);
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000;");
-  for (const { sql } of schema) database.exec(sql);
+  database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL;");
+  const isNew =
+    database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'orders'").get() === undefined;
+  if (isNew) database.exec(readFileSync(schema, "utf8"));
   return {
     async first({ sql, parameters = [] }) {
       return database.prepare(sql).get(...parameters);
