@@ -15,6 +15,7 @@ import { withdrawalSchema } from "../../src/wire/withdrawal.ts";
 import { withdrawalConfigSchema } from "../../src/wire/withdrawal-config.ts";
 import { createWithdrawalBodySchema } from "../../src/wire/withdrawal-creation.ts";
 import { describeService } from "../contract/description.ts";
+import { alter, oddValue, placesIn } from "./alterations.ts";
 import { createdPayment, payment, withdrawal, withdrawalConfig } from "./examples.ts";
 
 const document = openApiDocument();
@@ -197,41 +198,3 @@ describe("the document's schemas", () => {
     expect(judged({ ...payment, id: "1" })).toEqual(['/id must match format "uuid"']);
   });
 });
-
-/** `undefined` leaves a field out. */
-const oddValue = fc.constantFrom<unknown>(
-  undefined,
-  null,
-  true,
-  "",
-  "text",
-  "eip155:8453",
-  "eip155:0",
-  "x".repeat(300),
-  -1,
-  1.5,
-  8453,
-  [],
-  {},
-  [null],
-);
-
-type Place = readonly string[];
-
-/** Every field and item within a value. */
-function placesIn(value: unknown, place: Place = []): Place[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, field]) => {
-    const inner = [...place, name];
-    return [inner, ...placesIn(field, inner)];
-  });
-}
-
-function alter(root: object, place: Place, value: unknown): void {
-  const name = place.at(-1) ?? "";
-  const owner = place
-    .slice(0, -1)
-    .reduce((at, step) => at[step] as Record<string, unknown>, root as Record<string, unknown>);
-  if (value === undefined && !Array.isArray(owner)) delete owner[name];
-  else owner[name] = value ?? null;
-}
