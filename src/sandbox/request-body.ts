@@ -2,22 +2,25 @@
 export const maxBodyBytes = 1_048_576;
 
 /**
- * A request's body as text, or `undefined` when it is larger than `maxBodyBytes`. Never holds more
- * than that in memory, whatever the request announces.
+ * A request's body as text, or `undefined` when it is larger than `maxBytes`. Never holds more than
+ * that in memory, whatever the request announces.
  */
-export async function readBodyText(request: Request): Promise<string | undefined> {
+export async function readBodyText(
+  request: Request,
+  maxBytes: number = maxBodyBytes,
+): Promise<string | undefined> {
   const announced = request.headers.get("content-length");
-  if (announced === null) return readStream(request);
-  if (Number(announced) > maxBodyBytes) {
+  if (announced === null) return readStream(request, maxBytes);
+  if (Number(announced) > maxBytes) {
     // Not read at all: whoever carries the request disposes of the rest.
     return undefined;
   }
   const text = await request.text();
   // Over a socket the length was enforced; a request made in process may claim anything.
-  return Buffer.byteLength(text) > maxBodyBytes ? undefined : text;
+  return Buffer.byteLength(text) > maxBytes ? undefined : text;
 }
 
-async function readStream(request: Request): Promise<string | undefined> {
+async function readStream(request: Request, maxBytes: number): Promise<string | undefined> {
   if (request.body === null) return "";
   const decoder = new TextDecoder();
   let text = "";
@@ -25,7 +28,7 @@ async function readStream(request: Request): Promise<string | undefined> {
   // Leaving the loop cancels the rest of the stream.
   for await (const chunk of request.body) {
     size += chunk.byteLength;
-    if (size > maxBodyBytes) return undefined;
+    if (size > maxBytes) return undefined;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

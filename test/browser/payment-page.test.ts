@@ -112,9 +112,13 @@ describe.skipIf(chromiumPath === undefined)(
       await page.keyboard.press("Tab");
       await page.keyboard.press("ArrowRight");
       await page.getByText(/^25\.\d+ USDT$/).waitFor();
-      for (let presses = 0; presses < 4; presses++) await page.keyboard.press("Tab");
+      const pay = page.getByRole("button", { name: "Pay exactly" });
+      for (let presses = 0; presses < 12; presses++) {
+        if (await pay.evaluate((it) => it === document.activeElement)) break;
+        await page.keyboard.press("Tab");
+      }
       await page.keyboard.press("Enter");
-      await page.getByText("Paid", { exact: true }).waitFor();
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
     test.each([

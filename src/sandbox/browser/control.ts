@@ -17,3 +17,10 @@ export async function control(path: string, body: object = {}): Promise<string |
     return "The sandbox cannot be reached. It may have been stopped.";
   }
 }
+
+/** A list that the control API gives; undefined when it cannot be had. */
+export async function listOf<Item>(path: string): Promise<readonly Item[] | undefined> {
+  const response = await fetch(`/_sandbox/${path}`).catch(() => undefined);
+  if (!response?.ok) return undefined;
+  return ((await response.json()) as { data: readonly Item[] }).data;
+}

@@ -1,7 +1,5 @@
 import {
   type CheckoutClient,
-  isFinal,
-  isPaid,
   type Payment,
   type PaymentRequestWithQr,
   SettlekitError,
@@ -9,8 +7,9 @@ import {
 import { checkoutHere } from "./checkout-here.ts";
 import type { CopyButton } from "./copy-button.ts";
 import { part } from "./parts.ts";
-import { centsOf, outcomeText, statusText, timeText } from "./payment-texts.ts";
-import { finalEvent, playedEvent } from "./sandbox-strip.ts";
+import { centsOf, statusText, timeText } from "./payment-texts.ts";
+import { say, showState } from "./payment-view.ts";
+import { playedEvent, stateEvent } from "./sandbox-strip.ts";
 
 interface TokenChoice {
   readonly token: string;
@@ -20,7 +19,6 @@ interface TokenChoice {
 }
 
 const quoteLifetimeMs = 600_000;
-const redirectDelayMs = 3_000;
 
 /** What the customer sees of a payment: what to send and where to, and what became of it. */
 export class PaymentElement extends HTMLElement {
@@ -33,6 +31,7 @@ export class PaymentElement extends HTMLElement {
   #depositInCents: number | undefined;
   /** Of the latest question for a quote: answers to earlier ones come too late. */
   #asked = 0;
+  #nextLook: ReturnType<typeof setTimeout> | undefined;
 
   connectedCallback(): void {
     const { signal } = this.#leaving;
@@ -40,9 +39,13 @@ export class PaymentElement extends HTMLElement {
     this.#checkout = checkoutHere(this.#attribute("payment-id"), this.#attribute("secret"));
     this.addEventListener("change", () => void this.#quote(), { signal });
     part(this, "deposit").addEventListener("submit", (event) => this.#chooseDeposit(event));
-    document.addEventListener(playedEvent, () => void this.#look(), { signal });
+    // What cannot be read now is read by the next look.
+    document.addEventListener(playedEvent, () => void this.#look().catch(() => {}), { signal });
     const timer = setInterval(() => this.#countDown(), 250);
-    signal.addEventListener("abort", () => clearInterval(timer));
+    signal.addEventListener("abort", () => {
+      clearInterval(timer);
+      clearTimeout(this.#nextLook);
+    });
     void this.#open(this.#checkout);
   }
 
@@ -53,49 +56,32 @@ export class PaymentElement extends HTMLElement {
   async #open(checkout: CheckoutClient): Promise<void> {
     const { signal } = this.#leaving;
     try {
-      await this.#load(checkout);
+      await this.#look();
+      if (this.#payment?.type !== "deposit") await this.#quote();
+      this.removeAttribute("aria-busy");
       for await (const { status } of checkout.watch({ signal, intervalMs: 1_500 })) {
-        await this.#show(status);
+        if (status !== this.dataset.status) await this.#look();
       }
     } catch (error) {
-      if (!signal.aborted) this.#say("failed", messageOf(error));
-    } finally {
       this.removeAttribute("aria-busy");
+      if (!signal.aborted) say(this, "failed", messageOf(error));
     }
   }
 
-  async #load(checkout: CheckoutClient): Promise<void> {
-    this.#payment = await checkout.payment();
-    await this.#show(this.#payment.status);
-    if (this.#payment.type !== "deposit") await this.#quote();
-  }
-
-  /** Asks for the status out of turn. */
+  /** Reads the payment and shows how it stands. */
   async #look(): Promise<void> {
-    const state = await this.#checkout?.refreshStatus().catch(() => undefined);
-    if (state) await this.#show(state.status);
+    const payment = await this.#checkout?.payment();
+    if (payment === undefined || this.#leaving.signal.aborted) return;
+    this.#payment = payment;
+    showState(this, payment);
+    document.dispatchEvent(new CustomEvent(stateEvent, { detail: payment.status }));
+    clearTimeout(this.#nextLook);
+    // While it is confirmed the status stays, and the number of confirmations rises.
+    if (payment.status === "processing") this.#lookLater();
   }
 
-  async #show(status: string): Promise<void> {
-    if (this.dataset.status === status) return;
-    this.dataset.status = status;
-    this.#say(status, statusText(status));
-    if (status !== "pending") part(this, "pay").hidden = true;
-    if (status !== "pending") part(this, "deposit").hidden = true;
-    if (!isFinal(status)) return;
-
-    document.dispatchEvent(new Event(finalEvent));
-    const payment = await this.#checkout?.payment().catch(() => undefined);
-    part(this, "outcome").hidden = false;
-    part(this, "outcome-text").textContent = outcomeText(status, payment);
-    const back = this.querySelector<HTMLAnchorElement>('[data-part="return"]');
-    if (back === null || !isPaid(status)) return;
-    setTimeout(() => !this.#leaving.signal.aborted && location.assign(back.href), redirectDelayMs);
-  }
-
-  #say(state: string, text: string): void {
-    part(this, "status").dataset.state = state;
-    part(this, "status-text").textContent = text;
+  #lookLater(): void {
+    this.#nextLook = setTimeout(() => this.#look().catch(() => this.#lookLater()), 1_500);
   }
 
   #chooseDeposit(event: Event): void {
@@ -121,8 +107,8 @@ export class PaymentElement extends HTMLElement {
       this.#request = checkout.paymentRequest(payment, quote);
       this.#showRequest(this.#request, choice);
     } catch (error) {
-      if (this.dataset.status === "pending") this.#say("failed", messageOf(error));
       await this.#look();
+      if (this.dataset.status === "pending") say(this, "failed", messageOf(error));
     }
   }
 
@@ -144,7 +130,7 @@ export class PaymentElement extends HTMLElement {
     // Drawn from the address alone, which has been checked to be one.
     part(this, "qr").innerHTML = request.addressQrSvg();
     part(this, "pay").hidden = false;
-    this.#say("pending", statusText("pending"));
+    say(this, "pending", statusText("pending"));
     this.#countDown();
   }
 

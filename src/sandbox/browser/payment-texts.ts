@@ -1,8 +1,8 @@
-import type { Payment } from "../../checkout/index.ts";
+import { isPaid, type Payment } from "../../checkout/index.ts";
 
 const statusTexts: Readonly<Record<string, string>> = {
   pending: "Waiting for your payment",
-  processing: "Your payment has been seen and is being confirmed",
+  processing: "Your payment has been seen",
   completed: "Paid",
   confirmed: "Paid",
   failed: "The payment failed",
@@ -15,25 +15,39 @@ export function statusText(status: string): string {
 }
 
 /** What a final status means for the customer. */
-export function outcomeText(status: string, payment: Payment | undefined): string {
-  const received = amountReceived(payment);
-  if (status === "expired")
-    return "Nothing arrived in time. Do not send anything to the address any more.";
-  if (status === "cancelled") return "Do not send anything to the address any more.";
+export function outcomeText(payment: Payment): string {
+  const { status } = payment;
+  const received = dollarsReceived(payment);
+  if (isPaid(status)) return received ? `${received} arrived. Thank you.` : "Thank you.";
   if (status === "failed") {
     return received
       ? `${received} arrived, which is not enough. The shop knows, and can help you.`
       : "The shop knows, and can help you.";
   }
-  return received ? `${received} arrived. Thank you.` : "Thank you.";
+  if (received) return `${received} arrived too late. The shop knows, and can help you.`;
+  return status === "expired"
+    ? "Nothing arrived in time. Do not send anything to the address any more."
+    : "Do not send anything to the address any more.";
+}
+
+/** Such as `$25.00 in USDC on Base Sepolia`; undefined when nothing arrived. */
+export function receivedText(payment: Payment): string | undefined {
+  const received = dollarsReceived(payment);
+  const { settledToken, settledChain } = payment.receipt ?? {};
+  const token = settledToken?.symbol ? ` in ${settledToken.symbol}` : "";
+  const chain = settledChain?.name ? ` on ${settledChain.name}` : "";
+  return received && received + token + chain;
+}
+
+/** The hash of the transaction that brought the money, under either of its published names. */
+export function transactionOf({ receipt }: Payment): string | undefined {
+  return receipt?.txHash ?? receipt?.transactionHash ?? undefined;
 }
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
-/** As the receipt has it. */
-function amountReceived(payment: Payment | undefined): string | undefined {
-  const receipt = payment?.receipt;
-  const usd = receipt && "settledAmountUsd" in receipt ? receipt.settledAmountUsd : undefined;
+function dollarsReceived({ receipt }: Payment): string | undefined {
+  const usd = receipt?.settledAmountUsd;
   return usd ? dollars.format(Number(usd)) : undefined;
 }
 

@@ -1,0 +1,34 @@
+import { Hono } from "hono";
+import type { Fault } from "../fault.ts";
+import type { FaultRoute } from "../fault-route.ts";
+import type { SandboxFaults } from "../faults.ts";
+import type { RateLimit } from "../rate-limit.ts";
+import { refuseField } from "../validation.ts";
+import { doneAnswer, listAnswer } from "./control-answers.ts";
+import { controlBody } from "./control-body.ts";
+import { occasionsInJson, occasionsOf } from "./occasions.ts";
+
+/** What goes wrong with requests. */
+export function faultControls(faults: SandboxFaults): Hono {
+  const routes = new Hono();
+
+  routes.get("/faults", () => listAnswer(faults.waiting().map(occasionsInJson)));
+  routes.post("/faults", async ({ req }) => {
+    const body = await controlBody(req.raw);
+    faults.next(body.route as FaultRoute, body.fault as Fault, occasionsOf(body));
+    return doneAnswer();
+  });
+  routes.post("/faults/rate-limit", async ({ req }) => {
+    const { limit } = await controlBody(req.raw);
+    if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");
+    faults.rateLimit(limit as RateLimit | null);
+    return doneAnswer();
+  });
+  routes.post("/faults/clear", async ({ req }) => {
+    await controlBody(req.raw);
+    faults.clear();
+    return doneAnswer();
+  });
+
+  return routes;
+}
