@@ -13,12 +13,12 @@ import {
 
 // Fields that one description of the service always has, and another leaves out or sets to null.
 
-export const optionalText = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(text));
-export const optionalNumber = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(number));
-export const optionalBoolean = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(boolean));
-export const optionalChainId = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(chainIdSchema));
+export const optionalText = optional(nullable(text));
+export const optionalNumber = optional(nullable(number));
+export const optionalBoolean = optional(nullable(boolean));
+export const optionalChainId = optional(nullable(chainIdSchema));
 
-const writtenNumber: Schema<string> = /* @__PURE__ */ value({ type: "number" }, (it) => {
+const writtenNumber: Schema<string> = value({ type: "number" }, (it) => {
   const price = number.read(it);
   return price === misfit ? misfit : writtenOut(price);
 });
@@ -27,8 +27,8 @@ const writtenNumber: Schema<string> = /* @__PURE__ */ value({ type: "number" }, 
  * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
  * amounts in smallest units: a JSON number has lost their last digits already.
  */
-export const decimalText = /* @__PURE__ */ either(text, writtenNumber);
-export const optionalDecimalText = /* @__PURE__ */ optional(/* @__PURE__ */ nullable(decimalText));
+export const decimalText = either(text, writtenNumber);
+export const optionalDecimalText = optional(nullable(decimalText));
 
 /** Without exponent: `1e-7` is no decimal string. */
 function writtenOut(value: number): string {

@@ -77,18 +77,18 @@ export function value<T>(json: ValueKeywords, read: Schema<T>["read"]): Schema<T
   return { form: { kind: "value", json }, read };
 }
 
-export const anything: Schema<unknown> = /* @__PURE__ */ value({}, (it) => it);
+export const anything: Schema<unknown> = value({}, (it) => it);
 
-export const text: Schema<string> = /* @__PURE__ */ value({ type: "string" }, (it) =>
+export const text: Schema<string> = value({ type: "string" }, (it) =>
   typeof it === "string" ? it : misfit,
 );
 
 /** JSON can write numbers that are infinite when read; nothing on this wire is. */
-export const number: Schema<number> = /* @__PURE__ */ value({ type: "number" }, (it) =>
+export const number: Schema<number> = value({ type: "number" }, (it) =>
   Number.isFinite(it) ? (it as number) : misfit,
 );
 
-export const boolean: Schema<boolean> = /* @__PURE__ */ value({ type: "boolean" }, (it) =>
+export const boolean: Schema<boolean> = value({ type: "boolean" }, (it) =>
   typeof it === "boolean" ? it : misfit,
 );
 
