@@ -65,6 +65,7 @@ export function createMerchants({ options, origin, store }: MerchantsOptions): M
   /** Those that are kept, and those that the options name beyond them. */
   function gather(): void {
     const before = kept.values();
+    if (!before.every(isMerchant)) throw new Error("What is kept is no merchant.");
     const count = Math.max(before.length, options.length);
     merchants = Array.from({ length: count }, (_, index) => {
       const asked = options[index] ?? {};
@@ -92,6 +93,10 @@ export function createMerchants({ options, origin, store }: MerchantsOptions): M
     withSecretKey: (secretKey) => bySecretKey.get(secretKey),
     withAccessToken: (token) => merchants.find(({ accessToken }) => accessToken === token),
   };
+}
+
+function isMerchant(kept: KeptMerchant | null): boolean {
+  return typeof kept?.merchantId === "string" && typeof kept.secretKey === "string";
 }
 
 /** Each is made from a sequence of its own, so that none depends on how many there are. */

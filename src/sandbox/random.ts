@@ -41,16 +41,19 @@ export function createRandomSource(seed: Seed | undefined, store: Store): Random
   const positions = store.table<number>("random positions");
   let streams = new Map<Purpose, RandomStream>();
 
-  function origin(): string {
-    const currentSeed = savedSeed.get();
-    if (currentSeed !== null) return originOf(currentSeed);
-    if (chosen.get() === "") chosen.set(originOf(undefined));
-    return chosen.get();
+  /** Not only when something is drawn: what was kept before must lead to the same. */
+  function begin(): void {
+    streams = new Map();
+    if (savedSeed.get() === null && chosen.get() === "") chosen.set(originOf(undefined));
   }
 
-  store.onReplaced(() => {
-    streams = new Map();
-  });
+  function origin(): string {
+    const currentSeed = savedSeed.get();
+    return currentSeed === null ? chosen.get() : originOf(currentSeed);
+  }
+
+  begin();
+  store.onReplaced(begin);
 
   return {
     stream(purpose) {

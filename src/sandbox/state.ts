@@ -75,9 +75,10 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
         "settlekit that saved it.",
     );
   }
-  for (const [name, entries] of Object.entries(saved.tables)) {
+  for (const name of new Set([...known, ...Object.keys(saved.tables)])) {
+    const entries = saved.tables[name];
     const isTable = known.includes(name) && Array.isArray(entries) && entries.every(isEntry);
-    if (!isTable) throw invalidSave(`It was altered: ${JSON.stringify(name)} is no table of it.`);
+    if (!isTable) throw invalidSave(`It was altered: the table ${JSON.stringify(name)} is wrong.`);
   }
   return saved.tables as Contents;
 }
