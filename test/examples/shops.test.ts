@@ -12,14 +12,35 @@ interface ShopExample {
   /** The script that has to run before. */
   readonly build?: string;
   readonly needs: readonly string[];
+  /** What is added to the script's command. */
+  readonly more?: (port: number) => string;
   /** Whether its orders are in the SQLite file that it is given, where a test can count. */
   readonly hasFile?: boolean;
+  /** Of a server that was asked to end. Default 0; frameworks' own servers tell of the signal. */
+  readonly exitCode?: number;
+  /** Of what says that a payment could not be started. Default 503. */
+  readonly failureStatus?: number;
 }
 
 const shops: readonly ShopExample[] = [
   { folder: "express-shop", needs: ["express"], hasFile: true },
   { folder: "fastify-shop", needs: ["fastify"], hasFile: true },
   { folder: "hono-shop", needs: ["hono", "@hono/node-server"], hasFile: true },
+  {
+    folder: "hono-shop",
+    script: "start:worker",
+    needs: ["wrangler"],
+    exitCode: 143,
+    more: (port) => `--port ${port} --inspector-port 0 --var PUBLIC_URL:http://127.0.0.1:${port}`,
+  },
+  {
+    folder: "next-shop",
+    build: "build",
+    needs: ["next"],
+    hasFile: true,
+    exitCode: 143,
+    failureStatus: 200,
+  },
 ];
 
 /** A shop that runs, with a sandbox of its own that sends it webhooks. */
@@ -59,7 +80,7 @@ afterAll(async () => {
   await scratch[Symbol.asyncDispose]();
 });
 
-async function opened({ example, script, build, folder }: (typeof examples)[number]) {
+async function opened({ example, script, build, more, folder }: (typeof examples)[number]) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const sandbox = createSandbox({ webhookUrl: `${url}/webhooks` });
@@ -73,18 +94,20 @@ async function opened({ example, script, build, folder }: (typeof examples)[numb
     PORT: String(port),
     PUBLIC_URL: url,
     DATABASE_FILE: databaseFile,
+    CLOUDFLARE_INCLUDE_PROCESS_ENV: "true",
   };
   if (build) {
     // Without any variable: what is built knows no secret.
     const building = await example.run(build);
     expect([await building.ended(), building.output]).toEqual([0, expect.anything()]);
   }
-  const run = await example.run(script, variables);
+  const run = await example.run(script, variables, more?.(port));
   await run.answers(`${url}/health`);
   return { url, sandbox, service, run, databaseFile };
 }
 
-describe.each(examples)("$title", ({ title, isMissing, hasFile }) => {
+describe.each(examples)("$title", ({ title, isMissing, hasFile, ...expected }) => {
+  const { exitCode = 0, failureStatus = 503 } = expected;
   const shop = () => {
     const found = open.get(title);
     if (found === undefined) throw new Error(`${title} is not open.`);
@@ -174,7 +197,7 @@ describe.each(examples)("$title", ({ title, isMissing, hasFile }) => {
     sandbox.faults.next("POST /payments", { status: 400, when: "before" });
     const body = new URLSearchParams({ sku: "mug" });
     const failed = await fetch(`${url}/orders`, { method: "POST", body });
-    expect(failed.status).toBe(503);
+    expect(failed.status).toBe(failureStatus);
     const page = await failed.text();
     expect(page).toContain("Nothing was charged");
     const [, action = ""] = /action="([^"]+)"/.exec(page) ?? [];
@@ -190,6 +213,6 @@ describe.each(examples)("$title", ({ title, isMissing, hasFile }) => {
   });
 
   it.skipIf(isMissing)("ends in order when it is asked to", async () => {
-    expect(await shop().run.stop("SIGTERM")).toBe(0);
+    expect(await shop().run.stop("SIGTERM")).toBe(exitCode);
   });
 });
