@@ -1,45 +1,27 @@
 import { execFile } from "node:child_process";
-import { glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { signedDelivery } from "../../src/testing/index.ts";
+import { type BlockKind, codeBlocks, root } from "./code-block.ts";
+import { runProgram } from "./run-program.ts";
 
 const run = promisify(execFile);
-const root = resolve(import.meta.dirname, "../..");
-// Inside the project, so that packages such as express are found.
-const folder = join(root, "node_modules/.cache/code-blocks");
-
-interface CodeBlock {
-  readonly name: string;
-  readonly language: string;
-  readonly code: string;
-}
-
-async function codeBlocks(): Promise<CodeBlock[]> {
-  const blocks: CodeBlock[] = [];
-  for await (const file of glob(["README.md", "docs/*.md"], { cwd: root })) {
-    const text = await readFile(join(root, file), "utf8");
-    for (const [, language = "", code = ""] of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
-      const name = `${file.replaceAll(/[/.]/g, "-")}-${blocks.length + 1}`;
-      blocks.push({ name, language, code });
-    }
-  }
-  return blocks;
-}
-
-let blocks: CodeBlock[];
-
-beforeAll(async () => {
-  blocks = await codeBlocks();
-  await mkdir(folder, { recursive: true });
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const blocks = await codeBlocks();
+const code = blocks.filter(({ language }) => language === "ts" || language === "js");
+const ofKind = (kind: BlockKind) => code.filter((block) => block.kind === kind);
 
 describe("the code in README and guides", () => {
+  // Inside the project, so that packages such as express are found.
+  const folder = join(root, "node_modules/.cache/code-blocks");
+  beforeAll(() => mkdir(folder, { recursive: true }));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
   test("type-checks under strict settings", async () => {
-    const code = blocks.filter(({ language }) => language === "ts" || language === "js");
-    expect(code.length).toBeGreaterThan(5);
-    for (const { name, code: source } of code) {
+    for (const { place, code: source } of code) {
+      const name = place.replaceAll(/[/.:]/g, "-");
       await writeFile(join(folder, `${name}.ts`), `${source}\nexport {};\n`);
     }
     const config = {
@@ -62,8 +44,88 @@ describe("the code in README and guides", () => {
 
   test("is written in a language that is checked", () => {
     const languages = new Set(blocks.map(({ language }) => language));
-    expect(
-      [...languages].filter((language) => !["ts", "js", "sh", "sql", "json"].includes(language)),
-    ).toEqual([]);
+    expect([...languages].filter((it) => !["ts", "js", "sh", "sql", "json"].includes(it))).toEqual(
+      [],
+    );
+    for (const { language, code: text } of blocks) if (language === "json") JSON.parse(text);
+  });
+
+  test("claims an output only where that is checked", () => {
+    for (const { place, kind, code: source, prints } of code) {
+      const claims = [...source.matchAll(/console\.\w+\(.*\);? *\/\/ (?!prints: )(.*)/g)];
+      expect(claims.map(([, claim]) => `${place} ${claim}`)).toEqual([]);
+      if (kind !== "program") expect(prints, place).toEqual([]);
+    }
+  });
+
+  test("forms programs for the most part", () => {
+    const counts = Object.groupBy(code, ({ kind }) => kind);
+    const count = (kind: BlockKind) => counts[kind]?.length ?? 0;
+    const programs = count("program") + count("server");
+    process.stdout.write(
+      `${code.length} blocks of code are type-checked: ${programs} are run here, ${count("example")} by ` +
+        `the tests of examples, ${count("fragment")} are fragments.\n`,
+    );
+    expect(programs + count("example")).toBeGreaterThan(3 * count("fragment"));
   });
 });
+
+describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () => {
+  test.each(ofKind("program"))("runs: $place", async ({ code: source, prints }) => {
+    await using program = await runProgram(source, { webhookUrl: undefined });
+    const exitCode = await program.ended;
+    const output = program.output();
+    expect(exitCode, output).toBe(0);
+    let rest = output;
+    for (const claim of prints) {
+      const line = lineOf(claim).exec(rest);
+      expect(line, `"${claim}" in: ${rest}`).not.toBeNull();
+      rest = rest.slice((line?.index ?? 0) + (line?.[0].length ?? 0));
+    }
+  });
+
+  test.each(ofKind("server"))("hears of a payment: $place", async ({ code: source }) => {
+    await using program = await runProgram(source);
+    const { sandbox, serviceUrl, url } = program;
+    await started(`${url}/webhooks`, program.ended);
+    const client = new MerchantClient({
+      environment: "sandbox",
+      baseUrl: serviceUrl,
+      secretKey: sandbox.secretKey,
+    });
+    const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.payments.simulate(paymentId, "success");
+    await program.printed(/order_1/);
+    await sandbox.webhooks.idle();
+    const statuses = sandbox.webhooks.deliveries().map(({ attempts }) => attempts.at(-1)?.status);
+    expect(statuses).toEqual([200, 200]);
+
+    const event = { event: "payment.updated", data: { status: "completed", orderId: "order_2" } };
+    const { body, headers } = signedDelivery({ event, secret: "whsec_forged" });
+    const forged = await fetch(`${url}/webhooks`, { method: "POST", headers, body });
+    expect(forged.status).toBe(401);
+  });
+});
+
+/** Resolves when something answers. */
+async function started(url: string, ended: Promise<number>): Promise<void> {
+  let isOver = false;
+  ended.then(() => {
+    isOver = true;
+  });
+  for (;;) {
+    try {
+      await fetch(url);
+      return;
+    } catch (error) {
+      if (isOver) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** A whole line of output, with something in the place of each `…`. */
+function lineOf(claim: string): RegExp {
+  const parts = claim.split("…").map((part) => part.replaceAll(/[^\w\s]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".+")}$`, "m");
+}

@@ -1,0 +1,64 @@
+import { glob, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import ts from "typescript";
+
+export const root = resolve(import.meta.dirname, "../..");
+
+/**
+ * What a block of code is:
+ *
+ * - `program`: it does something when it is run;
+ * - `server`: a program that receives webhooks until it is stopped, marked so after the fence's language;
+ * - `example`: a copy of a file under `examples/`, as the link before it says; that has tests of its own;
+ * - `fragment`: it declares what it lacks, or only defines something, or is marked so.
+ */
+export type BlockKind = "program" | "server" | "example" | "fragment";
+
+export interface CodeBlock {
+  /** Such as `docs/webhooks.md:40`. */
+  readonly place: string;
+  readonly language: string;
+  readonly kind: BlockKind;
+  readonly code: string;
+  /** What its comments say that it prints, in this order. `…` stands for what differs each time. */
+  readonly prints: readonly string[];
+}
+
+/** Every fenced block of README and the guides. */
+export async function codeBlocks(): Promise<CodeBlock[]> {
+  const blocks: CodeBlock[] = [];
+  for await (const file of glob(["README.md", "docs/*.md"], { cwd: root })) {
+    const text = await readFile(join(root, file), "utf8");
+    for (const match of text.matchAll(/^```(\w+)(?: (\w+))?\n(.*?)^```$/gms)) {
+      const [, language = "", mark, code = ""] = match;
+      const before = text.slice(0, match.index);
+      blocks.push({
+        place: `${file}:${before.split("\n").length}`,
+        language,
+        kind: kindOf(code, mark, before),
+        code,
+        prints: [...code.matchAll(/\/\/ prints: (.+)$/gm)].map(([, line = ""]) => line),
+      });
+    }
+  }
+  return blocks;
+}
+
+function kindOf(code: string, mark: string | undefined, before: string): BlockKind {
+  if (/\]\(\.\.\/examples\/[\w./-]+\)\s*$/.test(before)) return "example";
+  if (mark === "server" || mark === "fragment") return mark;
+  const { statements } = ts.createSourceFile("block.ts", code, ts.ScriptTarget.Latest, true);
+  const lacks = statements.some((statement) => /^(export )?declare /.test(statement.getText()));
+  return !lacks && statements.some(does) ? "program" : "fragment";
+}
+
+function does(statement: ts.Statement): boolean {
+  return !(
+    ts.isImportDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement) ||
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isExportAssignment(statement)
+  );
+}
