@@ -1,100 +1,255 @@
-// Every error that the package can make, read from the source. `npm run errors`
-
-import { readFileSync } from "node:fs";
+/**
+ * Prints every error that settlekit can make, with its code and its message, to be read as someone reads
+ * it at night: does it state the fact, the likely cause and the cure? What is filled in stands in braces.
+ *
+ * Run with `npm run errors`.
+ */
 import { relative, resolve } from "node:path";
 import ts from "typescript";
 
-/** One place in the source where an error is made. */
-export interface ErrorSite {
-  /** The class, or `Refusal` for what the sandbox answers. */
-  readonly kind: string;
-  /** Undefined where only the service, or the platform, knows it. */
-  readonly code: string | undefined;
-  /** The message, with its variable parts as they are written. */
+/** One place that makes an error. */
+export interface MadeError {
+  readonly class: string;
+  /** Several where the place chooses; none where it is passed on from elsewhere. */
+  readonly codes: readonly string[];
   readonly message: string;
+  /** Where, such as `src/http/retry.ts:12`. */
   readonly place: string;
 }
 
 const root = resolve(import.meta.dirname, "..");
-const { config } = ts.readConfigFile(resolve(root, "tsconfig.json"), ts.sys.readFile);
-const { fileNames } = ts.parseJsonConfigFileContent({ ...config, include: ["src"] }, ts.sys, root);
 
-/** All places, in the order of files and lines. */
-export function errorSites(): ErrorSite[] {
-  return fileNames.flatMap((fileName) => {
-    const text = readFileSync(fileName, "utf8");
-    const file = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
-    return sitesIn(file, file);
-  });
-}
+/** What a factory's parameters stand for at one of its calls. */
+type Known = ReadonlyMap<ts.Symbol, ts.Expression>;
 
-function sitesIn(node: ts.Node, file: ts.SourceFile): ErrorSite[] {
-  const inner: ErrorSite[] = [];
-  node.forEachChild((child) => void inner.push(...sitesIn(child, file)));
-  const made = errorMadeBy(node);
-  if (made === undefined) return inner;
-  const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-  const place = `${relative(root, file.fileName)}:${line + 1}`;
-  const { kind, codes, message } = made;
-  return [...codes.map((code) => ({ kind, code, message: textOf(message), place })), ...inner];
-}
+/** Every error that src makes; an error that a function makes is listed once for each of its callers. */
+export function everyError(): MadeError[] {
+  const program = sourceProgram();
+  const checker = program.getTypeChecker();
+  const made: MadeError[] = [];
+  const sources = program
+    .getSourceFiles()
+    .filter(({ fileName }) => fileName.startsWith(`${root}/src/`));
+  const calls = callsByDeclaration(sources, checker);
 
-interface MadeError {
-  readonly kind: string;
-  readonly codes: readonly (string | undefined)[];
-  readonly message: ts.Expression | undefined;
-}
+  const add = (creation: ts.NewExpression, known: Known, at: ts.Node) => {
+    const [first, second] = creation.arguments ?? [];
+    const name = creation.expression.getText();
+    // The reason comes first there, and is the code.
+    const isReasonFirst = name === "WebhookVerificationError";
+    const message = isReasonFirst ? second : first;
+    if (message === undefined) return;
+    const codes = isReasonFirst ? textsOf(first, checker, known) : codesIn(second, checker, known);
+    made.push({
+      class: name,
+      codes,
+      message: textOf(message, checker, known),
+      place: placeOf(at),
+    });
+  };
+  const expand = (creation: ts.NewExpression, from: ts.Node, known: Known, depth: number) => {
+    const maker = enclosingFunction(from);
+    const callers = maker && depth > 0 ? (calls.get(maker) ?? []) : [];
+    if (
+      maker === undefined ||
+      callers.length === 0 ||
+      !dependsOn(creation, maker, checker, known)
+    ) {
+      return add(creation, known, from);
+    }
+    for (const call of callers) {
+      const inner = new Map(known);
+      maker.parameters.forEach((parameter, index) => {
+        const argument = call.arguments[index] ?? parameter.initializer;
+        const symbol = checker.getSymbolAtLocation(parameter.name);
+        if (argument && symbol) inner.set(symbol, argument);
+      });
+      expand(creation, call, inner, depth - 1);
+    }
+  };
 
-/** What `new SomeError(message, { code })`, or a call that refuses a request, makes. */
-function errorMadeBy(node: ts.Node): MadeError | undefined {
-  if (ts.isNewExpression(node) && /Error(Class)?$/.test(node.expression.getText())) {
-    const kind = node.expression.getText();
-    const [first, second] = node.arguments ?? [];
-    if (/^(Type|Range|Usage)?Error$/.test(kind) || first === undefined) return undefined;
-    if (kind === "WebhookVerificationError")
-      return { kind, codes: literals(first), message: second };
-    return { kind, codes: literals(property(second, "code")), message: first };
+  for (const source of sources) {
+    visit(source, (node) => {
+      if (ts.isNewExpression(node) && isOurError(node, checker)) expand(node, node, new Map(), 3);
+    });
   }
-  const refuses =
-    (ts.isCallExpression(node) || ts.isNewExpression(node)) &&
-    /^(invalidRequest|Refusal)$/.test(node.expression.getText());
-  if (!refuses) return undefined;
-  const facts = node.arguments?.at(-1);
-  const code = property(facts, "code");
-  if (code === undefined) return undefined;
-  return { kind: "Refusal", codes: literals(code), message: property(facts, "message") };
+  return made;
 }
 
-function property(node: ts.Expression | undefined, name: string): ts.Expression | undefined {
-  if (node === undefined || !ts.isObjectLiteralExpression(node)) return undefined;
-  for (const member of node.properties) {
-    if (member.name?.getText() !== name) continue;
-    if (ts.isPropertyAssignment(member)) return member.initializer;
-    if (ts.isShorthandPropertyAssignment(member)) return member.name;
+function sourceProgram(): ts.Program {
+  const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile);
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  return ts.createProgram(fileNames, options);
+}
+
+function visit(node: ts.Node, act: (node: ts.Node) => void): void {
+  act(node);
+  node.forEachChild((child) => visit(child, act));
+}
+
+type Maker = ts.FunctionDeclaration | ts.ArrowFunction | ts.MethodDeclaration;
+
+/** Who calls the functions that are declared in src. */
+function callsByDeclaration(
+  sources: readonly ts.SourceFile[],
+  checker: ts.TypeChecker,
+): Map<ts.Node, ts.CallExpression[]> {
+  const calls = new Map<ts.Node, ts.CallExpression[]>();
+  for (const source of sources) {
+    visit(source, (node) => {
+      if (!ts.isCallExpression(node)) return;
+      const declaration = checker.getResolvedSignature(node)?.declaration;
+      if (declaration) calls.set(declaration, [...(calls.get(declaration) ?? []), node]);
+    });
   }
-  return undefined;
+  return calls;
 }
 
-/** The texts that an expression may be; undefined among them where that is not to be seen. */
-function literals(node: ts.Expression | undefined): readonly (string | undefined)[] {
-  if (node === undefined) return [undefined];
-  if (ts.isStringLiteralLike(node)) return [node.text];
-  if (ts.isParenthesizedExpression(node)) return literals(node.expression);
-  if (ts.isConditionalExpression(node)) {
-    return [...literals(node.whenTrue), ...literals(node.whenFalse)];
-  }
-  return [undefined];
+function enclosingFunction(node: ts.Node): Maker | undefined {
+  return ts.findAncestor(
+    node.parent,
+    (it): it is Maker =>
+      ts.isFunctionDeclaration(it) || ts.isArrowFunction(it) || ts.isMethodDeclaration(it),
+  );
 }
 
-function textOf(node: ts.Expression | undefined): string {
-  if (node === undefined) return "";
-  if (ts.isBinaryExpression(node)) return textOf(node.left) + textOf(node.right);
+function isOurError(node: ts.NewExpression, checker: ts.TypeChecker): boolean {
+  const bases = (type: ts.Type): ts.Type[] => [
+    type,
+    ...(type.isClassOrInterface() ? checker.getBaseTypes(type).flatMap(bases) : []),
+  ];
+  const names = bases(checker.getTypeAtLocation(node)).map((type) => type.symbol?.name);
+  return names.includes("SettlekitError") || names.includes("UsageError");
+}
+
+/** Whether a message is made of the parameters of the function around it. */
+function dependsOn(
+  creation: ts.NewExpression,
+  maker: Maker,
+  checker: ts.TypeChecker,
+  known: Known,
+): boolean {
+  const parameters = new Set(maker.parameters.map(({ name }) => checker.getSymbolAtLocation(name)));
+  let found = false;
+  const look = (node: ts.Node) =>
+    visit(node, (it) => {
+      if (!ts.isIdentifier(it)) return;
+      const symbol = symbolOf(it, checker);
+      const isText = (checker.getTypeAtLocation(it).flags & ts.TypeFlags.StringLike) !== 0;
+      if (symbol && parameters.has(symbol) && isText) found = true;
+      const argument = symbol && known.get(symbol);
+      if (argument) look(argument);
+    });
+  for (const argument of creation.arguments ?? []) look(argument);
+  return found;
+}
+
+function symbolOf(node: ts.Identifier, checker: ts.TypeChecker): ts.Symbol | undefined {
+  return ts.isShorthandPropertyAssignment(node.parent)
+    ? checker.getShorthandAssignmentValueSymbol(node.parent)
+    : checker.getSymbolAtLocation(node);
+}
+
+/** The text of an expression, with what is only known when it happens in braces. */
+function textOf(node: ts.Expression, checker: ts.TypeChecker, known: Known): string {
   if (ts.isStringLiteralLike(node)) return node.text;
-  return node.getText().replace(/^`|`$/g, "").replaceAll(/\s+/g, " ");
+  if (ts.isParenthesizedExpression(node)) return textOf(node.expression, checker, known);
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    return textOf(node.left, checker, known) + textOf(node.right, checker, known);
+  }
+  if (ts.isTemplateExpression(node)) {
+    const spans = node.templateSpans.map(
+      ({ expression, literal }) => textOf(expression, checker, known) + literal.text,
+    );
+    return node.head.text + spans.join("");
+  }
+  if (ts.isConditionalExpression(node)) {
+    const [yes, no] = [node.whenTrue, node.whenFalse].map((it) => textOf(it, checker, known));
+    return `{${yes} | ${no}}`;
+  }
+  if (ts.isIdentifier(node)) {
+    const symbol = symbolOf(node, checker);
+    const argument = symbol && known.get(symbol);
+    if (argument) return textOf(argument, checker, known);
+    const declaration = symbol?.valueDeclaration;
+    if (declaration && ts.isVariableDeclaration(declaration) && declaration.initializer) {
+      const text = textOf(declaration.initializer, checker, known);
+      if (!/^\{[^{}]*\}$/.test(text)) return text;
+    }
+  }
+  if (ts.isCallExpression(node)) {
+    const told = toldBy(node, checker, known);
+    if (told !== undefined) return told;
+  }
+  return `{${node.getText().replace(/\s+/g, " ")}}`;
 }
 
-if (process.argv[1] === import.meta.filename) {
-  for (const { kind, code = "(as it comes)", message, place } of errorSites()) {
-    console.log(`${kind} ${code}\n  ${message}\n  ${place}\n`);
+/** What a function of src that gives texts may give. */
+function toldBy(
+  call: ts.CallExpression,
+  checker: ts.TypeChecker,
+  known: Known,
+): string | undefined {
+  const teller = checker.getResolvedSignature(call)?.declaration;
+  if (!teller || !ts.isFunctionDeclaration(teller) || !teller.body) return undefined;
+  const returned: ts.Expression[] = [];
+  visit(teller.body, (node) => {
+    if (ts.isReturnStatement(node) && node.expression) returned.push(node.expression);
+  });
+  const inner = new Map(known);
+  teller.parameters.forEach((parameter, index) => {
+    const argument = call.arguments[index];
+    const symbol = checker.getSymbolAtLocation(parameter.name);
+    if (argument && symbol && argument !== parameter.initializer) inner.set(symbol, argument);
+  });
+  const texts = returned.map((text) => textOf(text, checker, inner)).filter((text) => text !== "");
+  const isProse = texts.some((text) => /^[^{}]*\w+ \w+/.test(text));
+  if (!isProse) return undefined;
+  return texts.length === 1 ? texts[0] : `{${texts.join(" | ")}}`;
+}
+
+/** The single words that an expression may be. */
+function textsOf(node: ts.Expression | undefined, checker: ts.TypeChecker, known: Known): string[] {
+  if (node === undefined) return [];
+  const words = textOf(node, checker, known).match(/^\{?(\w+(?: \| \w+)*)\}?$/);
+  return words?.[1]?.split(" | ") ?? [];
+}
+
+/** The codes that the options of an error may hold. */
+function codesIn(
+  options: ts.Expression | undefined,
+  checker: ts.TypeChecker,
+  known: Known,
+): string[] {
+  if (options === undefined) return [];
+  const property = checker.getTypeAtLocation(options).getProperty("code");
+  if (property === undefined) return [];
+  const written =
+    ts.isObjectLiteralExpression(options) &&
+    options.properties.find((it) => it.name?.getText() === "code");
+  if (written && (ts.isPropertyAssignment(written) || ts.isShorthandPropertyAssignment(written))) {
+    const value = ts.isPropertyAssignment(written) ? written.initializer : written.name;
+    const text = textOf(value, checker, known);
+    if (/^\w+$/.test(text)) return [text];
+    if (ts.isConditionalExpression(value)) return text.slice(1, -1).split(" | ");
   }
+  const type = checker.getTypeOfSymbol(property);
+  const types = type.isUnion() ? type.types : [type];
+  return types.flatMap((it) => (it.isStringLiteral() ? [it.value] : []));
+}
+
+function placeOf(node: ts.Node): string {
+  const source = node.getSourceFile();
+  const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+  return `${relative(root, source.fileName)}:${line + 1}`;
+}
+
+if (import.meta.main) {
+  const byText = Map.groupBy(everyError(), ({ class: name, codes, message }) =>
+    [name, codes.join(" | ") || "(code as it comes)", message].join("\n  "),
+  );
+  for (const [text, made] of [...byText].sort(([a], [b]) => a.localeCompare(b))) {
+    console.log(`${text}\n    ${made.map(({ place }) => place).join(", ")}\n`);
+  }
+  console.log(`${byText.size} errors.`);
 }
