@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /** One turn of a case; gives what it measured. */
 export type Turn = () => number | Promise<number>;
 
@@ -23,6 +25,17 @@ export async function takeTurns(
     }
   }
   return Object.fromEntries(turns);
+}
+
+/** A turn of so many calls: the microseconds that one took. A result is awaited where it is a promise. */
+export function perCall(run: () => unknown, calls: number): Turn {
+  return async () => {
+    const isAsync = run() instanceof Promise;
+    const startedAt = performance.now();
+    if (isAsync) for (let call = 0; call < calls; call++) await run();
+    else for (let call = 0; call < calls; call++) run();
+    return (1000 * (performance.now() - startedAt)) / calls;
+  };
 }
 
 /** The middle of some values, and the quarters on both sides of it. */

@@ -7,8 +7,8 @@ export interface Row {
   readonly ours: string;
   /** What it is compared with, and what that measured. */
   readonly peer: string;
-  /** Ours over theirs. */
-  readonly ratio?: Spread;
+  /** Ours over theirs; one number where there were no rounds. */
+  readonly ratio?: Spread | number;
   /** The most that the ratio's median may be, or what was asked instead and whether it holds. */
   readonly aim?: number | { readonly text: string; readonly met: boolean };
 }
@@ -37,16 +37,21 @@ function cellsOf(row: Row): string[] {
     what,
     ours,
     peer,
-    ratio ? ratio.median.toFixed(2) : "",
-    ratio ? `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}` : "",
-    typeof aim === "number" ? `at most ${aim}` : (aim?.text ?? ""),
+    medianOf(ratio)?.toFixed(2) ?? "",
+    typeof ratio === "object" ? `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}` : "",
+    typeof aim === "number" ? `at most ${aim.toFixed(2)}` : (aim?.text ?? ""),
     met === undefined ? "" : met ? "yes" : "NO",
   ];
 }
 
 function isMet({ ratio, aim }: Row): boolean | undefined {
   if (typeof aim === "object") return aim.met;
-  return aim === undefined || ratio === undefined ? undefined : ratio.median <= aim;
+  const median = medianOf(ratio);
+  return aim === undefined || median === undefined ? undefined : median <= aim;
+}
+
+function medianOf(ratio: Row["ratio"]): number | undefined {
+  return typeof ratio === "object" ? ratio.median : ratio;
 }
 
 /** A time in the unit that keeps it readable. */

@@ -1,0 +1,60 @@
+/**
+ * How long importing takes, in a new process each time, beside other packages of the same purpose.
+ *
+ * Run with `npm run build && node bench/import.ts`; with `--quick` in a few seconds, for gates. The files
+ * are in the machine's cache, and nothing else is: no process has imported them before.
+ */
+import { spawnSync } from "node:child_process";
+import { ratioOf, spreadOf, type Turn, takeTurns } from "./rounds.ts";
+import { printTable, type Row, timeText } from "./table.ts";
+
+const modules: Readonly<Record<string, string>> = {
+  settlekit: import.meta.resolve("../dist/index.js"),
+  "settlekit/webhooks": import.meta.resolve("../dist/webhooks.js"),
+  "settlekit/checkout": import.meta.resolve("../dist/checkout.js"),
+  stripe: import.meta.resolve("stripe"),
+  openai: import.meta.resolve("openai"),
+  standardwebhooks: import.meta.resolve("standardwebhooks"),
+  svix: import.meta.resolve("svix"),
+};
+
+/** What is compared with what, and the most that the ratio may be. */
+const comparisons: readonly [ours: string, peer: string, aim?: number][] = [
+  ["settlekit", "stripe", 0.4],
+  ["settlekit", "openai"],
+  ["settlekit/webhooks", "standardwebhooks", 1],
+  ["settlekit/webhooks", "svix"],
+  ["settlekit/checkout", "stripe"],
+];
+
+/** Imports a module in a new process; gives the microseconds it took. */
+function importing(url: string): Turn {
+  const source = `
+    const begin = performance.now();
+    await import(${JSON.stringify(url)});
+    console.log(1000 * (performance.now() - begin));`;
+  return () => {
+    const parameters = ["--input-type=module", "--eval", source];
+    const { stdout, stderr, status } = spawnSync(process.execPath, parameters);
+    if (status !== 0) throw new Error(`${url} could not be imported:\n${stderr}`);
+    return Number(stdout);
+  };
+}
+
+export async function importRows({ quick }: { quick: boolean }): Promise<Row[]> {
+  const compared = comparisons.filter(([, , aim]) => !quick || aim !== undefined);
+  const names = new Set(compared.flatMap(([ours, peer]) => [ours].concat(peer)));
+  const cases = [...names].map((name) => [name, importing(modules[name] ?? name)]);
+  const rounds = quick ? 15 : 51;
+  const turns = await takeTurns(Object.fromEntries(cases), { rounds, warmUp: 3 });
+  const time = (name: string) => timeText(spreadOf(turns[name] ?? []).median);
+  return compared.map(([ours, peer, aim]) => ({
+    what: `import ${ours}`,
+    ours: time(ours),
+    peer: `${peer} ${time(peer)}`,
+    ratio: ratioOf(turns, ours, peer),
+    ...(aim !== undefined && { aim }),
+  }));
+}
+
+if (import.meta.main) printTable(await importRows({ quick: process.argv.includes("--quick") }));

@@ -1,0 +1,40 @@
+/**
+ * Everything settlekit is measured by, as one table. `docs/performance.md` says what the rows mean.
+ *
+ * Run with `npm run build && npm --prefix bench ci && npm --prefix bench run bench`; it takes about five
+ * minutes. With `--quick` only what a busy machine can judge in a few seconds: for gates.
+ */
+import { arch, cpus, release, type } from "node:os";
+import { bulkRows } from "./bulk.ts";
+import { bundleRows } from "./bundles.ts";
+import { callRows } from "./call.ts";
+import { importRows } from "./import.ts";
+import { listingRows } from "./listing.ts";
+import { printTable, type Row } from "./table.ts";
+import { validationRows } from "./validation.ts";
+import { webhookRows } from "./webhooks.ts";
+
+const quick = process.argv.includes("--quick");
+
+const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
+  ? { import: () => importRows({ quick }), validation: validationRows }
+  : {
+      webhooks: webhookRows,
+      call: callRows,
+      import: () => importRows({ quick }),
+      bundles: bundleRows,
+      validation: validationRows,
+      listing: listingRows,
+      bulk: bulkRows,
+    };
+
+const rows: Row[] = [];
+for (const [name, bench] of Object.entries(benches)) {
+  console.error(`${name} …`);
+  rows.push(...(await bench()));
+}
+const [{ model = "unknown" } = {}] = cpus();
+console.log(
+  `Node ${process.versions.node}, ${type()} ${release()} ${arch()}, ${cpus().length} x ${model.trim()}\n`,
+);
+printTable(rows);
