@@ -37,7 +37,7 @@ export {
   WebhookVerificationError,
 } from "./errors/webhook-verification-error.ts";
 export { type Address, isAddress, toChecksumAddress } from "./evm/address.ts";
-export { fromCaip2, toCaip2 } from "./evm/chain-id.ts";
+export { fromCaip2, toCaip2 } from "./evm/caip2.ts";
 export { type Chain, chains, findChain } from "./evm/chains.ts";
 export { type AssetFields, isNativeAsset } from "./evm/native-asset.ts";
 export {
@@ -74,7 +74,6 @@ export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
 export type { RawRequest, RequestAuth } from "./resources/raw-request.ts";
 export type { WaitOptions } from "./resources/wait-until-final.ts";
 export type { CreateOnceInput, Withdrawals } from "./resources/withdrawals.ts";
-export type { PaymentState } from "./wire/checkout.ts";
 export type { Environment } from "./wire/credential.ts";
 export type { DepositAddress } from "./wire/deposit-address.ts";
 export type { OpenEnum } from "./wire/open-enum.ts";
@@ -83,6 +82,7 @@ export type { Payment, PaymentType } from "./wire/payment.ts";
 export type { CreatedPayment } from "./wire/payment-creation.ts";
 export type { PaymentListQuery } from "./wire/payment-list.ts";
 export type { PaymentReceipt } from "./wire/payment-receipt.ts";
+export type { PaymentState } from "./wire/payment-state.ts";
 export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
 export type { Quote } from "./wire/quote.ts";
 export type { SettledChain, SettledToken } from "./wire/settlement.ts";

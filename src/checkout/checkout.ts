@@ -10,9 +10,9 @@ import {
 } from "../resources/arguments.ts";
 import { poll } from "../resources/poll.ts";
 import { Quotes } from "../resources/quotes.ts";
-import type { PaymentState } from "../wire/checkout.ts";
 import * as operations from "../wire/operations.ts";
 import type { Payment } from "../wire/payment.ts";
+import type { PaymentState } from "../wire/payment-state.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";

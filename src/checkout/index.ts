@@ -18,8 +18,8 @@ export { UnexpectedResponseError } from "../errors/unexpected-response-error.ts"
 export type { ApiPromise, ApiResponse } from "../http/api-promise.ts";
 export type { RequestOptions } from "../http/settings.ts";
 export type { CreateQuoteInput } from "../resources/quotes.ts";
-export type { PaymentState } from "../wire/checkout.ts";
 export type { Payment } from "../wire/payment.ts";
+export type { PaymentState } from "../wire/payment-state.ts";
 export { isFinal, isPaid, type PaymentStatus } from "../wire/payment-status.ts";
 export type { Quote } from "../wire/quote.ts";
 export type { RefreshStatusInput, WatchOptions } from "./checkout.ts";

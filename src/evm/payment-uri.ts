@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { toChecksumAddress } from "./address.ts";
-import { checkedChainId } from "./chain-id.ts";
+import { checkedChainId } from "./caip2.ts";
 import { isNativeAssetAddress } from "./native-asset.ts";
 import { toRecipientAddress } from "./recipient-address.ts";
 import { toUnits } from "./units.ts";

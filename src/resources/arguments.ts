@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { toChecksumAddress } from "../evm/address.ts";
-import { toCaip2 } from "../evm/chain-id.ts";
+import { toCaip2 } from "../evm/caip2.ts";
 import type { HttpSettings } from "../http/settings.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
 

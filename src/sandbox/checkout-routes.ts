@@ -1,5 +1,4 @@
 import { toChecksumAddress } from "../evm/address.ts";
-import type { CreateQuoteBody, PaymentState } from "../wire/checkout.ts";
 import {
   createQuote,
   getCheckoutPayment,
@@ -8,7 +7,9 @@ import {
   refreshCheckoutStatus,
 } from "../wire/operations.ts";
 import type { Payment } from "../wire/payment.ts";
+import type { PaymentState } from "../wire/payment-state.ts";
 import type { Quote } from "../wire/quote.ts";
+import type { CreateQuoteBody } from "../wire/quote-creation.ts";
 import type { Clock } from "./clock.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";

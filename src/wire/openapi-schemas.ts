@@ -1,4 +1,3 @@
-import { createQuoteBodySchema, paymentStateSchema, refreshStatusBodySchema } from "./checkout.ts";
 import { depositAddressSchema } from "./deposit-address.ts";
 import { openEnum } from "./open-enum.ts";
 import {
@@ -11,9 +10,12 @@ import { paginationSchema } from "./pagination.ts";
 import { paymentSchema } from "./payment.ts";
 import { createdPaymentSchema, createPaymentBodySchema } from "./payment-creation.ts";
 import { paymentReceiptSchema } from "./payment-receipt.ts";
+import { paymentStateSchema } from "./payment-state.ts";
 import { quoteSchema } from "./quote.ts";
+import { createQuoteBodySchema } from "./quote-creation.ts";
 import { type Field, type Form, openObject, optional, type Schema, text } from "./schema.ts";
 import { settledChainSchema, settledTokenSchema } from "./settlement.ts";
+import { refreshStatusBodySchema } from "./status-refresh.ts";
 import { tokenChainSchema, tokenSchema } from "./token.ts";
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "./webhook-event.ts";
 import { withdrawalReceiptSchema, withdrawalSchema } from "./withdrawal.ts";

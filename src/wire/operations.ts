@@ -1,9 +1,3 @@
-import {
-  createQuoteBodySchema,
-  type PaymentState,
-  paymentStateSchema,
-  refreshStatusBodySchema,
-} from "./checkout.ts";
 import { type PageBody, pageSchema } from "./pagination.ts";
 import { type Payment, paymentSchema } from "./payment.ts";
 import {
@@ -12,8 +6,11 @@ import {
   createPaymentBodySchema,
 } from "./payment-creation.ts";
 import { paymentListQuerySchema } from "./payment-list.ts";
+import { type PaymentState, paymentStateSchema } from "./payment-state.ts";
 import { type Quote, quoteSchema } from "./quote.ts";
+import { createQuoteBodySchema } from "./quote-creation.ts";
 import { listOf, type Schema } from "./schema.ts";
+import { refreshStatusBodySchema } from "./status-refresh.ts";
 import { type Withdrawal, withdrawalSchema } from "./withdrawal.ts";
 import { type WithdrawalConfig, withdrawalConfigSchema } from "./withdrawal-config.ts";
 import { createWithdrawalBodySchema } from "./withdrawal-creation.ts";

@@ -1,10 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  createQuoteBodySchema,
-  paymentStateSchema,
-  refreshStatusBodySchema,
-} from "../../src/wire/checkout.ts";
 import { depositAddressSchema } from "../../src/wire/deposit-address.ts";
 import * as operations from "../../src/wire/operations.ts";
 import { paginationSchema } from "../../src/wire/pagination.ts";
@@ -12,9 +7,12 @@ import { paymentSchema } from "../../src/wire/payment.ts";
 import { createdPaymentSchema, createPaymentBodySchema } from "../../src/wire/payment-creation.ts";
 import { paymentListQuerySchema } from "../../src/wire/payment-list.ts";
 import { paymentReceiptSchema } from "../../src/wire/payment-receipt.ts";
+import { paymentStateSchema } from "../../src/wire/payment-state.ts";
 import { quoteSchema } from "../../src/wire/quote.ts";
+import { createQuoteBodySchema } from "../../src/wire/quote-creation.ts";
 import type { Schema } from "../../src/wire/schema.ts";
 import { settledChainSchema, settledTokenSchema } from "../../src/wire/settlement.ts";
+import { refreshStatusBodySchema } from "../../src/wire/status-refresh.ts";
 import { tokenChainSchema, tokenSchema } from "../../src/wire/token.ts";
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "../../src/wire/webhook-event.ts";
 import { withdrawalReceiptSchema, withdrawalSchema } from "../../src/wire/withdrawal.ts";
