@@ -4,6 +4,7 @@
  * @module settlekit/sandbox
  */
 export type { SandboxClock } from "./clock.ts";
+export { createSandbox } from "./create-sandbox.ts";
 export type { Duration, DurationUnit } from "./duration.ts";
 export type {
   AnswerFault,
@@ -34,7 +35,7 @@ export type {
 export type { Seed } from "./random.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export type { ReceivedRequest } from "./request-log.ts";
-export { createSandbox, type Sandbox, type WithdrawalIdempotency } from "./sandbox.ts";
+export type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type { ScenarioSteps } from "./scenario-steps.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state.ts";

@@ -19,6 +19,12 @@ export interface SandboxOptions extends MerchantOptions {
   readonly identity?: Seed | undefined;
   /** Freezes the clock at this time until `clock.advance` moves it. Without it, real time runs. */
   readonly now?: Date | undefined;
+  /**
+   * A SQLite file that holds everything, from one process to the next: its name; a new file is made where there is
+   * none. What is in the file goes before `seed`, `identity` and `now`, which are for a new one. Default: nothing is
+   * written.
+   */
+  readonly data?: string | undefined;
   /** Several merchants, each with keys of its own: `[{}, {}]` for two. Default: one. */
   readonly merchants?: readonly MerchantOptions[] | undefined;
 }

@@ -21,7 +21,8 @@ export interface SavedSandbox {
 }
 
 const format = "settlekit sandbox";
-const formatVersion = 1;
+/** Of what is saved, wherever that is. */
+export const formatVersion = 1;
 
 /** Everything that changes in a sandbox, as one. */
 export interface State {

@@ -7,6 +7,8 @@ export interface Store {
   table<Value>(name: string, options?: TableOptions): Table<Value>;
   /** A single value, `initial` until it is set. */
   cell<Value>(name: string, initial: Value, options?: CellOptions): Cell<Value>;
+  /** What changed until here outlives the process, where it is written to a file. Before anybody is told of it. */
+  commit(): void;
   /** Is told when everything is another: after a reset, a restored snapshot, or a load. */
   onReplaced(listener: () => void): void;
 }
@@ -51,6 +53,8 @@ export interface Journal {
   deleted(table: string, key: string): void;
   /** The table holds these values now, and no others. */
   replaced(table: string, entries: readonly (readonly [string, unknown])[]): void;
+  /** Writes what it was told. */
+  commit(): void;
 }
 
 /** The store as a whole. */
@@ -64,7 +68,11 @@ export interface WholeStore extends Store {
    */
   replace(contents: Contents): void;
   names(): string[];
-  recordTo(journal: Journal): void;
+  /**
+   * Tells the journal of every change from now on, and first of everything. What the journal `held` before takes the
+   * place of everything instead.
+   */
+  recordTo(journal: Journal, held: Contents | undefined): void;
 }
 
 interface KnownTable extends Table<unknown> {
@@ -169,8 +177,17 @@ export function createStore(): WholeStore {
       }
     },
     names: () => [...tables.keys()],
-    recordTo(to) {
+    commit: () => journal?.commit(),
+    recordTo(to, held) {
+      if (held === undefined) {
+        for (const [name, table] of tables) to.replaced(name, table.entries());
+        journal = to;
+        return;
+      }
+      for (const [name, table] of tables) table.fill(held[name] ?? []);
+      // What is made of it may change it, as a merchant does who joins.
       journal = to;
+      tell();
     },
   };
 }

@@ -26,7 +26,7 @@ export const execCommand = defineCommand({
     if (file === undefined) {
       throw new UsageError("There is nothing to run. Write, such as: settlekit exec -- npm test");
     }
-    const sandbox = sandboxFrom(values, values.seed);
+    const sandbox = sandboxFrom(values, { seed: values.seed });
     await using server = await sandbox.listen({ port: 0 });
     const child = start(file, args, { ...process.env, ...environmentOf(sandbox, server.url) });
     passSignalsTo(child);

@@ -1,6 +1,11 @@
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { version } from "../../http/version.ts";
-import type { ListenOptions, Sandbox, SandboxServer } from "../../sandbox/index.ts";
+import type {
+  ListenOptions,
+  Sandbox,
+  SandboxMerchant,
+  SandboxServer,
+} from "../../sandbox/index.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { isLoopback, portFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
@@ -21,14 +26,14 @@ const usualPort = 4010;
 const inspectorPath = "/_sandbox";
 
 /** Keeps the secrets the same from start to start, so that an .env file stays valid. */
-const usualSeed = "settlekit sandbox";
+const usualIdentity = "settlekit sandbox";
 
 export const sandboxCommand = defineCommand({
   name: "sandbox",
   description: [
-    "Serves the whole payment service on this machine: payments, withdrawals, signed webhooks. Nothing",
-    "is stored: what was created is gone when it stops. The secrets are the same at every start.",
-    "Ctrl-C stops it.",
+    "Serves the whole payment service on this machine: payments, withdrawals, signed webhooks. Without",
+    "--data nothing is stored: what was created is gone when it stops. The secrets are the same at",
+    "every start. Ctrl-C stops it.",
     "",
     ...faultExplanation,
   ],
@@ -44,6 +49,11 @@ export const sandboxCommand = defineCommand({
       description: "A name that clients may reach it by, such as that of its container.",
     },
     ...sandboxOptions,
+    data: {
+      value: "<file>",
+      description:
+        "A SQLite file that keeps everything for the next start; made where there is none.",
+    },
     json: {
       description: "Print keys and events as lines of JSON on stdout, and no prose.",
     },
@@ -52,12 +62,14 @@ export const sandboxCommand = defineCommand({
   examples: [
     "settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks",
     "settlekit sandbox --port 0 --json",
+    "settlekit sandbox --data sandbox.sqlite --merchants 2",
     'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
   ],
   async run({ values, terminal }) {
     const { json, host = "127.0.0.1", "allow-host": allowedHosts } = values;
     const port = portFrom(values.port, usualPort);
-    const sandbox = sandboxFrom(values, values.seed ?? usualSeed);
+    const { seed, data } = values;
+    const sandbox = sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
     const emit = (event: SandboxEvent) => {
       const line = json ? undefined : lineOf(event, terminal.paint);
       if (json) terminal.json(event);
@@ -68,7 +80,7 @@ export const sandboxCommand = defineCommand({
     await watchTimeline(sandbox.fetch, emit);
     const server = await listen(sandbox, { port, host, allowedHosts });
 
-    if (!isLoopback(host)) for (const line of exposure(host, values.seed)) warn(terminal, line);
+    if (!isLoopback(host)) for (const line of exposure(host, seed)) warn(terminal, line);
     if (json) terminal.json(keysOf(sandbox, server));
     else introduce(sandbox, server, values["webhook-url"], terminal);
     if (values.open) {
@@ -80,6 +92,7 @@ export const sandboxCommand = defineCommand({
 
     const code = await stopped;
     await server.close();
+    sandbox.close();
     return code;
   },
 });
@@ -106,9 +119,13 @@ async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxSe
 }
 
 /** What a program needs; the first line that `--json` prints. */
-function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
-  const { secretKey, webhookSecret, merchantId, accessToken } = sandbox;
-  return { url, secretKey, webhookSecret, merchantId, accessToken };
+function keysOf({ merchants: [first, ...others] }: Sandbox, { url }: SandboxServer) {
+  if (first === undefined || others.length === 0) return { url, ...(first && keysOfOne(first)) };
+  return { url, ...keysOfOne(first), merchants: [first, ...others].map(keysOfOne) };
+}
+
+function keysOfOne({ secretKey, webhookSecret, merchantId, accessToken }: SandboxMerchant) {
+  return { secretKey, webhookSecret, merchantId, accessToken };
 }
 
 function introduce(
@@ -123,8 +140,15 @@ function introduce(
     say(`  export ${name}=${value}`);
   }
   say();
-  say(`  merchant id    ${sandbox.merchantId}`);
-  say(`  access token   ${sandbox.accessToken}`);
+  for (const [index, merchant] of sandbox.merchants.entries()) {
+    if (index > 0) say();
+    say(`  merchant id    ${merchant.merchantId}`);
+    say(`  access token   ${merchant.accessToken}`);
+    if (index === 0) continue;
+    say(`  secret key     ${merchant.secretKey}`);
+    say(`  webhook secret ${merchant.webhookSecret}`);
+  }
+  say();
   say(`  webhooks to    ${webhookUrl ?? paint("dim", "nowhere yet; see --webhook-url")}`);
   say();
   say(paint("dim", "Ctrl-C stops it."));

@@ -1,5 +1,10 @@
 import { SettlekitError } from "../../errors/settlekit-error.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/index.ts";
+import {
+  createSandbox,
+  type MerchantOptions,
+  type Sandbox,
+  type SandboxOptions,
+} from "../../sandbox/index.ts";
 import { instantFrom, urlFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
 import { faultFrom } from "./fault-text.ts";
@@ -13,6 +18,10 @@ export const sandboxOptions = {
   seed: {
     value: "<text>",
     description: "Makes ids, addresses, hashes and secrets the same from run to run.",
+  },
+  merchants: {
+    value: "<number>",
+    description: "How many merchants there are, each with keys of its own. Default 1.",
   },
   now: {
     value: "<time>",
@@ -28,6 +37,7 @@ export const sandboxOptions = {
 interface SandboxValues {
   readonly "webhook-url": string | undefined;
   readonly now: string | undefined;
+  readonly merchants: string | undefined;
   readonly fault: readonly string[];
 }
 
@@ -36,16 +46,17 @@ interface SandboxValues {
  *
  * @throws {UsageError} An option cannot work.
  */
-export function sandboxFrom(values: SandboxValues, seed: string | undefined): Sandbox {
+export function sandboxFrom(
+  values: SandboxValues,
+  more: Pick<SandboxOptions, "seed" | "identity" | "data">,
+): Sandbox {
   const webhookUrl = values["webhook-url"] && urlFrom("--webhook-url", values["webhook-url"]);
   const now = values.now === undefined ? undefined : instantFrom("--now", values.now);
   const faults = values.fault.map(faultFrom);
-  const sandbox = createSandbox({
-    seed,
-    now,
-    webhookUrl: webhookUrl || undefined,
-  });
-  for (const fault of faults) inWordsOfTheCommandLine(() => addFault(sandbox, fault));
+  const merchants = merchantsFrom(values.merchants);
+  const options = { ...more, now, merchants, webhookUrl: webhookUrl || undefined };
+  const sandbox = inWordsOfTheCommandLine("--data", () => createSandbox(options));
+  for (const fault of faults) inWordsOfTheCommandLine("--fault", () => addFault(sandbox, fault));
   return sandbox;
 }
 
@@ -54,11 +65,23 @@ function addFault({ faults }: Sandbox, asked: ReturnType<typeof faultFrom>): voi
   else faults.next(asked.route, asked.fault, asked.options);
 }
 
-function inWordsOfTheCommandLine(run: () => void): void {
+const maxMerchants = 100;
+
+/** As many as are asked for; those that a data file holds, if nobody asks. */
+function merchantsFrom(text: string | undefined): MerchantOptions[] | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && count <= maxMerchants) {
+    return Array.from({ length: count }, () => ({}));
+  }
+  throw new UsageError(`--merchants must be a whole number from 1 to ${maxMerchants}.`);
+}
+
+function inWordsOfTheCommandLine<Result>(option: string, run: () => Result): Result {
   try {
-    run();
+    return run();
   } catch (error) {
-    if (SettlekitError.is(error)) throw new UsageError(`--fault: ${error.message}`);
+    if (SettlekitError.is(error)) throw new UsageError(`${option}: ${error.message}`);
     throw error;
   }
 }

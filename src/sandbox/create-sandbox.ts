@@ -1,0 +1,210 @@
+import { unlessAborted } from "./abort.ts";
+import { createApp } from "./app.ts";
+import { createAuthenticate } from "./authentication.ts";
+import { checkoutRoutes } from "./checkout-routes.ts";
+import { createClock } from "./clock.ts";
+import { keepInFile } from "./data-file.ts";
+import { createExchange, type Exchange } from "./exchange.ts";
+import { createFaults } from "./faults.ts";
+import { createIdempotencyStore } from "./idempotency.ts";
+import { createLanes } from "./lanes.ts";
+import { createMerchants, publicMerchant } from "./merchants.ts";
+import { checkedRepetition, merchantOptionsOf, type SandboxOptions } from "./options.ts";
+import type { OwnRoutes } from "./own-routes.ts";
+import { paymentRoutes } from "./payment-routes.ts";
+import { createPaymentScenarios } from "./payment-scenarios.ts";
+import { createPayments } from "./payments.ts";
+import { createRandomSource, originOf } from "./random.ts";
+import { asFetched } from "./reply.ts";
+import { createRequestLog } from "./request-log.ts";
+import { isOwnRoute } from "./routing.ts";
+import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+import type { ListenOptions, SandboxServer } from "./server.ts";
+import { createState } from "./state.ts";
+import { createStore } from "./store.ts";
+import { createTimeline } from "./timeline.ts";
+import { createWebhookDeliveries } from "./webhook-deliveries.ts";
+import { withdrawalRoutes } from "./withdrawal-routes.ts";
+import { createWithdrawalScenarios } from "./withdrawal-scenarios.ts";
+import { createWithdrawals } from "./withdrawals.ts";
+
+/** Webhooks on their way at once. */
+const maxWebhooksInFlight = 16;
+
+/**
+ * A sandbox of its own: it shares nothing with others, starts no server and no timer, and needs no
+ * closing, unless it has a data file.
+ *
+ * @throws {ConfigurationError} An option cannot work; `param` names it.
+ * @example
+ * ```ts
+ * const sandbox = createSandbox({ webhookUrl: "http://127.0.0.1:3000/webhooks" });
+ * const response = await sandbox.fetch(
+ *   new Request("http://sandbox/v1/external/secretkey-auth/payments", {
+ *     method: "POST",
+ *     headers: { "X-Service-Secret-Key": sandbox.secretKey, "Content-Type": "application/json" },
+ *     body: JSON.stringify({ amount: 2500, currency: "USD", orderId: "order_1" }),
+ *   }),
+ * );
+ * const { paymentId } = await response.json();
+ * await sandbox.payments.simulate(paymentId, "success");
+ * await sandbox.webhooks.idle(); // payment.created and payment.updated have arrived
+ * ```
+ */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const store = createStore();
+  const random = createRandomSource(options.seed, store);
+  const merchants = createMerchants({
+    options: merchantOptionsOf(options),
+    origin: originOf(options.identity ?? options.seed),
+    store,
+  });
+  const withdrawalIdempotency = store.cell<WithdrawalIdempotency>(
+    "withdrawal idempotency",
+    "ignored",
+  );
+
+  const timeline = createTimeline(store);
+  const lanes = createLanes(maxWebhooksInFlight);
+  const clock = createClock({ frozenAt: options.now, quiet: lanes.idle, timeline, store });
+  const webhooks = createWebhookDeliveries({
+    merchants,
+    clock,
+    random,
+    lanes,
+    timeline,
+    store,
+  });
+  const { publish } = webhooks;
+  const payments = createPayments({ clock, random, publish, timeline, store });
+  const withdrawals = createWithdrawals({ clock, random, publish, store });
+  const paymentScenarios = createPaymentScenarios({
+    payments,
+    clock,
+    random,
+    timeline,
+    store,
+  });
+  const withdrawalScenarios = createWithdrawalScenarios({
+    withdrawals,
+    clock,
+    random,
+    store,
+    merchants,
+  });
+  const idempotency = createIdempotencyStore(clock, store);
+  const log = createRequestLog(store);
+  const routes = [
+    ...paymentRoutes({ payments }),
+    ...checkoutRoutes({ payments, clock, random }),
+    ...withdrawalRoutes({ withdrawals }),
+  ];
+  const app = createApp({
+    routes,
+    authenticate: createAuthenticate({ merchants, payments }),
+    idempotency,
+    repetitionOf(replay) {
+      if (replay === "safe") return undefined;
+      return replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
+    },
+  });
+
+  const faults = createFaults({
+    operations: routes.map(({ operation }) => operation),
+    realNowMs: () => performance.now(),
+    random,
+    store,
+  });
+  const callService = createExchange({ app, clock, random, faults, log, timeline });
+
+  let ownRoutes: Promise<OwnRoutes> | undefined;
+  const exchange: Exchange = async (request, gone) => {
+    if (!isOwnRoute(new URL(request.url).pathname)) return callService(request, gone);
+    // Most tests look at no page.
+    ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
+      createOwnRoutes({
+        sandbox,
+        payments,
+        withdrawals,
+        timeline,
+        isFrozen: clock.isFrozen(),
+      }),
+    );
+    return { kind: "answered", response: await (await ownRoutes)(request) };
+  };
+
+  /** No answer leaves before what it tells of is sure to stay. */
+  const lastingExchange: Exchange = async (request, gone) => {
+    const reply = await exchange(request, gone);
+    store.commit();
+    return reply;
+  };
+
+  async function fetch(request: Request): Promise<Response> {
+    return asFetched(await unlessAborted(request.signal, (gone) => lastingExchange(request, gone)));
+  }
+
+  // The last, so that whoever is told of it finds everything as it stands then.
+  store.onReplaced(timeline.begunAnew);
+  const state = createState(store);
+  const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
+
+  async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
+    // Loading node:http takes as long as all the rest, and most tests do without.
+    const server = await import("./server.ts");
+    return server.listen(lastingExchange, where);
+  }
+
+  const sandbox: Sandbox = {
+    fetch,
+    listen,
+    get secretKey() {
+      return merchants.first().secretKey;
+    },
+    get webhookSecret() {
+      return merchants.first().webhookSecret;
+    },
+    get merchantId() {
+      return merchants.first().merchantId;
+    },
+    get accessToken() {
+      return merchants.first().accessToken;
+    },
+    get merchants() {
+      return merchants.all().map(publicMerchant);
+    },
+    clock: { now: clock.now, advance: clock.advance },
+    payments: paymentScenarios,
+    withdrawals: withdrawalScenarios,
+    get withdrawalIdempotency() {
+      return withdrawalIdempotency.get();
+    },
+    set withdrawalIdempotency(value) {
+      withdrawalIdempotency.set(checkedRepetition(value));
+    },
+    faults: {
+      next: faults.next,
+      latency: faults.latency,
+      reset: faults.reset,
+      truncate: faults.truncate,
+      rateLimit: faults.rateLimit,
+      waiting: faults.waiting,
+      clear: faults.clear,
+    },
+    webhooks: {
+      deliveries: webhooks.deliveries,
+      replay: webhooks.replay,
+      dropped: webhooks.dropped,
+      idle: webhooks.idle,
+    },
+    requests: () => log.all(),
+    snapshot: () => state.take(clock.now()),
+    restore: state.restore,
+    save: () => state.save(clock.now()),
+    load: state.load,
+    reset: store.clear,
+    close,
+    [Symbol.dispose]: close,
+  };
+  return sandbox;
+}
