@@ -3,23 +3,8 @@ import { checkBaseUrl, defaultSandboxUrl } from "./http/base-url.ts";
 import type { ClientEvent, Logger } from "./http/events.ts";
 import { type CredentialSource, defaults, type Fetch, type HttpSettings } from "./http/settings.ts";
 import { checkedFetch, checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
+import { checkWire, type WireOptions } from "./http/wire-options.ts";
 import { checkSecretKey, type Environment } from "./wire/credential.ts";
-
-/** What to change when the service speaks otherwise than settlekit believes. */
-export interface WireOptions {
-  /** Prefix of the service's own headers. Default `X-Service`. */
-  headerPrefix?: string | undefined;
-  /** The answer header that names a request. Default `X-Request-Id`. */
-  requestIdHeader?: string | undefined;
-  /** How chain ids are sent: `8453` or `eip155:8453`. Both are understood. Default `number`. */
-  chainIdFormat?: "number" | "caip2" | undefined;
-  /**
-   * Whether the service is known to create nothing twice for one Idempotency-Key when it creates
-   * withdrawals. The interface document does not say (section 4.4), so the default is `unknown`, and a
-   * withdrawal is never repeated. Say `honoured` only when the service has told you so.
-   */
-  withdrawalIdempotency?: "unknown" | "honoured" | undefined;
-}
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions {
@@ -110,7 +95,7 @@ export function configure(
 ): Configuration {
   checkNames(options);
   const environment = readEnvironment(options, variables);
-  const wire = readWire(options.wire);
+  const wire = checkWire(options.wire);
   return Object.freeze({
     environment,
     baseUrl: readBaseUrl(options, environment, variables),
@@ -216,37 +201,4 @@ function readNamespace({
     code: "invalid_option",
     param: "idempotencyNamespace",
   });
-}
-
-function readWire(options: WireOptions = {}): Configuration["wire"] {
-  const misspelt = Object.keys(options).find((name) => !(name in defaults.wire));
-  if (misspelt !== undefined) {
-    throw new ConfigurationError(
-      `There is no option wire.${misspelt}. They are: ${Object.keys(defaults.wire).join(", ")}.`,
-      { code: "unknown_option", param: `wire.${misspelt}` },
-    );
-  }
-  const {
-    headerPrefix = defaults.wire.headerPrefix,
-    requestIdHeader = defaults.wire.requestIdHeader,
-    chainIdFormat = defaults.wire.chainIdFormat,
-    withdrawalIdempotency = defaults.wire.withdrawalIdempotency,
-  } = options;
-  const refused = (name: keyof WireOptions, rule: string) =>
-    new ConfigurationError(`wire.${name} must be ${rule}.`, {
-      code: "invalid_option",
-      param: `wire.${name}`,
-    });
-  for (const [name, value] of Object.entries({ headerPrefix, requestIdHeader })) {
-    if (!/^[A-Za-z0-9-]+$/.test(value)) {
-      throw refused(name as keyof WireOptions, "letters, digits and hyphens, such as X-Service");
-    }
-  }
-  if (chainIdFormat !== "number" && chainIdFormat !== "caip2") {
-    throw refused("chainIdFormat", '"number" or "caip2"');
-  }
-  if (withdrawalIdempotency !== "unknown" && withdrawalIdempotency !== "honoured") {
-    throw refused("withdrawalIdempotency", '"unknown" or "honoured"');
-  }
-  return Object.freeze({ headerPrefix, requestIdHeader, chainIdFormat, withdrawalIdempotency });
 }

@@ -6,7 +6,7 @@
 export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/checkout.ts";
 export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";
-export type { ClientOptions, WireOptions } from "./configuration.ts";
+export type { ClientOptions } from "./configuration.ts";
 export { AbortError } from "./errors/abort-error.ts";
 export { ApiError, type ApiErrorOptions } from "./errors/api-error.ts";
 export { AuthenticationError } from "./errors/authentication-error.ts";
@@ -60,6 +60,7 @@ export type {
 } from "./http/events.ts";
 export { idempotencyKeyFrom } from "./http/idempotency.ts";
 export type { Fetch, RequestOptions } from "./http/settings.ts";
+export type { WireOptions } from "./http/wire-options.ts";
 export type { Metadata } from "./resources/arguments.ts";
 export type { CreateOnceOptions } from "./resources/create-once.ts";
 export type { CreateDepositInput, CreatePaymentInput } from "./resources/create-payment.ts";

@@ -4,7 +4,8 @@ import { checkBaseUrl, defaultSandboxUrl } from "../http/base-url.ts";
 import type { ClientEvent, Logger } from "../http/events.ts";
 import { Http } from "../http/http.ts";
 import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
-import { checkedFetch } from "../http/settings-checks.ts";
+import { checkedFetch, checkLimit, checkRetries } from "../http/settings-checks.ts";
+import { checkWire, type WireOptions } from "../http/wire-options.ts";
 import { paymentSecret } from "../resources/credentials.ts";
 import type { Environment } from "../wire/credential.ts";
 import type { Payment } from "../wire/payment.ts";
@@ -22,12 +23,18 @@ export interface CheckoutOptions {
   environment?: Environment | undefined;
   /** Default: the global `fetch` at the time of each request. */
   fetch?: Fetch | undefined;
-  /** Prefix of the service's own headers. Default `X-Service`. */
-  headerPrefix?: string | undefined;
+  /** Limit of one attempt, its answer's body included, in milliseconds. Default 30,000. */
+  timeoutMs?: number | undefined;
+  /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
+  deadlineMs?: number | undefined;
+  /** How often a failed request is repeated. Default 3; 0 sends exactly one request. */
+  maxRetries?: number | undefined;
   /** Anything with console's methods. Nothing is logged by default. */
   logger?: Logger | undefined;
   /** Told about every call, attempt, wait and drift. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** What to change when the service speaks otherwise than settlekit believes. */
+  wire?: WireOptions | undefined;
 }
 
 /** A payment request that can draw itself. */
@@ -76,14 +83,16 @@ function checkoutSettings({ baseUrl, environment, ...options }: CheckoutOptions)
       { code: "missing_base_url", param: "baseUrl" },
     );
   }
-  const { headerPrefix = defaults.wire.headerPrefix } = options;
   return {
     ...defaults,
     baseUrl: checkBaseUrl(url),
     credential: paymentSecret(options.secret),
+    timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
+    deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? defaults.deadlineMs),
+    maxRetries: checkRetries(options.maxRetries ?? defaults.maxRetries),
     fetch: checkedFetch(options.fetch),
     logger: options.logger,
     onEvent: options.onEvent,
-    wire: { ...defaults.wire, headerPrefix },
+    wire: checkWire(options.wire),
   };
 }

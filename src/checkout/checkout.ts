@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
@@ -47,6 +48,12 @@ export class Checkout {
 
   /** @internal */
   constructor(http: Http, paymentId: string) {
+    if (typeof paymentId !== "string" || paymentId === "") {
+      throw new ConfigurationError(
+        "paymentId must be the id that creating the payment gave, a non-empty string.",
+        { code: "invalid_option", param: "paymentId" },
+      );
+    }
     this.quotes = new Quotes(http, paymentId);
     this.#http = http;
     this.#paymentId = paymentId;

@@ -78,6 +78,27 @@ describe("a checkout client", () => {
   });
 });
 
+describe("options of a checkout client", () => {
+  test.each<[object, string]>([
+    [{ paymentId: "" }, "paymentId"],
+    [{ paymentId: undefined }, "paymentId"],
+    [{ timeoutMs: 0 }, "timeoutMs"],
+    [{ deadlineMs: -1 }, "deadlineMs"],
+    [{ maxRetries: 0.5 }, "maxRetries"],
+    [{ wire: { headerPrefix: "X Shop" } }, "wire.headerPrefix"],
+  ])("are checked before anything is sent: %o", (options, param) => {
+    const make = () => clientOf({ url: "https://api.example" }, options);
+    expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", param }));
+  });
+
+  test("hold for its calls", async () => {
+    await using server = await scriptedServer({ status: 503 }, { body: payment });
+    const once = clientOf(server, { maxRetries: 0, wire: { headerPrefix: "X-Shop" } });
+    await expect(once.payment()).rejects.toMatchObject({ status: 503, attempts: 1 });
+    expect(server.requests[0]?.headers).toHaveProperty("x-shop-payment-secret", secret);
+  });
+});
+
 describe("arguments of customers", () => {
   test.each<[object, string]>([
     [{ forceDepositAmount: Number.NaN }, "forceDepositAmount"],
