@@ -62,21 +62,18 @@ function openDataFile(path: string): DataFile {
   if (openFiles.has(realPathOf(path))) throw inUse(path);
   const isNew = checkHeader(path);
   const database = opened(() => new DatabaseSync(path), path);
-  try {
-    prepare(database, isNew);
-  } catch (error) {
-    database.close();
-    throw cannotOpen(error, path);
-  }
+  const { clear, remove, put } = opened(() => {
+    try {
+      prepare(database, isNew);
+      return statementsOf(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }, path);
   const realPath = realPathOf(path);
   openFiles.add(realPath);
 
-  const clear = database.prepare("DELETE FROM entries WHERE tab = ?");
-  const remove = database.prepare("DELETE FROM entries WHERE tab = ? AND key = ?");
-  const put = database.prepare(
-    "INSERT INTO entries (tab, key, value) VALUES (?, ?, ?) " +
-      "ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
-  );
   const changed = new Map<string, Changes>();
   let isCommitDue = false;
   let isOpen = true;
@@ -204,6 +201,17 @@ function prepare(database: DatabaseSync, isNew: boolean): void {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
+function statementsOf(database: DatabaseSync) {
+  return {
+    clear: database.prepare("DELETE FROM entries WHERE tab = ?"),
+    remove: database.prepare("DELETE FROM entries WHERE tab = ? AND key = ?"),
+    put: database.prepare(
+      "INSERT INTO entries (tab, key, value) VALUES (?, ?, ?) " +
+        "ON CONFLICT (tab, key) DO UPDATE SET value = excluded.value",
+    ),
+  };
+}
+
 function contentsOf(database: DatabaseSync): Contents {
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
@@ -246,10 +254,19 @@ function invalidData(path: string, problem: string): ConfigurationError {
   });
 }
 
+/** Its table is missing, or its pages make no sense. */
+const damages: ReadonlySet<number> = new Set([
+  sqliteErrors.error,
+  sqliteErrors.corrupt,
+  sqliteErrors.notADatabase,
+]);
+
 function cannotOpen(error: unknown, path: string): ConfigurationError {
   const reason = sqliteErrorOf(error);
   if (reason === sqliteErrors.busy) return inUse(path);
-  if (reason === sqliteErrors.notADatabase) return invalidData(path, "is damaged");
+  if (reason !== undefined && damages.has(reason)) {
+    return invalidData(path, "is damaged. Name another file");
+  }
   const message = error instanceof Error ? error.message : String(error);
   return new ConfigurationError(
     `${path} cannot be opened: ${message}. Name a file in a folder that exists and may be written to.`,

@@ -29,7 +29,7 @@ function noSqlite(): ConfigurationError {
 }
 
 /** SQLite's own numbers for what may go wrong. */
-export const sqliteErrors = { busy: 5, cannotOpen: 14, notADatabase: 26 } as const;
+export const sqliteErrors = { error: 1, busy: 5, corrupt: 11, notADatabase: 26 } as const;
 
 /** The number of an error that SQLite gave, if it did. */
 export function sqliteErrorOf(error: unknown): number | undefined {

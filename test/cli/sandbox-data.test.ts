@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { CommandLine, settlekit } from "./command-line.ts";
+
+interface Keys {
+  readonly url: string;
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly merchantId: string;
+  readonly accessToken: string;
+  readonly merchants?: readonly Keys[];
+}
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "settlekit-cli-data-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function sandbox(...args: string[]) {
+  const running = new CommandLine(["sandbox", "--port", "0", "--json", ...args]);
+  const keys = await running.json<Keys>();
+  const clientOf = ({ secretKey }: Pick<Keys, "secretKey">) =>
+    new MerchantClient({
+      environment: "sandbox",
+      secretKey,
+      baseUrl: keys.url,
+      maxRetries: 0,
+    });
+  return Object.assign(running, { keys, client: clientOf(keys), clientOf });
+}
+
+const order = (orderId: string) => ({ amount: 2500, orderId });
+
+describe("settlekit sandbox --data", () => {
+  test("has everything that was answered before it was killed, at whatever moment", async () => {
+    const data = join(folder, "killed.sqlite");
+    const answered = new Map<string, string>();
+    for (const afterAnswers of [1, 9, 40]) {
+      await using running = await sandbox("--data", data);
+      let count = 0;
+      const killed = Promise.withResolvers<void>();
+      // Eight at once, until there is nobody left to answer.
+      const buyers = Array.from({ length: 8 }, async (_, buyer) => {
+        for (let index = 0; ; index++) {
+          const orderId = `${afterAnswers}-${buyer}-${index}`;
+          const created = await running.client.payments.create(order(orderId)).catch(() => null);
+          if (created === null) return;
+          expect(answered.has(created.paymentId)).toBe(false);
+          answered.set(created.paymentId, orderId);
+          if (++count === afterAnswers) killed.resolve();
+        }
+      });
+      await killed.promise;
+      running.process.kill("SIGKILL");
+      await Promise.all(buyers);
+      await running.ended;
+    }
+    await using running = await sandbox("--data", data);
+    const { data: payments } = await running.client.payments.list({ limit: 1000 });
+    const kept = new Map(payments.map(({ id, orderId }) => [id, orderId]));
+    for (const [id, orderId] of answered) expect(kept.get(id)).toBe(orderId);
+    expect(new Set(payments.map(({ depositAddress }) => depositAddress?.address)).size).toBe(
+      payments.length,
+    );
+    expect((await running.stop()).stderr).toBe("");
+  });
+
+  test("is refused to a second sandbox, and what is no data to any", async () => {
+    const data = join(folder, "shared.sqlite");
+    await using _first = await sandbox("--data", data);
+    const second = await settlekit(["sandbox", "--port", "0", "--json", "--data", data]);
+    expect(second).toMatchObject({ code: 2, stdout: "" });
+    expect(second.stderr).toContain(`--data: Another sandbox is using ${data}.`);
+    const other = await settlekit(["sandbox", "--port", "0", "--data", import.meta.filename]);
+    expect(other).toMatchObject({ code: 2, stdout: "" });
+    expect(other.stderr).toContain("is not a sandbox's data");
+  });
+});
+
+describe("settlekit sandbox", () => {
+  test("has fresh ids at every start, and the same secrets", async () => {
+    await using first = await sandbox();
+    await using second = await sandbox();
+    const one = await first.client.payments.create(order("1"));
+    const other = await second.client.payments.create(order("1"));
+    expect(other.paymentId).not.toBe(one.paymentId);
+    expect(second.keys.secretKey).toBe(first.keys.secretKey);
+  });
+
+  test("prints the keys of several merchants, who do not see each other's payments", async () => {
+    await using running = await sandbox("--merchants", "2");
+    const [first, second] = running.keys.merchants ?? [];
+    expect(running.keys.merchants).toHaveLength(2);
+    expect(first).toMatchObject({ secretKey: running.keys.secretKey });
+    await running.client.payments.create(order("1"));
+    const other = running.clientOf(second ?? { secretKey: "none" });
+    expect((await other.payments.list()).data).toEqual([]);
+  });
+
+  test("refuses a number of merchants that cannot be", async () => {
+    for (const number of ["0", "1.5", "many", "101"]) {
+      const { code, stderr } = await settlekit(["sandbox", "--merchants", number]);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining("--merchants must be a whole number from 1 to 100."),
+      });
+    }
+  });
+});
