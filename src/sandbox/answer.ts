@@ -1,12 +1,27 @@
 import { envelopeOf, Refusal } from "./refusal.ts";
 
+/** What was written into answers, so that nobody has to read their bodies to know it. */
+const bodyTexts = new WeakMap<Response, string>();
+
+/** An answer whose body is this text. */
+export function textAnswer(text: string, init: ResponseInit): Response {
+  const response = new Response(text, init);
+  bodyTexts.set(response, text);
+  return response;
+}
+
+/** The text of an answer's body; empty for one without. */
+export function bodyTextOf(response: Response): string {
+  return bodyTexts.get(response) ?? "";
+}
+
 /** A value as JSON. */
 export function jsonAnswer(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(JSON.stringify(value), {
+  return textAnswer(JSON.stringify(value), {
     status,
     headers: { "Content-Type": "application/json", ...headers },
   });

@@ -4,6 +4,7 @@ import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";
 import type { Happening } from "./happening.ts";
 import type { Store } from "./store.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** The time of one sandbox. Everything that expires or is repeated goes by it. */
 export interface SandboxClock {
@@ -55,6 +56,7 @@ export interface ClockOptions {
   readonly frozenAt: Date | undefined;
   /** Resolves when nothing is in flight; `advance` waits for it before the time moves on. */
   readonly quiet: () => Promise<void>;
+  readonly timeline: Timeline;
   readonly store: Store;
 }
 
@@ -68,7 +70,7 @@ interface TimeBase {
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 const endOfTimeMs = 99_999_999_999_999;
 
-export function createClock({ frozenAt, quiet, store }: ClockOptions): Clock {
+export function createClock({ frozenAt, quiet, timeline, store }: ClockOptions): Clock {
   const frozenAtMs = frozenAt === undefined ? null : checkedInstant(frozenAt);
   const base = store.cell<TimeBase>("time", { frozenAtMs, advancedMs: 0 }, { survivesReset: true });
   // In the store even where it is the initial value, so that it is saved.
@@ -143,12 +145,14 @@ export function createClock({ frozenAt, quiet, store }: ClockOptions): Clock {
 
     const happened: Happening[] = [];
     standingMs = startMs;
+    const [at = "", until = ""] = [startMs, targetMs].map((ms) => new Date(ms).toISOString());
+    const clockSequence = timeline.add({ type: "clock", at, until });
     try {
       await quiet();
       happenings = happened;
       for (let next = due.first(); next && next.dueMs <= targetMs; next = due.first()) {
         travelTo(Math.max(next.dueMs, standingMs));
-        settleFirst();
+        timeline.during({ clockSequence }, settleFirst);
         await quiet();
       }
     } finally {

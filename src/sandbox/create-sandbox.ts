@@ -194,6 +194,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     webhooks: {
       deliveries: webhooks.deliveries,
       replay: webhooks.replay,
+      disorder: webhooks.disorder,
+      disorders: webhooks.disorders,
+      clearDisorders: webhooks.clearDisorders,
       dropped: webhooks.dropped,
       idle: webhooks.idle,
     },

@@ -46,7 +46,7 @@ export interface WaitingDisorder extends Required<Occasions> {
 }
 
 /** A disorder as a delivery meets it. */
-export type Disorder = Pick<WaitingDisorder, "kind" | "byMs">;
+export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
 
 const usualByMs: Readonly<Record<DisorderKind, number>> = {
   duplicate: 0,
@@ -69,6 +69,19 @@ export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
   if (by === undefined) return { kind, byMs: usualByMs[kind] };
   if (usualByMs[kind] === 0) throw invalidDisorder("by", `does not go with ${kind}. Leave it out`);
   return { kind, byMs: durationInMs(by) };
+}
+
+const events: readonly (keyof WebhookEvents)[] = [
+  "payment.created",
+  "payment.updated",
+  "withdrawal.created",
+  "withdrawal.updated",
+];
+
+/** @throws {InvalidRequestError} code `invalid_disorder`. */
+export function checkedEvent<Event extends keyof WebhookEvents | null>(event: Event): Event {
+  if (event === null || events.includes(event)) return event;
+  throw invalidDisorder("event", `must be one of ${events.join(", ")}`);
 }
 
 export function invalidDisorder(param: string, problem: string): InvalidRequestError {

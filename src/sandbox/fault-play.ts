@@ -1,4 +1,5 @@
 import { codeForStatus } from "../wire/envelope.ts";
+import { textAnswer } from "./answer.ts";
 import type { AnswerFault, Fault } from "./fault.ts";
 import { envelopeOf, type RefusalFacts } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
@@ -40,7 +41,7 @@ function answerOf({ status, retryAfter, body = envelopeFor(status) }: AnswerFaul
   if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
   if (bodiless.has(status)) return new Response(null, { status, headers });
   headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
-  return new Response(typeof body === "string" ? body : JSON.stringify(body), { status, headers });
+  return textAnswer(typeof body === "string" ? body : JSON.stringify(body), { status, headers });
 }
 
 function envelopeFor(status: number) {

@@ -1,3 +1,5 @@
+import type { DisorderKind } from "./disorder.ts";
+
 /** Something that the passing of time brought about. `at` is the sandbox's time, ISO 8601, UTC. */
 export type Happening =
   | QuotesExpired
@@ -56,6 +58,8 @@ export interface WebhookAttempted {
   readonly status: number | null;
   /** Why no answer came; null when one did. */
   readonly error: string | null;
+  /** What was made go wrong with it. */
+  readonly disorder: DisorderKind | null;
 }
 
 /** An Idempotency-Key came 24 hours ago, and means nothing any more. */

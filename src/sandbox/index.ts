@@ -5,6 +5,7 @@
  */
 export type { SandboxClock } from "./clock.ts";
 export { createSandbox } from "./create-sandbox.ts";
+export type { Disorder, DisorderKind, DisorderOptions, WaitingDisorder } from "./disorder.ts";
 export type { Duration, DurationUnit } from "./duration.ts";
 export type {
   AnswerFault,
@@ -34,25 +35,26 @@ export type {
 } from "./payment-scenarios.ts";
 export type { Seed } from "./random.ts";
 export type { RateLimit } from "./rate-limit.ts";
-export type { ReceivedRequest } from "./request-log.ts";
+export type { ReceivedAnswer, ReceivedRequest, RequestOutcome } from "./request-log.ts";
 export type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+export type { ReplayOptions, SandboxWebhooks } from "./sandbox-webhooks.ts";
 export type { ScenarioSteps } from "./scenario-steps.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state.ts";
 export type {
   AttemptEntry,
+  Cause,
   ChangeEntry,
+  ClockEntry,
+  ConfirmationEntry,
+  QuotesEntry,
   RequestEntry,
   TimelineEntry,
   WebhookEntry,
 } from "./timeline.ts";
-export type {
-  SandboxWebhooks,
-  WebhookAttempt,
-  WebhookData,
-  WebhookDelivery,
-} from "./webhook-deliveries.ts";
-export type { Deliver, WebhookMessage } from "./webhook-endpoint.ts";
+export type { Occasions } from "./waiting-list.ts";
+export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-delivery.ts";
+export type { Deliver, WebhookAnswer, WebhookMessage } from "./webhook-endpoint.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,

@@ -14,8 +14,14 @@ import {
 } from "./payment-steps.ts";
 import type { Payments } from "./payments.ts";
 import type { RandomSource } from "./random.ts";
-import { checkSteps, createStepPlans, type ScenarioSteps } from "./scenario-steps.ts";
+import {
+  checkNothingAhead,
+  checkSteps,
+  createStepPlans,
+  type ScenarioSteps,
+} from "./scenario-steps.ts";
 import type { Store } from "./store.ts";
+import type { Timeline } from "./timeline.ts";
 
 export type { PaymentScenario } from "./payment-steps.ts";
 
@@ -96,6 +102,7 @@ export interface PaymentScenariosOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly timeline: Timeline;
   readonly store: Store;
 }
 
@@ -103,6 +110,7 @@ export function createPaymentScenarios({
   payments,
   clock,
   random,
+  timeline,
   store,
 }: PaymentScenariosOptions): SandboxPayments {
   const plans = createStepPlans<PaymentStep>({ kind: "payment step", clock, store, onDue });
@@ -115,7 +123,7 @@ export function createPaymentScenarios({
     clock.catchUp();
     const payment = found(paymentId);
     checkScenario(scenario);
-    plans.checkIdle(paymentId);
+    checkNothingAhead(upcoming(paymentId).length);
     checkPlayable(payment, scenario);
     const all = stepsOf(payment, scenario, amountDue(payment, amountInCents));
     switch (checkSteps(steps)) {
@@ -150,14 +158,12 @@ export function createPaymentScenarios({
       .reduce((before, step) => take(before, step), payment);
   }
 
-  /** Expiry is the clock's own doing, and whatever comes late comes after it. */
+  /** Whatever comes late comes after the expiry. */
   function onClock(payment: Payment, steps: readonly PaymentStep[]) {
-    const isLate = steps.some(({ status }) => status === "expired");
-    const beginMs = isLate ? payments.expiresMs(payment) : clock.nowMs();
-    return steps.flatMap((step) => {
-      const { confirmations } = step;
-      if (confirmations === null) return [];
-      return [{ step, dueMs: beginMs + confirmations * blockTimeMs }];
+    const expiresFirst = steps[0]?.status === "expired";
+    const beginMs = expiresFirst ? payments.expiresMs(payment) : clock.nowMs();
+    return steps.map((step) => {
+      return { step, dueMs: beginMs + (step.confirmations ?? 0) * blockTimeMs };
     });
   }
 
@@ -165,14 +171,14 @@ export function createPaymentScenarios({
     clock.catchUp();
     const payment = found(paymentId);
     let next = plans.next(paymentId);
-    // The clock was faster.
-    if (next.status === "expired" && payment.status === "expired") next = plans.next(paymentId);
+    // Its time ran out by itself.
+    if (isOver(payment, next)) next = plans.next(paymentId);
     return structuredClone(take(payment, next));
   }
 
   function onDue(paymentId: string, next: PaymentStep): void {
     const payment = payments.find(paymentId);
-    if (payment === undefined) return;
+    if (payment === undefined || isOver(payment, next)) return;
     const { status, orderId } = take(payment, next);
     const at = clock.now().toISOString();
     const { confirmations } = next;
@@ -200,14 +206,20 @@ export function createPaymentScenarios({
         };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
+    // A change of status is told of as such.
+    if (status === payment.status && confirmations !== null) {
+      const at = clock.now().toISOString();
+      const { id: subjectId } = payment;
+      timeline.add({ type: "confirmation", at, subjectId, confirmations, requiredConfirmations });
+    }
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
   function upcoming(paymentId: string): UpcomingPaymentStep[] {
-    const { status } = found(paymentId);
+    const payment = found(paymentId);
     return plans
       .ahead(paymentId)
-      .filter(({ step }) => step.status !== "expired" || status !== "expired")
+      .filter(({ step }) => !isOver(payment, step))
       .map(({ step, dueMs }) => ({
         status: step.status,
         confirmations: step.confirmations,
@@ -216,4 +228,9 @@ export function createPaymentScenarios({
   }
 
   return { simulate, step, upcoming, all: () => structuredClone(payments.all()) };
+}
+
+/** Whether the payment's time ran out before the scenario came to let it. */
+function isOver(payment: Payment, step: PaymentStep): boolean {
+  return step.status === "expired" && payment.status === "expired";
 }

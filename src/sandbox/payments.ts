@@ -7,6 +7,7 @@ import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts"
 import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
 import type { Store } from "./store.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
@@ -50,6 +51,7 @@ export interface PaymentsOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly publish: (event: "payment.created" | "payment.updated", data: PaymentSnapshot) => void;
+  readonly timeline: Timeline;
   readonly store: Store;
 }
 
@@ -60,7 +62,7 @@ type PaymentSnapshot = WebhookEvents["payment.updated"] & {
 };
 
 export function createPayments(options: PaymentsOptions): Payments {
-  const { clock, random, publish, store } = options;
+  const { clock, random, publish, timeline, store } = options;
   const payments = createRecords<Payment>(store, "payments");
   const secrets = store.table<string>("payment secrets");
   clock.onDue("quotes", expireQuotes);
@@ -129,6 +131,7 @@ export function createPayments(options: PaymentsOptions): Payments {
     );
     payments.put({ ...payment, quotes });
     clock.report({ at, type: "quotes.expired", paymentId: id, quoteIds });
+    timeline.add({ type: "quotes", at, subjectId: id, quoteIds });
   }
 
   function expireUnpaid(id: string): void {

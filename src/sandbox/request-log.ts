@@ -1,70 +1,102 @@
+import { type KeptText, keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
 import type { Store } from "./store.ts";
 
-/** A request that the sandbox received, and how it answered. */
+/**
+ * What became of a request: nothing yet, an answer, the end of its connection before one, or within it. A
+ * connection ends by a fault, or because the client leaves.
+ */
+export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
+
+/** A request that the sandbox received, and how it answered. Credentials in it read `[redacted]`. */
 export interface ReceivedRequest {
   /** The sandbox's time, ISO 8601, UTC. */
   readonly at: string;
   readonly method: string;
   /** With the query, as it was sent. */
   readonly path: string;
-  /** Names in lower case. Credentials are replaced by `[redacted]`. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The text as it was sent; empty for a body that was too large to be read. */
+  /** The text as it was sent, at most 8,192 characters; empty for a body that was too large to be read. */
   readonly body: string;
+  /** How many characters of the body were left out. */
+  readonly bodyOmitted: number;
+  readonly outcome: RequestOutcome;
   /** HTTP status of the answer; null while there is none, and where the connection broke before one. */
   readonly status: number | null;
+  /** The answer as the service gave it, whatever arrived of it; null where there is none. */
+  readonly answer: ReceivedAnswer | null;
   /** The answer's `X-Request-Id`. */
   readonly requestId: string;
 }
 
+/** An answer as it is kept. */
+export interface ReceivedAnswer {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** At most 8,192 characters. */
+  readonly body: string;
+  /** How many characters of the body were left out. */
+  readonly bodyOmitted: number;
+}
+
+/** A request as it arrives. */
+export interface Arrived {
+  readonly at: string;
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly bodyText: string;
+}
+
 export interface RequestLog {
-  add(request: ReceivedRequest): void;
-  /** Adds the answer's status, unless the request is forgotten. */
-  answered(requestId: string, status: number): void;
+  add(request: Arrived): void;
+  /** Adds what became of a request, unless that is forgotten. */
+  ended(requestId: string, end: RequestEnd): void;
   /** Oldest first. */
   all(): ReceivedRequest[];
   /** How many older ones were dropped since the last reset. */
   dropped(): number;
 }
 
+export interface RequestEnd {
+  readonly outcome: RequestOutcome;
+  readonly status: number | null;
+  readonly answer?: ReceivedAnswer;
+}
+
 const maxRequests = 1_000;
-const maxCharacters = 16 * 1_048_576;
 
-/** The latest requests: 1,000 of them, or fewer where their bodies pass 16 Mi characters. */
+/** The latest 1,000 requests. */
 export function createRequestLog(store: Store): RequestLog {
-  const requests = store.table<ReceivedRequest>("requests");
-  let characters = 0;
-
-  store.onReplaced(() => {
-    characters = 0;
-    for (const { body } of requests.values()) characters += body.length;
-  });
+  const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
 
   return {
-    add(request) {
-      while (requests.size() >= maxRequests || characters + request.body.length > maxCharacters) {
-        const dropped = requests.dropOldest();
-        if (dropped === undefined) break;
-        characters -= dropped.body.length;
-      }
-      characters += request.body.length;
-      requests.set(request.requestId, request);
+    add({ at, requestId, method, path, headers, bodyText }) {
+      const body = keptText(bodyText);
+      requests.set(requestId, {
+        at,
+        method,
+        path: withoutSecrets(path),
+        headers: keptHeaders(headers),
+        body: body.text,
+        bodyOmitted: body.omitted,
+        outcome: "open",
+        status: null,
+        answer: null,
+        requestId,
+      });
     },
-    answered(requestId, status) {
+    ended(requestId, end) {
       const request = requests.get(requestId);
-      if (request !== undefined) requests.set(requestId, { ...request, status });
+      if (request !== undefined) requests.set(requestId, { ...request, ...end });
     },
     all: requests.values,
     dropped: requests.dropped,
   };
 }
 
-/** Under any prefix: a client configured with another one still sends a secret. */
-const secretHeader = /^authorization$|^cookie$|-secret-key$|-payment-secret$/;
-
-/** Headers as a plain object that is safe to print, whatever their names are. */
-export function printableHeaders(headers: Headers): Record<string, string> {
-  return Object.fromEntries(
-    Array.from(headers, ([name, value]) => [name, secretHeader.test(name) ? "[redacted]" : value]),
-  );
+export function keptAnswer({ headers }: Response, text: string): ReceivedAnswer {
+  const body: KeptText = keptText(text);
+  return { headers: keptHeaders(headers), body: body.text, bodyOmitted: body.omitted };
 }

@@ -29,8 +29,6 @@ export interface PlannedStep<Step> {
 
 /** The steps that payments, or withdrawals, still have to go. A plain value each, by their ids. */
 export interface StepPlans<Step> {
-  /** @throws {InvalidRequestError} code `scenario_in_progress`. */
-  checkIdle(id: string): void;
   begin(id: string, steps: readonly PlannedStep<Step>[]): void;
   ahead(id: string): readonly PlannedStep<Step>[];
   /**
@@ -78,18 +76,16 @@ export function createStepPlans<Step>(options: StepPlansOptions<Step>): StepPlan
   }
 
   return {
-    checkIdle(id) {
-      const left = plans.get(id)?.length;
-      if (left !== undefined) throw inProgress(left);
-    },
     begin: put,
     ahead: (id) => plans.get(id) ?? [],
     next,
   };
 }
 
-function inProgress(left: number): InvalidRequestError {
-  return new InvalidRequestError(
+/** @throws {InvalidRequestError} code `scenario_in_progress`. */
+export function checkNothingAhead(left: number): void {
+  if (left === 0) return;
+  throw new InvalidRequestError(
     `A scenario is still going on, with ${left} ${left === 1 ? "step" : "steps"} to go. Take them with ` +
       "step, or let the clock come to them with clock.advance.",
     { code: "scenario_in_progress", param: "scenario" },

@@ -44,7 +44,8 @@ export async function listen(
       const { hostname } = new URL(request.url);
       if (!isAllowedHost(hostname)) return errorAnswer(otherHost(hostname));
       // Without options for it, the adapter never speaks HTTP/2.
-      return send(await exchange(request), (env as HttpBindings).outgoing);
+      const { outgoing } = env as HttpBindings;
+      return send(await exchange(request, whenGone(outgoing)), outgoing);
     },
     // The adapter would otherwise replace the process's own Request and Response.
     overrideGlobalObjects: false,
@@ -67,6 +68,15 @@ export async function listen(
   }
 
   return { url: urlOf(address), port: address.port, close, [Symbol.asyncDispose]: close };
+}
+
+/** Aborts when the connection ends before the whole answer has left. */
+function whenGone(outgoing: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) gone.abort();
+  });
+  return gone.signal;
 }
 
 /** Gives the adapter what it is to send, or breaks the connection without its help. */

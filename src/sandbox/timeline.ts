@@ -1,7 +1,16 @@
+import type { DisorderKind } from "./disorder.ts";
+import type { RequestOutcome } from "./request-log.ts";
 import type { Store } from "./store.ts";
 
 /** Something that a person who looks at the sandbox sees happen. Each names what it came from. */
-export type TimelineEntry = RequestEntry | ChangeEntry | WebhookEntry | AttemptEntry;
+export type TimelineEntry =
+  | RequestEntry
+  | ClockEntry
+  | ChangeEntry
+  | ConfirmationEntry
+  | QuotesEntry
+  | WebhookEntry
+  | AttemptEntry;
 
 interface EntryBasics {
   /** Counts up without end; a reset does not start it again. */
@@ -16,12 +25,28 @@ export interface RequestEntry extends EntryBasics {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
+  readonly outcome: RequestOutcome;
   /** Null while there is no answer, and where the connection broke before one. */
   readonly status: number | null;
 }
 
+/** The clock was advanced, from `at`. */
+export interface ClockEntry extends EntryBasics {
+  readonly type: "clock";
+  /** ISO 8601, UTC. */
+  readonly until: string;
+}
+
+/** What brought something about; all null where a scenario did, or time that passed by itself. */
+export interface Cause {
+  /** The request. */
+  readonly requestId: string | null;
+  /** The entry of the move of the clock. */
+  readonly clockSequence: number | null;
+}
+
 /** A payment or a withdrawal was created or changed its status. */
-export interface ChangeEntry extends EntryBasics {
+export interface ChangeEntry extends EntryBasics, Cause {
   readonly type: "change";
   readonly eventId: string;
   /** Such as `payment.updated`. */
@@ -30,8 +55,23 @@ export interface ChangeEntry extends EntryBasics {
   readonly subjectId: string;
   readonly orderId: string | null;
   readonly status: string;
-  /** The request that brought it about; null where time or a scenario did. */
-  readonly requestId: string | null;
+}
+
+/** More blocks confirm the money of a payment, whose status stays. */
+export interface ConfirmationEntry extends EntryBasics, Cause {
+  readonly type: "confirmation";
+  /** Id of the payment. */
+  readonly subjectId: string;
+  readonly confirmations: number;
+  readonly requiredConfirmations: number;
+}
+
+/** Quotes of a payment ran out. */
+export interface QuotesEntry extends EntryBasics, Cause {
+  readonly type: "quotes";
+  /** Id of the payment. */
+  readonly subjectId: string;
+  readonly quoteIds: readonly string[];
 }
 
 /** A webhook came to be; its details are in `webhooks.deliveries()`. */
@@ -54,21 +94,24 @@ export interface AttemptEntry extends EntryBasics {
   readonly attempt: number;
   readonly status: number | null;
   readonly error: string | null;
+  /** What was made go wrong with it. */
+  readonly disorder: DisorderKind | null;
 }
 
-type Unnumbered<Entry> = Entry extends EntryBasics ? Omit<Entry, "sequence"> : never;
+/** What an entry needs to be told: the timeline numbers it, and knows what brought it about. */
+type Unnumbered<Entry> = Entry extends EntryBasics ? Omit<Entry, "sequence" | keyof Cause> : never;
+type NewEntry = Unnumbered<Exclude<TimelineEntry, RequestEntry>> | Omit<RequestEntry, "sequence">;
 
 /** An entry that is new or was completed; `null` when the past is another one, by a reset or a snapshot. */
 type TimelineListener = (entry: TimelineEntry | null) => void;
 
 export interface Timeline {
-  add(entry: Unnumbered<TimelineEntry>): number;
+  /** Gives its sequence number. */
+  add(entry: NewEntry): number;
   /** Completes a request's entry, unless it is gone. */
-  answered(sequence: number, status: number): void;
-  /** Lets changes during a synchronous piece of work name the request that it serves. */
-  during<Result>(requestId: string, work: () => Result): Result;
-  /** The request that is being served at this moment. */
-  servedRequestId(): string | null;
+  ended(sequence: number, end: Pick<RequestEntry, "outcome" | "status">): void;
+  /** Lets entries during a synchronous piece of work name what brought them about. */
+  during<Result>(cause: Partial<Cause>, work: () => Result): Result;
   /** Oldest first. */
   entries(): readonly TimelineEntry[];
   /** How many older entries were dropped since the last reset. */
@@ -81,12 +124,14 @@ export interface Timeline {
 
 const maxEntries = 2_000;
 
+const nothing: Cause = { requestId: null, clockSequence: null };
+
 /** What happened, in order: the latest 2,000 entries. */
 export function createTimeline(store: Store): Timeline {
   /** By their sequence numbers. */
   const entries = store.table<TimelineEntry>("timeline", { limit: maxEntries });
   let lastSequence = 0;
-  let served: string | null = null;
+  let cause: Cause = nothing;
   const listeners = new Set<TimelineListener>();
 
   function tell(entry: TimelineEntry | null): void {
@@ -98,29 +143,28 @@ export function createTimeline(store: Store): Timeline {
   });
 
   return {
-    add(unnumbered) {
+    add(entry) {
       lastSequence++;
-      const entry: TimelineEntry = { ...unnumbered, sequence: lastSequence };
-      entries.set(String(lastSequence), entry);
-      tell(entry);
+      const complete = completed(entry, lastSequence, cause);
+      entries.set(String(lastSequence), complete);
+      tell(complete);
       return lastSequence;
     },
-    answered(sequence, status) {
+    ended(sequence, end) {
       const entry = entries.get(String(sequence));
       if (entry?.type !== "request") return;
-      const answered = { ...entry, status };
-      entries.set(String(sequence), answered);
-      tell(answered);
+      const ended = { ...entry, ...end };
+      entries.set(String(sequence), ended);
+      tell(ended);
     },
-    during(requestId, work) {
-      served = requestId;
+    during(next, work) {
+      cause = { ...nothing, ...next };
       try {
         return work();
       } finally {
-        served = null;
+        cause = nothing;
       }
     },
-    servedRequestId: () => served,
     entries: entries.values,
     dropped: entries.dropped,
     subscribe(listener) {
@@ -129,4 +173,15 @@ export function createTimeline(store: Store): Timeline {
     },
     begunAnew: () => tell(null),
   };
+}
+
+function completed(entry: NewEntry, sequence: number, cause: Cause): TimelineEntry {
+  switch (entry.type) {
+    case "change":
+    case "confirmation":
+    case "quotes":
+      return { ...entry, ...cause, sequence };
+    default:
+      return { ...entry, sequence };
+  }
 }

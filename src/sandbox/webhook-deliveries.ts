@@ -1,78 +1,32 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { NotFoundError } from "../errors/not-found-error.ts";
-import { signWebhook } from "../webhooks/index.ts";
-import { defaultHeaderPrefix } from "../wire/headers.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Clock } from "./clock.ts";
+import {
+  checkedEvent,
+  type Disorder,
+  type DisorderKind,
+  type DisorderOptions,
+  disorderOf,
+  invalidDisorder,
+  type WaitingDisorder,
+} from "./disorder.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { RandomSource } from "./random.ts";
+import type { ReplayOptions, SandboxWebhooks } from "./sandbox-webhooks.ts";
 import type { Store } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
+import { createWaitingList, fractionOf } from "./waiting-list.ts";
+import type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-delivery.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
+import { disorderedMessage, messageFor } from "./webhook-message.ts";
+
+export type { SandboxWebhooks } from "./sandbox-webhooks.ts";
+export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-delivery.ts";
 
 /** How long after each refused attempt the next one follows (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
-
-/** One event on its way to the merchant, with every attempt to get it there. */
-export interface WebhookDelivery {
-  /** `X-Service-Delivery-Id`: the same for every attempt. */
-  readonly id: string;
-  /** `X-Service-Event-Id`: the same for every delivery of one event. */
-  readonly eventId: string;
-  readonly event: keyof WebhookEvents;
-  readonly data: WebhookData;
-  /**
-   * - `recorded`: there is no endpoint, so it was not sent.
-   * - `pending`: on its way, or to be repeated at `nextAttemptAt`.
-   * - `delivered`: answered with a 2xx status.
-   * - `failed`: every attempt was refused.
-   */
-  readonly status: "recorded" | "pending" | "delivered" | "failed";
-  readonly attempts: readonly WebhookAttempt[];
-  /** ISO 8601, UTC, on the sandbox's clock; null when no further attempt is due. */
-  readonly nextAttemptAt: string | null;
-  /** ISO 8601, UTC. */
-  readonly createdAt: string;
-}
-
-/** One request to the merchant's endpoint. */
-export interface WebhookAttempt {
-  /** The sandbox's time, ISO 8601, UTC. */
-  readonly at: string;
-  readonly request: WebhookMessage;
-  /** Status of the answer; null when none came. */
-  readonly status: number | null;
-  /** Why no answer came; null when one did. */
-  readonly error: string | null;
-  /** How long the answer took, in real milliseconds. */
-  readonly durationMs: number;
-}
-
-/** What an event tells of its payment or withdrawal. */
-export type WebhookData = WebhookEvents[keyof WebhookEvents] & {
-  readonly id: string;
-  readonly merchantId: string;
-};
-
-/** The webhooks that the sandbox sent, or would have sent (interface section 6). */
-export interface SandboxWebhooks {
-  /** Every delivery since the last reset, in the order of the events. */
-  deliveries(): WebhookDelivery[];
-  /**
-   * Delivers an event once more: signed anew, under a delivery id of its own.
-   *
-   * @param deliveryId Of the delivery to repeat.
-   * @returns The new delivery, after its first attempt.
-   * @throws {NotFoundError} There is no such delivery.
-   * @throws {ConfigurationError} The merchant has no endpoint to deliver to.
-   */
-  replay(deliveryId: string): Promise<WebhookDelivery>;
-  /** How many older deliveries were dropped since the last reset: the latest 10,000 are kept. */
-  dropped(): number;
-  /** Resolves when no webhook is in flight. Does not wait for retries that fall due later. */
-  idle(): Promise<void>;
-}
 
 export interface WebhookDeliveries extends SandboxWebhooks {
   /** Records an event and starts to deliver it, without waiting for the answer. */
@@ -101,18 +55,26 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   const { merchants, clock, random, lanes, timeline, store } = options;
   /** Each delivery is an unchanging value; an attempt puts another in its place. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
-  clock.onDue("delivery", attemptAgain);
+  /** Which ones wait for another one to overtake them, each with its payment or withdrawal. */
+  const heldBack = store.table<string>("held deliveries");
+  const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>({
+    table: store.table("disorders"),
+    chance: () => random.stream("disorder"),
+    invalid: invalidDisorder,
+  });
+  clock.onDue("delivery", attemptIfDue);
   store.onReplaced(sendWaiting);
 
   function publish(event: keyof WebhookEvents, data: WebhookData): void {
     const eventId = random.stream("webhooks").uuid();
     const { id: subjectId, orderId = null, status = "" } = data;
     const at = clock.now().toISOString();
-    const requestId = timeline.servedRequestId();
-    timeline.add({ type: "change", at, eventId, event, subjectId, orderId, status, requestId });
-    const delivery = record(event, data, eventId);
+    timeline.add({ type: "change", at, eventId, event, subjectId, orderId, status });
     const to = recipientOf(data);
-    if (to) void attemptInTurn(delivery, to);
+    const met = to && waiting.take((it) => it.event === null || it.event === event);
+    const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
+    const delivery = record({ event, data, eventId, disorder });
+    if (to) void start(delivery, to);
   }
 
   function recipientOf({ merchantId }: WebhookData): Recipient | undefined {
@@ -120,12 +82,13 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return merchant?.endpoint && { merchant, endpoint: merchant.endpoint };
   }
 
-  function record(event: keyof WebhookEvents, data: WebhookData, eventId: string): WebhookDelivery {
+  function record(
+    facts: Pick<WebhookDelivery, "event" | "data" | "eventId" | "disorder">,
+  ): WebhookDelivery {
+    const { event, data, eventId } = facts;
     const delivery: WebhookDelivery = {
       id: random.stream("webhooks").uuid(),
-      eventId,
-      event,
-      data,
+      ...facts,
       status: recipientOf(data) ? "pending" : "recorded",
       attempts: [],
       nextAttemptAt: null,
@@ -137,12 +100,35 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return delivery;
   }
 
+  /** Sends a delivery for the first time, or has it wait if that is what is to go wrong. */
+  async function start(delivery: WebhookDelivery, to: Recipient): Promise<void> {
+    const { kind, byMs } = delivery.disorder ?? {};
+    if (byMs === undefined || (kind !== "delay" && kind !== "reorder")) {
+      await attemptInTurn(delivery, to);
+      return;
+    }
+    if (kind === "reorder") heldBack.set(delivery.id, delivery.data.id);
+    scheduleAt(clock.nowMs() + byMs, delivery);
+  }
+
+  function scheduleAt(dueMs: number, delivery: WebhookDelivery): void {
+    deliveries.set(delivery.id, { ...delivery, nextAttemptAt: new Date(dueMs).toISOString() });
+    clock.schedule({ dueMs, kind: "delivery", subject: delivery.id });
+  }
+
   /** Events of one payment or withdrawal share a lane, so that none overtakes another. */
   function attemptInTurn(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     return lanes.run(delivery.data.id, () => attempt(delivery, to));
   }
 
-  function attemptAgain(deliveryId: string): void {
+  /** What was held back may have been sent before its time. */
+  function attemptIfDue(deliveryId: string): void {
+    const at = deliveries.get(deliveryId)?.nextAttemptAt ?? null;
+    if (at !== null && Date.parse(at) <= clock.nowMs()) attemptNow(deliveryId);
+  }
+
+  function attemptNow(deliveryId: string): void {
+    heldBack.delete(deliveryId);
     const delivery = deliveries.get(deliveryId);
     const to = delivery && recipientOf(delivery.data);
     if (delivery === undefined || to === undefined) return;
@@ -159,16 +145,38 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
 
   async function attempt(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     if (!isCurrent(delivery)) return;
-    const nowMs = clock.nowMs();
-    const request = messageFor(delivery, to);
+    const { kind, byMs = 0 } = delivery.disorder ?? {};
+    const { merchant, endpoint } = to;
+    const { webhookSecret: secret } = merchant;
+    // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
+    const signed = messageFor(delivery, { ...merchant, url: endpoint.url }, clock.receiversNowMs());
+    const message = disorderedMessage(signed, kind, {
+      secret,
+      byMs,
+      random: () => fractionOf(random.stream("disorder")),
+    });
+    const isTwice = kind === "duplicate";
+    const attempts = [await sent(message, endpoint, isTwice ? null : (kind ?? null))];
+    if (isTwice && isCurrent(delivery)) attempts.push(await sent(message, endpoint, kind));
+    if (isCurrent(delivery)) conclude(delivery, attempts);
+  }
+
+  async function sent(
+    request: WebhookMessage,
+    endpoint: WebhookEndpoint,
+    disorder: DisorderKind | null,
+  ): Promise<WebhookAttempt> {
+    const at = clock.now().toISOString();
     const startedMs = performance.now();
-    const answer = await to.endpoint.send(request).then(
-      (status) => ({ status, error: null }),
-      (error: unknown) => ({ status: null, error: describe(error) }),
+    const answer = await endpoint.send(request).then(
+      ({ status, ...rest }) => ({ status, answer: rest, error: null }),
+      (error: unknown) => ({
+        status: null,
+        answer: null,
+        error: error instanceof Error ? error.message : String(error),
+      }),
     );
-    const durationMs = performance.now() - startedMs;
-    if (!isCurrent(delivery)) return;
-    conclude(delivery, { at: new Date(nowMs).toISOString(), request, ...answer, durationMs });
+    return { at, request, disorder, ...answer, durationMs: performance.now() - startedMs };
   }
 
   /** What was on its way when a snapshot was taken is due at once; nothing else would send it. */
@@ -180,69 +188,75 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     }
   }
 
-  function conclude(before: WebhookDelivery, attempt: WebhookAttempt): void {
-    const attempts = [...before.attempts, attempt];
-    const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-    const delayMs = isDelivered ? undefined : retryDelaysMs[attempts.length - 1];
-    const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
+  function conclude(before: WebhookDelivery, made: readonly WebhookAttempt[]): void {
+    const attempts = [...before.attempts, ...made];
+    const status = made[0]?.status ?? null;
+    const isDelivered = status !== null && status >= 200 && status < 300;
+    const counted = attempts.filter(({ disorder }) => disorder !== "duplicate").length;
+    const delayMs = isDelivered ? undefined : retryDelaysMs[counted - 1];
     const after: WebhookDelivery = {
       ...before,
       attempts,
-      status: isDelivered ? "delivered" : dueMs === undefined ? "failed" : "pending",
-      nextAttemptAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
+      disorder: null,
+      status: isDelivered ? "delivered" : delayMs === undefined ? "failed" : "pending",
+      nextAttemptAt: null,
     };
-    deliveries.set(after.id, after);
-    if (dueMs !== undefined) clock.schedule({ dueMs, kind: "delivery", subject: after.id });
-    const { at, status, error } = attempt;
-    const { id: deliveryId, event } = after;
-    const facts = { at, deliveryId, event, attempt: attempts.length, status, error };
+    if (delayMs === undefined) deliveries.set(after.id, after);
+    else scheduleAt(clock.nowMs() + delayMs, after);
+    for (const [index, attempt] of made.entries())
+      tell(after, attempt, before.attempts.length + index + 1);
+    releaseOthers(after);
+  }
+
+  function tell(
+    { id: deliveryId, event, data }: WebhookDelivery,
+    made: WebhookAttempt,
+    attempt: number,
+  ) {
+    const { at, status, error, disorder } = made;
+    const facts = { at, deliveryId, event, attempt, status, error, disorder };
     clock.report({ ...facts, type: "webhook.attempted" });
-    timeline.add({ ...facts, type: "attempt", subjectId: after.data.id });
+    timeline.add({ ...facts, type: "attempt", subjectId: data.id });
   }
 
-  function messageFor(
-    delivery: WebhookDelivery,
-    { merchant, endpoint: { url } }: Recipient,
-  ): WebhookMessage {
-    const { id, eventId, event, data } = delivery;
-    // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
-    const timestamp = String(Math.floor(clock.receiversNowMs() / 1000));
-    const { body, headers } = signWebhook({
-      event: { event, data },
-      secret: merchant.webhookSecret,
-      timestamp,
-    });
-    const hints = {
-      [`${defaultHeaderPrefix}-Id`]: merchant.endpointId,
-      [`${defaultHeaderPrefix}-Event-Id`]: eventId,
-      [`${defaultHeaderPrefix}-Delivery-Id`]: id,
-    };
-    return { url, headers: { ...headers, ...hints }, body };
+  /** Whatever was held back for a webhook of this payment or withdrawal comes after it. */
+  function releaseOthers({ id, data }: WebhookDelivery): void {
+    if (heldBack.size() === 0) return;
+    for (const [deliveryId, subjectId] of heldBack.entries()) {
+      if (subjectId === data.id && deliveryId !== id) attemptNow(deliveryId);
+    }
   }
 
-  async function replay(deliveryId: string): Promise<WebhookDelivery> {
+  async function replay(
+    deliveryId: string,
+    { disorder: kind, by }: ReplayOptions = {},
+  ): Promise<WebhookDelivery> {
     const original = deliveries.get(deliveryId);
     if (original === undefined) throw unknownDelivery();
-    const to = recipientOf(original.data);
+    const { event, data, eventId } = original;
+    const to = recipientOf(data);
     if (to === undefined) throw noEndpoint();
-    const again = record(original.event, original.data, original.eventId);
-    await attemptInTurn(again, to);
+    const disorder: Disorder | null = kind === undefined ? null : disorderOf(kind, by);
+    const again = record({ event, data, eventId, disorder });
+    await start(again, to);
     return deliveries.get(again.id) ?? again;
+  }
+
+  function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {
+    const { event = null, by, ...occasions } = options;
+    waiting.add({ ...disorderOf(kind, by), event: checkedEvent(event) }, occasions);
   }
 
   return {
     publish,
     replay,
+    disorder,
+    disorders: waiting.waiting,
+    clearDisorders: waiting.clear,
     deliveries: deliveries.values,
     dropped: deliveries.dropped,
     idle: lanes.idle,
   };
-}
-
-/** Fetch hides the reason in the cause. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 function unknownDelivery(): NotFoundError {

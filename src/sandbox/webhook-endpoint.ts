@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
+import { keptHeaders, keptText } from "./kept-text.ts";
 
 /** Takes a webhook instead of the network: the answer's status says what became of it. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
@@ -10,11 +11,20 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
+/** What a receiver answered. Credentials in it read `[redacted]`. */
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its first 2,000 characters, or what came of it within a second. */
+  readonly body: string;
+}
+
 /** Where webhooks go. */
 export interface WebhookEndpoint {
   readonly url: string;
-  /** The status of the answer. Rejects when none comes within the time-out. */
-  send(message: WebhookMessage): Promise<number>;
+  /** Rejects when no answer comes within the time-out. */
+  send(message: WebhookMessage): Promise<WebhookAnswer>;
 }
 
 /** How long the service waits for an answer, as published. */
@@ -30,29 +40,73 @@ export function webhookEndpoint(
 ): WebhookEndpoint | undefined {
   if (webhookUrl === undefined && deliver === undefined) return undefined;
   const url = webhookUrl === undefined ? placeholderUrl : checkedUrl(webhookUrl);
-  const exchange = deliver ? handOver(deliver) : post;
-  return { url, send: (message) => withinTimeout((signal) => exchange(message, signal)) };
-}
-
-type Exchange = (message: WebhookMessage, signal: AbortSignal) => Promise<number>;
-
-/** A redirect counts as a refusal: following it would carry the signed body elsewhere. */
-const post: Exchange = async ({ url, headers, body }, signal) => {
-  const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
-  // The status says everything; an answer without end must not hold its connection.
-  await response.body?.cancel();
-  return response.status;
-};
-
-function handOver(deliver: Deliver): Exchange {
-  return async ({ url, headers, body }, signal) => {
-    const response = await deliver(new Request(url, { method: "POST", headers, body, signal }));
-    return response.status;
+  const exchange = deliver ? handOver(deliver) : postTo;
+  return {
+    url,
+    async send(message) {
+      const { status, headers, body } = await exchange(message);
+      return {
+        status,
+        headers: keptHeaders(Object.entries(headers)),
+        body: keptText(body).text,
+      };
+    },
   };
 }
 
+type Exchange = (message: WebhookMessage) => Promise<WebhookAnswer>;
+
+const postTo: Exchange = async ({ url, headers, body }) => {
+  // Loading node:http takes as long as all the rest, and most tests do without.
+  const { post } = await import("./webhook-post.ts");
+  return post({
+    url: new URL(url),
+    headers: Object.entries(headers).flat(),
+    body: Buffer.from(body),
+    timeoutMs: answerTimeoutMs,
+  });
+};
+
+function handOver(deliver: Deliver): Exchange {
+  return ({ url, headers, body }) =>
+    withinTimeout(async (signal) => {
+      const response = await deliver(new Request(url, { method: "POST", headers, body, signal }));
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await beginningOf(response),
+      };
+    });
+}
+
+const maxBodyCharacters = 2_000;
+
+/** The status says everything: a body that trickles is not waited for, nor one without end read. */
+async function beginningOf({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const tooLate = Promise.withResolvers<undefined>();
+  const timer = setTimeout(tooLate.resolve, 1_000, undefined);
+  let text = "";
+  try {
+    while (text.length < maxBodyCharacters) {
+      const chunk = await Promise.race([reader.read(), tooLate.promise]);
+      if (chunk === undefined || chunk.done) break;
+      text += chunk.value;
+    }
+  } catch {
+    // What breaks off has been answered all the same.
+  } finally {
+    clearTimeout(timer);
+    void reader.cancel().catch(() => undefined);
+  }
+  return text.slice(0, maxBodyCharacters);
+}
+
 /** Ends in time even when `deliver` does not heed the signal. */
-async function withinTimeout(exchange: (signal: AbortSignal) => Promise<number>): Promise<number> {
+async function withinTimeout<Result>(
+  exchange: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

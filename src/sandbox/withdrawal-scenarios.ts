@@ -5,7 +5,12 @@ import type { Clock } from "./clock.ts";
 import type { Merchants } from "./merchants.ts";
 import type { RandomSource } from "./random.ts";
 import { payoutReceipt } from "./receipt.ts";
-import { checkSteps, createStepPlans, type ScenarioSteps } from "./scenario-steps.ts";
+import {
+  checkNothingAhead,
+  checkSteps,
+  createStepPlans,
+  type ScenarioSteps,
+} from "./scenario-steps.ts";
 import type { Store } from "./store.ts";
 import { usdcOn } from "./tokens.ts";
 import type { Withdrawals } from "./withdrawals.ts";
@@ -112,7 +117,7 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
     clock.catchUp();
     const withdrawal = found(id);
     const { status, from } = outcomeOf(scenario);
-    plans.checkIdle(id);
+    checkNothingAhead(plans.ahead(id).length);
     checkStatus(withdrawal, from);
     if (checkSteps(steps) === "at-once") return structuredClone(take(withdrawal, { status }));
     const isOnClock = steps === "on-clock";

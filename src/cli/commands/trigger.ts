@@ -1,10 +1,10 @@
+import { type PostAnswer, post } from "../../sandbox/webhook-post.ts";
 import { signWebhook } from "../../webhooks/index.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";
 import { nearest } from "../arguments/nearest.ts";
 import { urlFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
-import { type PostAnswer, post } from "../delivery/post.ts";
 import { eventNames, sampleData } from "../delivery/sample-data.ts";
 import { setPath } from "../delivery/set-path.ts";
 import { webhookOptions, webhookSecretFrom } from "../delivery/webhook-options.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
+import { type PostAnswer, post } from "../../sandbox/webhook-post.ts";
 import type { Webhook, WebhookFailureReason, Webhooks } from "../../webhooks/index.ts";
 import { forwardableHeaders } from "./forwardable-headers.ts";
-import { type PostAnswer, post } from "./post.ts";
 import { readBody } from "./read-body.ts";
 
 /** What became of one request to `settlekit listen`. */

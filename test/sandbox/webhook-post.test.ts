@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { post } from "../../src/cli/delivery/post.ts";
+import { post } from "../../src/sandbox/webhook-post.ts";
 import { type Answer, scriptedServer, silent, truncated } from "../scripted-server.ts";
 
 async function postTo(answer: Answer, timeoutMs?: number) {

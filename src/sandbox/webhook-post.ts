@@ -6,18 +6,23 @@ export interface PostOptions {
   /** Names and values in turns, as they are to be written. Host and Content-Length are added. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** How long the whole answer may take. Default 30,000, as long as the service waits (published). */
+  /** How long the answer may take. Default 30,000, as long as the service waits (published). */
   readonly timeoutMs?: number;
 }
 
 export interface PostAnswer {
   readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Its beginning, as text. */
   readonly body: string;
   readonly durationMs: number;
 }
 
 const maxBodyCharacters = 2_000;
+
+/** The status says everything: a body that trickles is not waited for. */
+const bodyTimeoutMs = 1_000;
 
 /**
  * One POST to exactly this URL, with exactly these headers. Not by fetch, which adds headers of its
@@ -46,9 +51,12 @@ export function post({ url, headers, body, timeoutMs = 30_000 }: PostOptions): P
       const { statusCode: status = 0 } = response;
       let text = "";
       const finish = () => {
-        resolve({ status, body: text, durationMs: performance.now() - startedMs });
+        clearTimeout(trickle);
+        const durationMs = performance.now() - startedMs;
+        resolve({ status, headers: asRecord(response.headersDistinct), body: text, durationMs });
         outgoing.destroy();
       };
+      const trickle = setTimeout(finish, bodyTimeoutMs);
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
         text = (text + chunk).slice(0, maxBodyCharacters);
@@ -56,10 +64,19 @@ export function post({ url, headers, body, timeoutMs = 30_000 }: PostOptions): P
         if (text.length === maxBodyCharacters) finish();
       });
       response.once("end", finish);
-      response.once("error", fail);
+      response.once("error", (error) => {
+        clearTimeout(trickle);
+        fail(error);
+      });
     });
     outgoing.end(body);
   });
+}
+
+function asRecord(headers: NodeJS.Dict<string[]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => [name, values?.join(", ") ?? ""]),
+  );
 }
 
 function reasonOf(error: Error): string {
