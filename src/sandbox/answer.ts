@@ -1,4 +1,5 @@
-import { envelopeOf, Refusal } from "./refusal.ts";
+import { errorEvidence, evidenceHeader } from "./evidence.ts";
+import { envelopeOf, Refusal, type RefusalFacts } from "./refusal.ts";
 
 /** What was written into answers, so that nobody has to read their bodies to know it. */
 const bodyTexts = new WeakMap<Response, string>();
@@ -29,12 +30,16 @@ export function jsonAnswer(
 
 /** What is answered when something was thrown: the documented envelope. */
 export function errorAnswer(error: Error): Response {
-  if (error instanceof Refusal) {
-    return jsonAnswer(error.facts.status, envelopeOf(error.facts), error.facts.headers);
-  }
+  if (error instanceof Refusal) return refusalAnswer(error.facts);
   const message = `The settlekit sandbox failed, which is a mistake in settlekit: ${error.message}`;
-  return jsonAnswer(
-    500,
-    envelopeOf({ status: 500, type: "api_error", code: "server_error", message }),
-  );
+  return refusalAnswer({ status: 500, type: "api_error", code: "server_error", message });
+}
+
+/** These facts in the documented envelope. */
+export function refusalAnswer(facts: RefusalFacts): Response {
+  const { status, code, headers } = facts;
+  return jsonAnswer(status, envelopeOf(facts), {
+    [evidenceHeader]: errorEvidence(status, code),
+    ...headers,
+  });
 }

@@ -1,8 +1,9 @@
 import { type Context, Hono } from "hono";
 import { idempotencyKeyHeader } from "../wire/headers.ts";
-import type { Replay } from "../wire/operations.ts";
+import type { Operation, Replay } from "../wire/operations.ts";
 import { errorAnswer, jsonAnswer } from "./answer.ts";
 import type { Authenticate } from "./authentication.ts";
+import { evidenceHeader, operationEvidence } from "./evidence.ts";
 import type { IdempotencyStore, Repetition } from "./idempotency.ts";
 import { parseObject, parseQuery } from "./parsing.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
@@ -50,7 +51,7 @@ export function createApp(options: AppOptions): App {
     const call = { origin, merchant, path, query: parseQuery(operation, searchParams) };
     const { body: bodySchema } = operation;
     if (bodySchema === undefined) {
-      return jsonAnswer(operation.successStatus, route.handle({ ...call, body: undefined }));
+      return success(operation, route.handle({ ...call, body: undefined }));
     }
 
     const json = parseObject(env.bodyText, bodySchema);
@@ -68,10 +69,14 @@ export function createApp(options: AppOptions): App {
             handle,
           )
         : handle();
-    return jsonAnswer(operation.successStatus, value);
+    return success(operation, value);
   }
 
   return app;
+}
+
+function success({ name, successStatus }: Operation<unknown>, value: unknown): Response {
+  return jsonAnswer(successStatus, value, { [evidenceHeader]: operationEvidence(name) });
 }
 
 /** `{placeholder}` as the router writes it. */

@@ -1,5 +1,6 @@
 import { credentialHeader, defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/headers.ts";
 import { getCheckoutPayment } from "../wire/operations.ts";
+import { evidenceHeader } from "./evidence.ts";
 
 /** The only routes that a browser calls: their credential is a customer's (interface section 5). */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
@@ -9,10 +10,12 @@ export function isCustomerScoped(pathname: string): boolean {
   return pathname.startsWith(customerRoutes);
 }
 
+const exposedHeaders = `Date, Retry-After, ${defaultRequestIdHeader}, ${evidenceHeader}`;
+
 /** Lets any page read an answer, with the headers that it is to be understood by (assumed). */
 export function allowAnyOrigin(headers: Headers): void {
   headers.set("Access-Control-Allow-Origin", "*");
-  headers.set("Access-Control-Expose-Headers", `Date, Retry-After, ${defaultRequestIdHeader}`);
+  headers.set("Access-Control-Expose-Headers", exposedHeaders);
 }
 
 /** What a browser is told before it sends a request of another origin. */
@@ -20,6 +23,7 @@ export function preflightAnswer(): Response {
   const headers = {
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": `${secretHeader}, Content-Type`,
+    [evidenceHeader]: "assumed",
   };
   return new Response(null, { status: 204, headers });
 }

@@ -1,7 +1,8 @@
 import { codeForStatus } from "../wire/envelope.ts";
-import { textAnswer } from "./answer.ts";
+import { jsonAnswer, refusalAnswer, textAnswer } from "./answer.ts";
+import { evidenceHeader } from "./evidence.ts";
 import type { AnswerFault, Fault } from "./fault.ts";
-import { envelopeOf, type RefusalFacts } from "./refusal.ts";
+import type { RefusalFacts } from "./refusal.ts";
 import type { Reply } from "./reply.ts";
 
 /** Serves a request, with what goes wrong on the way. `serve` is what makes it take effect. */
@@ -36,20 +37,27 @@ export async function serveWith(
 /** Statuses whose answers have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function answerOf({ status, retryAfter, body = envelopeFor(status) }: AnswerFault): Response {
-  const headers = new Headers();
-  if (retryAfter !== undefined) headers.set("Retry-After", String(retryAfter));
-  if (bodiless.has(status)) return new Response(null, { status, headers });
-  headers.set("Content-Type", typeof body === "string" ? "text/plain" : "application/json");
-  return textAnswer(typeof body === "string" ? body : JSON.stringify(body), { status, headers });
+function answerOf({ status, retryAfter, body }: AnswerFault): Response {
+  const response = body === undefined ? usualAnswer(status) : answerWith(status, body);
+  if (retryAfter !== undefined) response.headers.set("Retry-After", String(retryAfter));
+  return response;
 }
 
-function envelopeFor(status: number) {
+/** What the service itself would say. */
+function usualAnswer(status: number): Response {
+  if (bodiless.has(status)) return answerWith(status, "");
   const message =
     status === 429
       ? "Too many requests. Wait as long as Retry-After says, or longer with every refusal."
       : `The settlekit sandbox was told to answer this request with ${status}.`;
-  return envelopeOf({ status, type: typeFor(status), code: codeForStatus(status), message });
+  return refusalAnswer({ status, type: typeFor(status), code: codeForStatus(status), message });
+}
+
+function answerWith(status: number, body: unknown): Response {
+  const headers = { [evidenceHeader]: "assumed" };
+  if (bodiless.has(status)) return new Response(null, { status, headers });
+  if (typeof body !== "string") return jsonAnswer(status, body, headers);
+  return textAnswer(body, { status, headers: { "Content-Type": "text/plain", ...headers } });
 }
 
 function typeFor(status: number): NonNullable<RefusalFacts["type"]> {

@@ -22,7 +22,9 @@ describe("a page of another origin", () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 200, 201, 401, 404]);
     for (const { headers } of answers) {
       expect(headers.get("access-control-allow-origin")).toBe("*");
-      expect(headers.get("access-control-expose-headers")).toBe("Date, Retry-After, X-Request-Id");
+      expect(headers.get("access-control-expose-headers")).toBe(
+        "Date, Retry-After, X-Request-Id, X-Sandbox-Evidence",
+      );
     }
   });
 
