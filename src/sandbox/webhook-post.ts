@@ -8,6 +8,8 @@ export interface PostOptions {
   readonly body: Uint8Array;
   /** How long the answer may take. Default 30,000, as long as the service waits (published). */
   readonly timeoutMs?: number;
+  /** How long the body may take then. Default 1,000: the status says everything. */
+  readonly bodyTimeoutMs?: number;
 }
 
 export interface PostAnswer {
@@ -21,16 +23,14 @@ export interface PostAnswer {
 
 const maxBodyCharacters = 2_000;
 
-/** The status says everything: a body that trickles is not waited for. */
-const bodyTimeoutMs = 1_000;
-
 /**
  * One POST to exactly this URL, with exactly these headers. Not by fetch, which adds headers of its
  * own; and no redirect is followed, because a signed webhook is for one endpoint only.
  *
  * Rejects with a reason for people.
  */
-export function post({ url, headers, body, timeoutMs = 30_000 }: PostOptions): Promise<PostAnswer> {
+export function post(options: PostOptions): Promise<PostAnswer> {
+  const { url, headers, body, timeoutMs = 30_000, bodyTimeoutMs = 1_000 } = options;
   const startedMs = performance.now();
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const signal = AbortSignal.timeout(timeoutMs);
@@ -81,8 +81,8 @@ function asRecord(headers: NodeJS.Dict<string[]>): Record<string, string> {
 
 function reasonOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ECONNREFUSED") return "nothing listens there; start your server";
-  if (code === "ENOTFOUND") return "there is no such host; check the URL";
-  if (code === "ECONNRESET") return "the connection broke before an answer";
+  if (code === "ECONNREFUSED") return "nothing listens there (ECONNREFUSED); start your server";
+  if (code === "ENOTFOUND") return "there is no such host (ENOTFOUND); check the URL";
+  if (code === "ECONNRESET") return "the connection broke before an answer (ECONNRESET)";
   return error.message || code || "the connection failed";
 }

@@ -81,6 +81,7 @@ describe("settlekit sandbox --json", () => {
       at,
       method: "POST",
       path: paymentsPath,
+      outcome: "answered",
       status: 201,
       requestId,
     });
@@ -167,15 +168,15 @@ describe("settlekit sandbox --json", () => {
     await expect(client.payments.list()).rejects.toThrow(/503/);
     expect((await client.payments.list()).data).toHaveLength(1);
     // Who hears first that a connection ended, this side or that, is open.
-    const isTold = (type: string, method: string, status: number | null) =>
+    const isTold = (method: string, outcome: string, status: number | null) =>
       running.stdout.next((line) => {
         const event = JSON.parse(line);
-        return event.type === type && event.method === method && event.status === status;
+        return event.method === method && event.outcome === outcome && event.status === status;
       });
-    await isTold("broken", "POST", null);
-    await isTold("request", "GET", 503);
-    await isTold("broken", "GET", 200);
-    await isTold("request", "GET", 200);
+    await isTold("POST", "unanswered", null);
+    await isTold("GET", "cut off", 200);
+    await isTold("GET", "answered", 503);
+    await isTold("GET", "answered", 200);
   });
 
   test("limits the rate when a fault asks for it", async () => {

@@ -10,6 +10,7 @@ const request = {
   method: "GET",
   path: "/ü",
   status: 200,
+  outcome: "answered",
 } as const;
 const attempt = {
   ...basics,
@@ -20,6 +21,7 @@ const attempt = {
   attempt: 1,
   status: 200,
   error: null,
+  disorder: null,
 } as const;
 const change = {
   ...basics,
@@ -30,7 +32,11 @@ const change = {
   orderId: "order_1",
   status: "expired",
   requestId: null,
+  clockSequence: null,
 } as const;
+
+const cause = { ...basics, requestId: null, clockSequence: null };
+const confirmation = { ...cause, type: "confirmation", subjectId: "p" } as const;
 
 const told = (entry: object) => `event: entry\ndata: ${JSON.stringify(entry)}\n\n`;
 
@@ -57,7 +63,7 @@ async function eventsOf(...streams: Uint8Array[][]): Promise<TimelineEvent[]> {
 test("events are read however their bytes are cut into pieces", async () => {
   const first = { ...request, sequence: 1 };
   const bytes = new TextEncoder().encode(
-    `: from now on\n\n${told({ ...first, status: null })}${told(first)}event: reset\ndata: null\n\n`,
+    `: from now on\n\n${told({ ...first, status: null, outcome: "open" })}${told(first)}event: reset\ndata: null\n\n`,
   );
   const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
   expect(await eventsOf(pieces)).toEqual([first, { type: "reset" }]);
@@ -77,8 +83,12 @@ test("an event is a line for people", () => {
     { ...attempt, sequence: 3 },
     { ...attempt, sequence: 4, attempt: 2, status: 302 },
     { ...attempt, sequence: 5, attempt: 3, status: null, error: "refused" },
-    { ...basics, type: "broken", method: "POST", path: "/a", status: null } as const,
-    { ...basics, type: "broken", method: "POST", path: "/a", status: 201 } as const,
+    { ...attempt, sequence: 6, status: 401, disorder: "wrong-secret" } as const,
+    { ...request, sequence: 7, status: null, outcome: "unanswered" } as const,
+    { ...request, sequence: 8, outcome: "cut off" } as const,
+    { ...basics, sequence: 9, type: "clock", until: "2026-01-01T00:15:00.000Z" } as const,
+    { ...cause, sequence: 10, type: "quotes", subjectId: "p", quoteIds: ["q"] } as const,
+    { ...confirmation, sequence: 11, confirmations: 4, requiredConfirmations: 10 } as const,
     { type: "reset" } as const,
   ].map((event) => lineOf(event, (style, text) => (style === "dim" ? "" : `<${style} ${text}>`)));
   expect(lines).toEqual([
@@ -88,11 +98,15 @@ test("an event is a line for people", () => {
     "  webhook payment.created  <green 200>",
     "  webhook payment.created  <red 302>  attempt 2",
     "  webhook payment.created  <red refused>  attempt 3",
-    "  POST /a  <red connection broken>",
-    "  POST /a  <red cut off within the answer>",
+    "  webhook payment.created  <red 401>  <yellow wrong-secret>",
+    "  GET /ü  <red connection broken>",
+    "  GET /ü  <red cut off within the answer>",
+    "  clock advanced to 2026-01-01T00:15:00.000Z",
+    "  → quotes expired  p",
+    "  → 4 of 10 confirmations  p",
     "  what happened before is forgotten",
   ]);
-  const { attempt: _, status: __, error: ___, type: ____, ...webhook } = attempt;
+  const { attempt: _, status: __, error: ___, type: ____, disorder: _____, ...webhook } = attempt;
   const recorded = { ...webhook, type: "webhook", eventId: "e", sequence: 6 } as const;
   expect(lineOf(recorded, (_style, text) => text)).toBeUndefined();
 });

@@ -5,13 +5,19 @@ import { createIdempotencyStore, type Repetition } from "../../src/sandbox/idemp
 import { createMerchants } from "../../src/sandbox/merchants.ts";
 import { route } from "../../src/sandbox/routing.ts";
 import { createStore } from "../../src/sandbox/store.ts";
+import { createTimeline } from "../../src/sandbox/timeline.ts";
 import { createPayment } from "../../src/wire/operations.ts";
 import { newYear, order } from "./merchant.ts";
 
 /** An app whose only operation does what the test says. */
 function appFor(handle: () => unknown, repetition?: Repetition) {
   const store = createStore();
-  const clock = createClock({ frozenAt: newYear, quiet: async () => {}, store });
+  const clock = createClock({
+    frozenAt: newYear,
+    quiet: async () => {},
+    timeline: createTimeline(store),
+    store,
+  });
   return createApp({
     routes: [route(createPayment, handle)],
     authenticate: createMerchants({ options: [{}], origin: "app", store }).first,

@@ -254,6 +254,7 @@ describe("a refused webhook", () => {
       attempt: 2,
       status: 500,
       error: null,
+      disorder: null,
     });
 
     const attempts = endpoint.received.filter(({ body }) => body.includes("payment.created"));
@@ -340,6 +341,10 @@ describe("a refused webhook", () => {
       expect(endpoint.received[0]?.headers[name.toLowerCase()]).toBe(value);
     }
     expect(attempt?.durationMs).toBeGreaterThan(0);
+    expect(attempt?.answer).toEqual({
+      headers: expect.objectContaining({ connection: "close" }),
+      body: "seen",
+    });
   });
 });
 

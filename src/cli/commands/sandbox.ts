@@ -9,13 +9,12 @@ import type {
 import { defineCommand } from "../arguments/command.ts";
 import { isLoopback, portFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
-import { watchConnections } from "../sandbox/broken-connections.ts";
 import { environmentOf } from "../sandbox/environment.ts";
-import { lineOf, type SandboxEvent } from "../sandbox/event-line.ts";
+import { lineOf } from "../sandbox/event-line.ts";
 import { faultExplanation } from "../sandbox/fault-text.ts";
 import { openPage } from "../sandbox/open-page.ts";
 import { sandboxFrom, sandboxOptions } from "../sandbox/sandbox-options.ts";
-import { watchTimeline } from "../sandbox/timeline-events.ts";
+import { type TimelineEvent, watchTimeline } from "../sandbox/timeline-events.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilStopped } from "../until-stopped.ts";
 
@@ -70,13 +69,12 @@ export const sandboxCommand = defineCommand({
     const port = portFrom(values.port, usualPort);
     const { seed, data } = values;
     const sandbox = sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
-    const emit = (event: SandboxEvent) => {
+    const emit = (event: TimelineEvent) => {
       const line = json ? undefined : lineOf(event, terminal.paint);
       if (json) terminal.json(event);
       else if (line !== undefined) terminal.say(line);
     };
     const stopped = untilStopped();
-    watchConnections(emit, sandbox.clock.now);
     await watchTimeline(sandbox.fetch, emit);
     const server = await listen(sandbox, { port, host, allowedHosts });
 

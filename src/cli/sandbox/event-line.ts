@@ -1,35 +1,35 @@
+import type { RequestEntry } from "../../sandbox/index.ts";
 import { timeOfDay } from "../event-text.ts";
 import type { Terminal } from "../terminal.ts";
-import type { BrokenConnection } from "./broken-connections.ts";
 import type { TimelineEvent } from "./timeline-events.ts";
 
-/** What `settlekit sandbox` tells of while it runs. */
-export type SandboxEvent = TimelineEvent | BrokenConnection;
-
 /** An event as a line for people; none for what another line says as well. */
-export function lineOf(event: SandboxEvent, paint: Terminal["paint"]): string | undefined {
+export function lineOf(event: TimelineEvent, paint: Terminal["paint"]): string | undefined {
   const text = textOf(event, paint);
   return text && `${paint("dim", timeOfDay(new Date()))}  ${text}`;
 }
 
-function textOf(event: SandboxEvent, paint: Terminal["paint"]): string | undefined {
+function textOf(event: TimelineEvent, paint: Terminal["paint"]): string | undefined {
   switch (event.type) {
     case "request":
-      return `${event.method} ${event.path}  ${statusText(event.status, 400, paint)}`;
-    case "broken": {
-      const what = event.status === null ? "connection broken" : "cut off within the answer";
-      return `${event.method} ${event.path}  ${paint("red", what)}`;
-    }
+      return `${event.method} ${event.path}  ${endText(event, paint)}`;
+    case "clock":
+      return `clock advanced to ${event.until}`;
     case "change":
       return [`→ ${event.event}`, paint("bold", event.status), event.orderId, event.subjectId]
         .filter((part) => part !== null)
         .join("  ");
+    case "confirmation":
+      return `→ ${event.confirmations} of ${event.requiredConfirmations} confirmations  ${event.subjectId}`;
+    case "quotes":
+      return `→ quotes expired  ${event.subjectId}`;
     case "attempt": {
       const outcome = event.error
         ? paint("red", event.error)
         : statusText(event.status, 300, paint);
       const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
-      return `webhook ${event.event}  ${outcome}${count}`;
+      const disorder = event.disorder === null ? "" : `  ${paint("yellow", event.disorder)}`;
+      return `webhook ${event.event}  ${outcome}${count}${disorder}`;
     }
     case "reset":
       return "what happened before is forgotten";
@@ -37,6 +37,15 @@ function textOf(event: SandboxEvent, paint: Terminal["paint"]): string | undefin
       // Its change and its attempts say it.
       return undefined;
   }
+}
+
+function endText(
+  { outcome, status }: Pick<RequestEntry, "outcome" | "status">,
+  paint: Terminal["paint"],
+): string {
+  if (outcome === "unanswered") return paint("red", "connection broken");
+  if (outcome === "cut off") return paint("red", "cut off within the answer");
+  return statusText(status, 400, paint);
 }
 
 /** In red from the first status that is a refusal. */

@@ -9,7 +9,7 @@ const eventsUrl = "http://127.0.0.1/_sandbox/events";
 
 /**
  * Tells of everything that happens in the sandbox from when the promise resolves. A request is told of
- * once, when it is answered.
+ * when it has ended; once more when its connection breaks after that, within the answer.
  */
 export async function watchTimeline(
   fetch: Sandbox["fetch"],
@@ -44,5 +44,5 @@ function eventOf(message: string): TimelineEvent | undefined {
   if (name === "reset") return { type: "reset" };
   if (name !== "entry") return undefined;
   const entry = JSON.parse(data) as TimelineEntry;
-  return entry.type === "request" && entry.status === null ? undefined : entry;
+  return entry.type === "request" && entry.outcome === "open" ? undefined : entry;
 }
