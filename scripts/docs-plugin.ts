@@ -1,6 +1,14 @@
 // What typedoc cannot be told in typedoc.json. `npm run docs`
 
-import { type Application, Comment, CommentTag, Converter } from "typedoc";
+import {
+  type Application,
+  Comment,
+  type CommentDisplayPart,
+  CommentTag,
+  Converter,
+  type ProjectReflection,
+  type Reflection,
+} from "typedoc";
 
 export function load(app: Application): void {
   // Guides are called by their headings. Front matter could say it as well, but others show that as a table.
@@ -10,4 +18,29 @@ export function load(app: Application): void {
     guide.comment ??= new Comment();
     guide.comment.blockTags.push(new CommentTag("@group", [{ kind: "text", text: "Guides" }]));
   });
+  app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => nameThrownErrors(project));
+}
+
+/** Lets `@throws {SomeError} when ...` name and link its class, which typedoc would leave out. */
+function nameThrownErrors(project: ProjectReflection): void {
+  const reflections = Object.values(project.reflections);
+  const classes = new Map(
+    reflections.filter(({ name }) => name.endsWith("Error")).map((it) => [it.name, it]),
+  );
+  for (const { comment } of reflections) {
+    for (const tag of comment?.blockTags ?? []) {
+      if (tag.tag !== "@throws" || tag.typeAnnotation === undefined) continue;
+      const names = tag.typeAnnotation.replaceAll(/[{}]/g, "").split("|");
+      tag.content.unshift(...names.flatMap((name) => linkTo(name.trim(), classes)));
+      delete tag.typeAnnotation;
+    }
+  }
+}
+
+function linkTo(name: string, classes: ReadonlyMap<string, Reflection>): CommentDisplayPart[] {
+  const target = classes.get(name);
+  const link: CommentDisplayPart = target
+    ? { kind: "inline-tag", tag: "@link", text: name, target }
+    : { kind: "code", text: `\`${name}\`` };
+  return [link, { kind: "text", text: " " }];
 }

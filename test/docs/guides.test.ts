@@ -1,0 +1,47 @@
+import { glob, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "./code-block.ts";
+
+const read = (path: string) => readFile(join(root, path), "utf8");
+
+async function guides(): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of glob("docs/*.md", { cwd: root })) paths.push(path);
+  return paths.sort();
+}
+
+test.each([
+  ["README", "README.md"],
+  ["the built documentation", "typedoc.json"],
+  ["what assistants are told", "llms.txt"],
+])("%s leads to every guide", async (_name, path) => {
+  const text = await read(path);
+  expect((await guides()).filter((guide) => !text.includes(guide))).toEqual([]);
+});
+
+test("links between README, guides and other files lead somewhere", async () => {
+  const sources = ["README.md", "llms.txt", "ARCHITECTURE.md", ...(await guides())];
+  const broken: string[] = [];
+  for (const source of sources) {
+    for (const [, target = ""] of (await read(source)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [path = "", anchor] = target.split("#");
+      const file = path === "" ? source : join(source, "..", path);
+      const text = await read(file).catch(() => undefined);
+      const isThere = text !== undefined && (!anchor || anchorsOf(text).includes(anchor));
+      if (!isThere) broken.push(`${source}: ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+/** The anchors that GitHub makes of a file's headings. */
+function anchorsOf(markdown: string): string[] {
+  const prose = markdown.replaceAll(/^```.*?^```$/gms, "");
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
