@@ -37,6 +37,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
   const { sandbox, payments, withdrawals, timeline, isFrozen } = options;
   const app = new Hono();
 
+  app.get("/", () => new Response(null, { status: 302, headers: { Location: "/_sandbox" } }));
   app.get("/payment/:paymentId", ({ req }) => {
     const paymentId = req.param("paymentId");
     const payment = payments.find(paymentId);
@@ -51,7 +52,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
       withdrawals: withdrawals.all(),
       timeline,
       isFrozen,
-      origin: new URL(req.url).origin,
+      url: new URL(req.url),
     }),
   );
   app.get("/openapi.json", openApiAnswer);

@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)(
       await create(sandbox);
       await sandbox.webhooks.idle();
       const page = await opened();
-      await page.locator(".request summary").click();
+      await page.locator(".request > details > summary").click();
       await page.getByRole("link", { name: "change payment.created" }).click();
       await page.getByRole("link", { name: "webhook payment.created" }).click();
       await page.getByRole("link", { name: "attempt 1" }).click();
@@ -67,14 +67,16 @@ describe.skipIf(chromiumPath === undefined)(
     test("keeps open what is read, and the focus, while other things happen", async () => {
       await create(sandbox);
       const page = await opened();
-      await page.locator(".request summary").click();
+      await page.locator(".request > details > summary").click();
       await send(sandbox, "/elsewhere");
       await page.getByText("GET /elsewhere").waitFor();
       const request = page.locator(".request", { hasText: "POST /payments" });
-      expect(await request.locator("details").getAttribute("open")).toBe("");
-      expect(await request.locator("summary").evaluate((it) => it === document.activeElement)).toBe(
-        true,
-      );
+      expect(await request.locator("> details").getAttribute("open")).toBe("");
+      expect(
+        await request
+          .locator("> details > summary")
+          .evaluate((it) => it === document.activeElement),
+      ).toBe(true);
     });
 
     test("counts a question that is asked again and again, instead of listing it", async () => {
@@ -102,10 +104,10 @@ describe.skipIf(chromiumPath === undefined)(
       await create(sandbox);
       const page = await opened();
       await page.locator(".webhook .badge", { hasText: "pending" }).waitFor();
-      await page.getByRole("button", { name: "Advance the clock by +1 min" }).click();
+      await page.getByRole("button", { name: "+1 min on the clock" }).click();
       await page.locator(".attempt", { hasText: "attempt 2" }).waitFor();
       await page.locator(".webhook .badge", { hasText: "delivered" }).waitFor();
-      await page.locator(".webhook summary").click();
+      await page.locator(".webhook > details > summary").click();
       await page.getByRole("button", { name: "Send again" }).click();
       await expect.poll(() => page.locator(".webhook").count()).toBe(2);
       expect(sandbox.webhooks.deliveries().map(({ status }) => status)).toEqual([
@@ -116,14 +118,19 @@ describe.skipIf(chromiumPath === undefined)(
 
     test("adds faults, shows those that wait, and clears them", async () => {
       const page = await opened();
-      await page.getByLabel("Requests").selectOption("GET /payments");
-      await page.getByLabel("What goes wrong").selectOption({ label: "429, come back in 2 s" });
-      await page.getByLabel("How often").selectOption("always");
+      await page.getByText("Add a fault").click();
+      await page
+        .getByRole("combobox", { name: "Requests" })
+        .selectOption({ label: "GET /payments" });
+      await page
+        .getByRole("combobox", { name: "What goes wrong" })
+        .selectOption({ label: "429, come back in 2 s" });
+      await page.getByRole("combobox", { name: "How often" }).selectOption({ label: "always" });
       await page.getByRole("button", { name: "Add fault" }).click();
       await page.getByText("answers 429 before the effect").waitFor();
       const refused = await send(sandbox, paymentsPath);
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
-      await page.getByRole("button", { name: "Clear all" }).click();
+      await page.getByRole("button", { name: "Clear all faults" }).click();
       await page.getByText("answers 429 before the effect").waitFor({ state: "detached" });
       expect((await send(sandbox, paymentsPath)).status).toBe(200);
     });
@@ -152,7 +159,7 @@ describe.skipIf(chromiumPath === undefined)(
     test("copies a request as curl, with a variable in the place of the key", async () => {
       const page = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
       await create(sandbox, { orderId: "it's" });
-      await page.locator(".request summary").click();
+      await page.locator(".request > details > summary").click();
       await page.getByRole("button", { name: "Copy as curl" }).click();
       await page.getByText("Copied").waitFor();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -168,7 +175,8 @@ describe.skipIf(chromiumPath === undefined)(
       await send(sandbox, `/<script>alert(1)</script>?q="><img>`, { body: hostile });
       await page.locator(".change").getByText(hostile).first().waitFor();
       await page.locator(".request").nth(2).waitFor();
-      for (const entry of await page.locator(".entry summary").all()) await entry.click();
+      for (const entry of await page.locator(".entry > details > summary").all())
+        await entry.click();
       await page.reload();
       await page.locator(".change").getByText(hostile).first().waitFor();
       expect(await page.title()).toBe("settlekit sandbox");
@@ -189,7 +197,8 @@ describe.skipIf(chromiumPath === undefined)(
         sandbox.faults.next("*", { status: 503, when: "before" });
         await sandbox.webhooks.idle();
         const page = await opened({ colorScheme, viewport: { width, height: 800 } });
-        for (const entry of await page.locator(".entry summary").all()) await entry.click();
+        for (const entry of await page.locator(".entry > details > summary").all())
+          await entry.click();
         expect(await accessibilityViolations(page)).toEqual([]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       },

@@ -105,7 +105,9 @@ describe("the control API", () => {
     expect([await read(), await read(), await read()]).toEqual([503, 503, 200]);
     await control(sandbox, "faults", { route: "*", fault, times: "always" });
     expect([await read(), await read()]).toEqual([503, 503]);
-    expect(await listed(sandbox, "faults")).toEqual([{ route: "*", fault, times: "always" }]);
+    expect(await listed(sandbox, "faults")).toEqual([
+      { route: "*", fault, times: "always", probability: 1 },
+    ]);
     expect((await control(sandbox, "faults/clear")).status).toBe(204);
     expect(await read()).toBe(200);
     await control(sandbox, "faults/rate-limit", { limit: { requestsPerSecond: 0 } });

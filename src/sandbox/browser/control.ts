@@ -1,16 +1,29 @@
 /**
  * Has the sandbox do something, over its control API.
  *
+ * @param body An object, or JSON.
  * @returns What went wrong, in words; `undefined` when nothing did.
  */
-export async function control(path: string, body: object = {}): Promise<string | undefined> {
+export async function control(
+  path: string,
+  body: object | string = {},
+): Promise<string | undefined> {
+  const answer = await reading(path, body);
+  return typeof answer === "string" ? answer : undefined;
+}
+
+/** The same, for what the sandbox answers: the answer, or what went wrong. */
+export async function reading(
+  path: string,
+  body: object | string = {},
+): Promise<Response | string> {
   try {
     const response = await fetch(`/_sandbox/${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
-      body: JSON.stringify(body),
+      body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    if (response.ok) return undefined;
+    if (response.ok) return response;
     const { error } = (await response.json()) as { error: { message: string } };
     return error.message;
   } catch {

@@ -1,7 +1,9 @@
 import { control } from "./control.ts";
 import { CopyButton } from "./copy-button.ts";
+import { formBody } from "./form-body.ts";
 import { livePage } from "./live-page.ts";
 import { SandboxClock } from "./sandbox-clock.ts";
+import { loadFrom, saveToFile } from "./sandbox-file.ts";
 
 // Before the elements below come to life, while the page is still as the sandbox wrote it.
 const page = livePage(document);
@@ -9,30 +11,54 @@ const page = livePage(document);
 customElements.define("copy-button", CopyButton);
 customElements.define("sandbox-clock", SandboxClock);
 
-async function post(path: string, body: object): Promise<void> {
-  const trouble = await control(path, body);
+function say(text: string): void {
   const said = document.getElementById("said");
-  if (said) said.textContent = trouble ?? "";
+  if (said) said.textContent = text;
+}
+
+async function post(path: string, body: object): Promise<void> {
+  say((await control(path, body)) ?? "");
   await page.refresh();
+}
+
+/** How what is played comes about. */
+function pace(): object {
+  const chosen = document.querySelector<HTMLInputElement>('input[name="steps"]:checked');
+  return { steps: chosen?.value };
 }
 
 document.addEventListener("click", (event) => {
   const button =
     event.target instanceof Element && event.target.closest<HTMLElement>("button[data-post]");
   if (!button) return;
-  const { post: path = "", body = "{}", confirm: question } = button.dataset;
-  if (question === undefined || confirm(question)) void post(path, JSON.parse(body));
+  const { post: path = "", body = "{}", confirm: question, played } = button.dataset;
+  if (question !== undefined && !confirm(question)) return;
+  void post(path, { ...JSON.parse(body), ...(played !== undefined && pace()) });
 });
 
 document.addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target as HTMLFormElement;
-  const values = Array.from(new FormData(form), ([name, value]) => {
-    // A route is text; the other fields hold JSON.
-    return [name, name === "route" ? value : JSON.parse(String(value))];
-  });
-  void post(form.dataset.post ?? "", Object.fromEntries(values));
+  void post(form.dataset.post ?? "", formBody(form));
 });
+
+document.getElementById("save")?.addEventListener("click", async () => {
+  say((await saveToFile()) ?? "");
+});
+document.getElementById("load")?.addEventListener("click", async () => {
+  say((await loadFrom()) ?? "");
+  await page.refresh();
+});
+
+/** Shows what belongs together with the entry that is looked at. */
+function showThread({ target }: Event): void {
+  const entry = target instanceof Element ? target.closest<HTMLElement>("[data-thread]") : null;
+  for (const other of document.querySelectorAll<HTMLElement>("[data-thread]")) {
+    const isNear = entry !== null && other.dataset.thread === entry.dataset.thread;
+    other.classList.toggle("near", isNear);
+  }
+}
+for (const type of ["pointerover", "focusin"]) document.addEventListener(type, showThread);
 
 /** A link to an entry shows it. */
 function openTarget(): void {
@@ -41,6 +67,7 @@ function openTarget(): void {
     ?.setAttribute("open", "");
 }
 addEventListener("hashchange", openTarget);
+openTarget();
 
 const events = new EventSource("/_sandbox/events");
 // It also connects anew by itself, and may have missed something then.

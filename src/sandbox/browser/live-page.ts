@@ -20,7 +20,7 @@ export function livePage(page: Document): LivePage {
 
   async function refresh(): Promise<void> {
     const mine = ++latest;
-    const response = await fetch(location.pathname).catch(() => undefined);
+    const response = await fetch(location.pathname + location.search).catch(() => undefined);
     const text = response?.ok ? await response.text() : undefined;
     // A later answer tells more.
     if (text === undefined || mine !== latest) return;

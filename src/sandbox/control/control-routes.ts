@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { jsonAnswer } from "../answer.ts";
 import type { SandboxClock } from "../clock.ts";
 import type { SandboxFaults } from "../faults.ts";
+import type { SandboxMerchant } from "../merchants.ts";
 import type { SandboxPayments } from "../payment-scenarios.ts";
 import type { ReceivedRequest } from "../request-log.ts";
 import type { SavedSandbox } from "../state.ts";
@@ -13,6 +14,7 @@ import { eventStream } from "./event-stream.ts";
 import { faultControls } from "./fault-controls.ts";
 import { checkControlRequest } from "./guard.ts";
 import { scenarioControls } from "./scenario-controls.ts";
+import { shopControls } from "./shop-controls.ts";
 import { stateControls } from "./state-controls.ts";
 import { webhookControls } from "./webhook-controls.ts";
 
@@ -23,6 +25,8 @@ export interface Controlled {
   readonly withdrawals: SandboxWithdrawals;
   readonly faults: SandboxFaults;
   readonly webhooks: SandboxWebhooks;
+  readonly merchants: readonly SandboxMerchant[];
+  fetch(request: Request): Promise<Response>;
   requests(): ReceivedRequest[];
   save(): SavedSandbox;
   load(saved: SavedSandbox): void;
@@ -41,14 +45,21 @@ export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
   });
 
   routes.get("/requests", () => listAnswer(sandbox.requests()));
+  routes.get("/merchants", () => listAnswer(sandbox.merchants.map(withoutSecrets)));
   routes.get("/timeline", () =>
     jsonAnswer(200, { data: timeline.entries(), dropped: timeline.dropped() }),
   );
   routes.get("/events", () => eventStream(timeline));
+  routes.route("/", shopControls(sandbox));
   routes.route("/", scenarioControls(sandbox));
   routes.route("/", stateControls(sandbox));
   routes.route("/", webhookControls(sandbox.webhooks));
   routes.route("/", faultControls(sandbox.faults));
 
   return routes;
+}
+
+function withoutSecrets(merchant: SandboxMerchant) {
+  const { secretKey: _key, webhookSecret: _webhooks, accessToken: _token, ...rest } = merchant;
+  return rest;
 }

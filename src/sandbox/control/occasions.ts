@@ -8,6 +8,6 @@ export function occasionsOf({ times, probability }: Readonly<Record<string, unkn
   };
 }
 
-export function occasionsInJson<Item extends { readonly times: number }>(item: Item) {
+export function occasionsInJson<Item extends Occasions>(item: Item) {
   return { ...item, times: Number.isFinite(item.times) ? item.times : "always" };
 }

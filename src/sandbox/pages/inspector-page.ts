@@ -1,14 +1,18 @@
 import type { Payment } from "../../wire/payment.ts";
-import { isFinal } from "../../wire/payment-status.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Controlled } from "../control/control-routes.ts";
-import type { Fault } from "../fault.ts";
-import type { WaitingFault } from "../faults.ts";
 import type { Timeline } from "../timeline.ts";
-import { dollars } from "./dollars.ts";
+import { clockPanel } from "./clock-panel.ts";
+import { commandButton } from "./command-button.ts";
+import { faultPanel } from "./fault-panel.ts";
 import { type Html, html } from "./html.ts";
+import { operationList } from "./known-operations.ts";
+import { paceChoice } from "./pace-choice.ts";
 import { pageAnswer } from "./page-answer.ts";
-import { statusBadge, timelineList } from "./timeline-list.ts";
+import { paymentCard } from "./payment-cards.ts";
+import { newPaymentForm, newWithdrawalForm } from "./shop-panel.ts";
+import { kindNames, timelineList } from "./timeline-list.ts";
+import { withdrawalCard } from "./withdrawal-cards.ts";
 
 export interface InspectorOptions {
   readonly sandbox: Controlled;
@@ -17,155 +21,125 @@ export interface InspectorOptions {
   readonly withdrawals: readonly Withdrawal[];
   readonly timeline: Timeline;
   readonly isFrozen: boolean;
-  readonly origin: string;
+  /** Under which the page was asked for. */
+  readonly url: URL;
 }
 
 const maxShown = 20;
 
 /** Everything that happens in a sandbox, and buttons for what may. The page reloads its parts by itself. */
 export function inspectorPage(options: InspectorOptions): Response {
-  const { sandbox, payments, withdrawals, timeline, isFrozen, origin } = options;
-  const entries = timeline.entries();
-  const dropped = timeline.dropped();
-  const parts = {
-    entries,
-    origin,
-    requests: sandbox.requests(),
-    deliveries: sandbox.webhooks.deliveries(),
-  };
+  const { sandbox, isFrozen } = options;
   return pageAnswer({
     title: "settlekit sandbox",
     asset: "inspector",
     body: html`<header class="top">
 <h1>settlekit <span>sandbox</span></h1>
-${clock(sandbox.clock.now(), isFrozen)}
+${clockPanel(sandbox.clock.now(), isFrozen)}
+<div class="buttons" role="group" aria-label="Everything in this sandbox"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Forget everything in this sandbox?", tone: "danger" })}</div>
 </header>
-<nav class="jump" aria-label="Parts of this page"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a></nav>
+<nav class="jump" aria-label="Parts of this page"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#known-title">What is known</a></nav>
 <p role="status" id="said" class="said-line"></p>
 <div class="columns">
-<main aria-labelledby="timeline-title">
-<h2 id="timeline-title">Timeline</h2>
-<ol class="timeline" data-live="timeline" aria-label="What happened, newest first">${timelineList(parts)}</ol>
-<p class="quiet" data-live="timeline-note" id="timeline-note">${entries.length === 0 ? html`Nothing has happened yet. Point your client at <code>${origin}</code> and create a payment.` : dropped > 0 && `${dropped} older entries were dropped.`}</p>
-</main>
+${timelinePart(options)}
 <div class="side">
-<section aria-labelledby="payments-title"><h2 id="payments-title">Payments</h2>
-<ul class="cards" data-live="payments" aria-label="Payments, newest first">${payments.slice(-maxShown).reverse().map(paymentCard)}</ul></section>
-<section aria-labelledby="withdrawals-title"><h2 id="withdrawals-title">Withdrawals</h2>
-<ul class="cards" data-live="withdrawals" aria-label="Withdrawals, newest first">${withdrawals.slice(-maxShown).reverse().map(withdrawalCard)}</ul></section>
-<section aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>${faultForm()}
-<ul class="cards" data-live="faults" aria-label="Waiting faults">${sandbox.faults.waiting().map(faultCard)}</ul></section>
+${paymentsPart(options)}
+${withdrawalsPart(options)}
+${faultPanel(sandbox.faults.waiting())}
+<section class="panel" aria-labelledby="known-title"><h2 id="known-title">What is known</h2>
+<p class="quiet">The sandbox is what settlekit believes the service to be. Answers say on what evidence, in <code>X-Sandbox-Evidence</code>.</p>
+<details class="beliefs"><summary>Every operation and its evidence</summary>${operationList()}</details></section>
 </div>
 </div>`,
   });
 }
 
-function clock(now: Date, isFrozen: boolean): Html {
-  const steps = [
-    ["1m", "1 min"],
-    ["10m", "10 min"],
-    ["1h", "1 h"],
-    ["1d", "1 day"],
-  ];
-  const iso = now.toISOString();
-  return html`<div class="clock" role="group" aria-label="Clock">
-<p data-live="clock"><sandbox-clock id="now" now="${iso}" ${isFrozen ? html`frozen` : html``}>${iso.slice(0, 19).replace("T", " ")}</sandbox-clock> <span class="quiet" id="pace">UTC${isFrozen && ", stands still"}</span></p>
-<div class="buttons">${steps.map(
-    ([duration, name]) =>
-      html`<button type="button" data-post="clock/advance" data-body="${JSON.stringify({ duration })}"><span class="visually-hidden">Advance the clock by</span> +${name}</button>`,
-  )}<button type="button" class="danger" data-post="reset" data-confirm="Forget everything in this sandbox?">Reset</button></div>
-</div>`;
+function timelinePart({ sandbox, timeline, url }: InspectorOptions): Html {
+  const entries = timeline.entries();
+  const show = Object.keys(kindNames).find((kind) => kind === url.searchParams.get("show"));
+  const about = url.searchParams.get("about") ?? undefined;
+  const list = timelineList({
+    entries,
+    show,
+    about,
+    origin: url.origin,
+    requests: sandbox.requests(),
+    deliveries: sandbox.webhooks.deliveries(),
+  });
+  return html`<main aria-labelledby="timeline-title">
+<div class="heading"><h2 id="timeline-title">Timeline</h2>${filters(show, about)}</div>
+<ol class="timeline" data-live="timeline" aria-label="What happened, newest first">${list}</ol>
+<div data-live="timeline-note">${noteOn(entries.length, timeline.dropped(), list.text === "", url.origin)}</div>
+</main>`;
 }
 
-interface Button {
-  readonly path: string;
-  readonly scenario: string;
-  readonly name: string;
-  readonly about: string;
+/** Links, so that a filter can be kept, shared, and works without a script. */
+function filters(show: string | undefined, about: string | undefined): Html {
+  const link = (name: string, kind: string | undefined, id: string | undefined) => {
+    const query = new URLSearchParams({ ...(kind && { show: kind }), ...(id && { about: id }) });
+    const href = query.size === 0 ? "/_sandbox" : `/_sandbox?${query}`;
+    return html`<a href="${href}" ${kind === show && id === about && html`aria-current="page"`}>${name}</a>`;
+  };
+  const kinds = Object.entries(kindNames).map(([kind, name]) => link(`${name}s`, kind, about));
+  return html`<nav class="filters" aria-label="What the timeline shows">${link("All", undefined, about)}${kinds}${about && html`<a class="chip" href="/_sandbox">only ${about.slice(0, 8)}… <span aria-hidden="true">✕</span><span class="visually-hidden">: show all again</span></a>`}</nav>`;
 }
 
-function scenarioButton({ path, scenario, name, about }: Button): Html {
-  return html`<button type="button" id="${path}-${scenario}" data-post="${path}" data-body="${JSON.stringify({ scenario })}">${name}<span class="visually-hidden"> ${about}</span></button>`;
+function noteOn(count: number, dropped: number, isEmpty: boolean, origin: string): Html {
+  if (count === 0) {
+    return html`<div class="empty" id="timeline-empty"><p><strong>Nothing has happened yet.</strong></p>
+<p>Point your client at <code>${origin}</code> and create a payment, or play the shop with <em>New payment</em>.</p></div>`;
+  }
+  if (isEmpty)
+    return html`<p class="empty" id="timeline-empty">Nothing of the kind happened yet.</p>`;
+  return html`<p class="quiet" id="timeline-dropped">${dropped > 0 && `${dropped} older entries were dropped to save memory.`}</p>`;
 }
 
-const customerScenarios = [
-  ["success", "Pay exactly"],
-  ["underpayment", "Too little"],
-  ["overpayment", "Too much"],
-  ["timeout", "Expire"],
-] as const;
-
-function paymentCard({ id, type, amountInCents, status, orderId }: Payment): Html {
-  const isUnknown = type === "deposit" && amountInCents === 0;
-  const path = `payments/${id}/simulate`;
-  const about = `order ${orderId ?? id}`;
-  return html`<li id="payment-${id}" class="small-card">
-<p class="head"><strong>${isUnknown ? "Deposit" : dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>
-${!isFinal(status) && html`<div class="buttons">${customerScenarios.map(([scenario, name]) => scenarioButton({ path, scenario, name, about }))}</div>`}
-<p><a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a></p>
-</li>`;
+function paymentsPart({ sandbox, payments }: InspectorOptions): Html {
+  const nameOf = merchantNames(sandbox);
+  const cards = payments
+    .slice(-maxShown)
+    .reverse()
+    .map((payment) =>
+      paymentCard({
+        payment,
+        upcoming: sandbox.payments.upcoming(payment.id),
+        merchantName: nameOf(payment.merchantId),
+      }),
+    );
+  return html`<section class="panel" aria-labelledby="payments-title"><h2 id="payments-title">Payments</h2>
+${paceChoice()}
+${newPaymentForm(sandbox.merchants)}
+<ul class="cards" data-live="payments" aria-label="Payments, newest first">${cards}</ul>
+<div data-live="payments-more">${more(payments.length)}</div></section>`;
 }
 
-const withdrawalScenarios = [
-  ["process", "Process", ["pending"]],
-  ["complete", "Complete", ["pending", "processing"]],
-  ["fail", "Fail", ["pending", "processing"]],
-  ["cancel", "Cancel", ["pending"]],
-] as const;
-
-function withdrawalCard({
-  id,
-  amountInCents,
-  status,
-  orderId,
-  recipientAddress,
-}: Withdrawal): Html {
-  const path = `withdrawals/${id}/simulate`;
-  const about = `withdrawal ${orderId ?? id}`;
-  const possible = withdrawalScenarios.filter(([, , from]) => from.some((it) => it === status));
-  return html`<li id="withdrawal-${id}" class="small-card">
-<p class="head"><strong>${dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>
-<p class="quiet"><code>${recipientAddress}</code></p>
-${possible.length > 0 && html`<div class="buttons">${possible.map(([scenario, name]) => scenarioButton({ path, scenario, name, about }))}</div>`}
-</li>`;
+function withdrawalsPart({ sandbox, withdrawals }: InspectorOptions): Html {
+  const nameOf = merchantNames(sandbox);
+  const cards = withdrawals
+    .slice(-maxShown)
+    .reverse()
+    .map((withdrawal) =>
+      withdrawalCard({
+        withdrawal,
+        upcoming: sandbox.withdrawals.upcoming(withdrawal.id),
+        merchantName: nameOf(withdrawal.merchantId),
+      }),
+    );
+  return html`<section class="panel" aria-labelledby="withdrawals-title"><h2 id="withdrawals-title">Withdrawals</h2>
+${newWithdrawalForm(sandbox.merchants)}
+<ul class="cards" data-live="withdrawals" aria-label="Withdrawals, newest first">${cards}</ul>
+<div data-live="withdrawals-more">${more(withdrawals.length)}</div></section>`;
 }
 
-/** What the form offers; the control API takes any other fault too. */
-const offered: readonly (readonly [name: string, fault: Fault])[] = [
-  ["503, before any effect", { status: 503, when: "before" }],
-  ["503, but it took effect", { status: 503, when: "after" }],
-  ["429, come back in 2 s", { status: 429, when: "before", retryAfter: 2 }],
-  ["connection reset, before any effect", { connection: "reset", when: "before" }],
-  ["connection reset, but it took effect", { connection: "reset", when: "after" }],
-  ["half an answer", { connection: "truncated" }],
-  ["2 seconds late", { latencyMs: 2_000, when: "after" }],
-];
-
-const offeredRoutes = [
-  "*",
-  "POST /payments",
-  "GET /payments",
-  "POST /withdrawals",
-  "GET /withdrawals",
-];
-
-function faultForm(): Html {
-  return html`<form class="fault-form" data-post="faults">
-<label>Requests<select name="route">${offeredRoutes.map((route) => html`<option value="${route}">${route === "*" ? "any" : route}</option>`)}</select></label>
-<label>What goes wrong<select name="fault">${offered.map(([name, fault]) => html`<option value="${JSON.stringify(fault)}">${name}</option>`)}</select></label>
-<label>How often<select name="times"><option value="1">once</option><option value="3">3 times</option><option value="&quot;always&quot;">always</option></select></label>
-<div class="buttons"><button class="primary">Add fault</button><button type="button" data-post="faults/clear">Clear all</button></div>
-</form>`;
+function more(count: number): Html | false {
+  return (
+    count > maxShown && html`<p class="quiet">${count - maxShown} older ones are not shown.</p>`
+  );
 }
 
-function faultCard({ route, fault, times }: WaitingFault, index: number): Html {
-  const often = Number.isFinite(times) ? `${times} more` : "always";
-  return html`<li id="fault-${index}" class="small-card"><p class="head"><code>${route}</code><span class="badge bad">${often}</span></p><p class="quiet">${faultText(fault)}</p></li>`;
-}
-
-function faultText(fault: Fault): string {
-  if ("status" in fault) return `answers ${fault.status} ${fault.when} the effect`;
-  if ("latencyMs" in fault) return `${fault.latencyMs} ms late, ${fault.when} the effect`;
-  if (fault.connection === "truncated") return "half an answer";
-  return fault.when === "mid-answer" ? "reset in the answer" : `reset ${fault.when} the effect`;
+/** One merchant needs no name. */
+function merchantNames({ merchants }: Controlled): (merchantId: string) => string | undefined {
+  if (merchants.length < 2) return () => undefined;
+  const names = new Map(merchants.map(({ merchantId, name }) => [merchantId, name]));
+  return (merchantId) => names.get(merchantId);
 }

@@ -1,0 +1,37 @@
+import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
+import * as operations from "../../wire/operations.ts";
+import { evidenceBadge } from "./evidence.ts";
+import { type Html, html } from "./html.ts";
+
+interface KnownOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly evidence: Evidence;
+  readonly pattern: RegExp;
+}
+
+const known: readonly KnownOperation[] = Object.entries(operations).map(
+  ([name, { method, path }]) => {
+    const prose = operationProse[name as keyof typeof operations];
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}(?:\\?|$)`);
+    return { method, path, pattern, ...prose };
+  },
+);
+
+/** What a request asked for, and how sure it is that the service has it. */
+export function operationNote(method: string, path: string): Html {
+  const operation = known.find((it) => it.method === method && it.pattern.test(path));
+  if (operation === undefined) return html`<p class="quiet">The service has no such route.</p>`;
+  const { evidence, summary, description } = operation;
+  return html`<p class="quiet">${evidenceBadge(evidence)} <strong>${summary}.</strong> ${description}</p>`;
+}
+
+/** Every operation with its evidence. */
+export function operationList(): Html {
+  return html`<ul>${known.map(
+    ({ method, path, evidence }) =>
+      html`<li>${evidenceBadge(evidence)} <code>${method} ${path}</code></li>`,
+  )}</ul>`;
+}
