@@ -2,12 +2,18 @@
  * Streams 100,000 withdrawals through `for await`: what memory it takes, and what reading ahead gives
  * when the service needs 50 ms for a page.
  *
- * Run with `npm run build && node --expose-gc bench/listing.ts`.
+ * Run with `npm run build && node bench/listing.ts`.
  */
 import { performance } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { MerchantClient } from "../dist/index.js";
 import { printTable, type Row } from "./table.ts";
 import { withdrawalPage } from "./withdrawal-answer.ts";
+
+// So that nobody has to remember the flag.
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const total = 100_000;
 const latencyMs = 50;
@@ -29,7 +35,7 @@ async function stream(prefetch: number, latency: number) {
     secretKey: "sk_test_bench",
     fetch: serve(latency),
   });
-  globalThis.gc?.();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
   let most = before;
   let count = 0;
@@ -37,7 +43,7 @@ async function stream(prefetch: number, latency: number) {
   for await (const { id } of client.withdrawals.list({ limit: 1000 }, { prefetch })) {
     count += id.length > 0 ? 1 : 0;
     if (count % 10_000 === 0) {
-      globalThis.gc?.();
+      collectGarbage();
       most = Math.max(most, process.memoryUsage().heapUsed);
     }
   }
@@ -61,9 +67,9 @@ export async function listingRows(): Promise<Row[]> {
     },
     {
       what: "listing 100,000 withdrawals, memory growth",
-      ours: globalThis.gc ? `${growthMb.toFixed(1)} MB` : "run with --expose-gc",
+      ours: `${growthMb.toFixed(1)} MB`,
       peer: "",
-      ...(globalThis.gc && { aim: { text: "at most 30 MB", met: growthMb <= 30 } }),
+      aim: { text: "at most 30 MB", met: growthMb <= 30 },
     },
   ];
 }

@@ -1,8 +1,8 @@
 /**
  * Everything settlekit is measured by, as one table. `docs/performance.md` says what the rows mean.
  *
- * Run with `npm run build && npm --prefix bench ci && npm --prefix bench run bench`; it takes about five
- * minutes. With `--quick` only what a busy machine can judge in a few seconds: for gates.
+ * Run with `npm run build && npm run bench`; it takes about five minutes. With `--quick` only what a busy
+ * machine can judge in a few seconds: for gates.
  */
 import { arch, cpus, release, type } from "node:os";
 import { bulkRows } from "./bulk.ts";
