@@ -15,16 +15,22 @@ import type { Occasions } from "./waiting-list.ts";
  *
  * A receiver must take the first three as if nothing had happened, and answer 401 to the others.
  */
-export type DisorderKind = (typeof disorderKinds)[number];
+export type DisorderKind =
+  | "duplicate"
+  | "reorder"
+  | "delay"
+  | "tamper"
+  | "stale-timestamp"
+  | "wrong-secret";
 
-export const disorderKinds = [
+export const disorderKinds: readonly DisorderKind[] = [
   "duplicate",
   "reorder",
   "delay",
   "tamper",
   "stale-timestamp",
   "wrong-secret",
-] as const;
+];
 
 export interface DisorderOptions extends Occasions {
   /** Such as `payment.updated`. Default: every event. */

@@ -29,6 +29,7 @@ export interface SandboxOptions extends MerchantOptions {
   readonly merchants?: readonly MerchantOptions[] | undefined;
 }
 
+/** A merchant of its own, with its keys, its endpoint and its rights. */
 export interface MerchantOptions {
   /** The payments' `merchantShortName`. Default `Sandbox Merchant`, with a number from the second on. */
   readonly name?: string | undefined;

@@ -25,6 +25,7 @@ import type { Timeline } from "./timeline.ts";
 
 export type { PaymentScenario } from "./payment-steps.ts";
 
+/** What the scenario alone does not say. */
 export interface SimulateOptions {
   /** For a deposit: what the customer sends, in USD cents. Default: what was quoted, or else 2500. */
   readonly amountInCents?: number | undefined;

@@ -40,6 +40,7 @@ export interface SandboxWebhooks {
   idle(): Promise<void>;
 }
 
+/** How a webhook is sent again. */
 export interface ReplayOptions {
   /** What is to go wrong with it. */
   readonly disorder?: DisorderKind | undefined;

@@ -109,6 +109,7 @@ export interface Sandbox {
   reset(): void;
   /** Lets go of the data file: what happens from then on is not written. Without `data` it does nothing. */
   close(): void;
+  /** `close`, for `using`. */
   [Symbol.dispose](): void;
 }
 

@@ -17,7 +17,8 @@ export interface SavedSandbox {
   readonly version: number;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly savedAt: string;
-  readonly tables: Contents;
+  /** What the sandbox holds: entries of key and value, by table. Made for `load` alone. */
+  readonly tables: Readonly<Record<string, readonly (readonly [string, unknown])[]>>;
 }
 
 const format = "settlekit sandbox";

@@ -18,6 +18,7 @@ import type { Withdrawals } from "./withdrawals.ts";
 /** What may become of a withdrawal (interface section 3.2). */
 export type WithdrawalScenario = "process" | "complete" | "fail" | "cancel";
 
+/** What the scenario alone does not say. */
 export interface SimulateWithdrawalOptions {
   /** Default `at-once`. */
   readonly steps?: ScenarioSteps | undefined;

@@ -1,9 +1,7 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import type { DisorderKind } from "../sandbox/disorder.ts";
 import {
   staleWebhook,
   strangersWebhook,
-  type TamperedPart,
   tamperedWebhook,
   type WebhookParts,
 } from "../sandbox/forged-webhook.ts";
@@ -42,7 +40,7 @@ export interface Disturbance {
  * What was changed in a forged copy: one part of it, or all that is signed. Whatever it was, a receiver has
  * to answer 401.
  */
-export type Tampering = TamperedPart | Extract<DisorderKind, "stale-timestamp" | "wrong-secret">;
+export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" | "wrong-secret";
 
 /** A delivery as it is to be sent. */
 export interface DisturbedDelivery {
