@@ -9,7 +9,7 @@ export interface WebhookParts {
 }
 
 /** What of a webhook can be tampered with. */
-export type TamperedPart = "body" | "signature" | "timestamp";
+type TamperedPart = "body" | "signature" | "timestamp";
 
 /** A webhook of which one part, chosen by chance, was altered by one character. */
 export function tamperedWebhook<Parts extends WebhookParts>(
