@@ -20,6 +20,8 @@ interface Manifest {
 /** An example as its users have it: a folder with scripts. */
 export class Example {
   readonly folder: string;
+  /** Whether it runs with the packed package rather than with this repository's source. */
+  readonly isInstalled = installed !== undefined;
   readonly #name: string;
 
   constructor(name: string) {
@@ -59,6 +61,8 @@ export class Example {
       env: {
         HOME,
         PATH: [dirname(process.execPath), ...bins, PATH].join(delimiter),
+        // Most of a start from the source is the compilation of what never changes in between.
+        NODE_COMPILE_CACHE: join(root, "node_modules/.cache/examples"),
         ...(installed === undefined && { NODE_OPTIONS: `--import ${fromSource}` }),
         ...variables,
       },

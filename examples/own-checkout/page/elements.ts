@@ -1,0 +1,21 @@
+/** An element of checkout.html. */
+export function element<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`checkout.html has no element with the id "${id}".`);
+  return found as Kind;
+}
+
+/** Has "Copy the amount" copy what stands in "amount", and say so for a moment. */
+export function setUpCopying(): void {
+  for (const source of ["amount", "address"]) {
+    const button = element(`copy-${source}`);
+    const label = button.textContent;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(element(source).textContent ?? "");
+      button.textContent = "Copied";
+      setTimeout(() => {
+        button.textContent = label;
+      }, 2_000);
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import express, { type ErrorRequestHandler, type Express } from "express";
+import { type MerchantClient, SettlekitError } from "settlekit";
+import type { Webhooks } from "settlekit/webhooks";
+import { findProduct, products } from "./catalogue.ts";
+import { cataloguePage } from "./catalogue-page.ts";
+import type { Orders } from "./orders.ts";
+import { startPayment } from "./start-payment.ts";
+
+interface Shop {
+  readonly client: MerchantClient;
+  readonly webhooks: Webhooks;
+  readonly orders: Orders;
+  readonly serviceUrl: string;
+}
+
+const publicFolder = join(import.meta.dirname, "../public");
+
+export function createApp({ client, webhooks, orders, serviceUrl }: Shop): Express {
+  const app = express();
+
+  // Before everything that parses bodies: the signature covers the bytes as they were sent.
+  app.all("/webhooks", webhooks.nodeHandler());
+  app.use(express.urlencoded({ extended: false }));
+
+  // A page that asks for money runs its own script alone, and talks to the shop and the service alone.
+  app.use((_request, response, next) => {
+    const policy = `default-src 'self'; connect-src 'self' ${new URL(serviceUrl).origin}; frame-ancestors 'none'`;
+    response.set({ "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer" });
+    next();
+  });
+  app.use(express.static(publicFolder));
+
+  app.get("/health", (_request, response) => void response.send("ok"));
+
+  app.get("/", (_request, response) => void response.send(cataloguePage(products)));
+
+  app.post("/orders", (request, response) => {
+    const product = findProduct(request.body?.sku);
+    if (product === undefined) return void response.status(404).send("There is no such product.");
+    response.redirect(303, `/orders/${orders.place(product).id}`);
+  });
+
+  app.get("/orders/:id", (request, response) => {
+    const order = orders.find(request.params.id);
+    if (order === undefined) return void response.status(404).send("There is no such order.");
+    response.sendFile(join(publicFolder, "checkout.html"));
+  });
+
+  // The order's id is its customer's secret: whoever knows it may pay. In a shop with accounts, check here
+  // that the order is this customer's.
+  app.post("/orders/:id/payment", async (request, response) => {
+    const order = orders.find(request.params.id);
+    if (order === undefined) return void response.status(404).json({ problem: "no such order" });
+    const { product, amountInCents, state } = order;
+    // Nothing is asked for once an order is settled.
+    const payment =
+      state === "awaiting payment" ? await startPayment(order, { client, orders }) : null;
+    response.set("Cache-Control", "no-store");
+    response.json({ product, amountInCents, state, baseUrl: serviceUrl, payment });
+  });
+
+  app.use(onFailure);
+  return app;
+}
+
+// Express knows an error handler by its four parameters.
+const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
+  // Tells what happened and what to do, and no secret.
+  console.error(error);
+  if (response.headersSent) return next(error);
+  response.status(SettlekitError.is(error) ? 503 : 500).json({ problem: "please try again" });
+};

@@ -1,0 +1,26 @@
+import { DatabaseSync } from "node:sqlite";
+import { MerchantClient } from "settlekit";
+import { createApp } from "./app.ts";
+import { readEnvironment } from "./environment.ts";
+import { Orders } from "./orders.ts";
+import { receivePayments } from "./receive-payments.ts";
+
+const { host, port, databaseFile, serviceUrl } = readEnvironment();
+const database = new DatabaseSync(databaseFile);
+const orders = new Orders(database);
+const client = new MerchantClient({ logger: { warn: console.warn, error: console.error } });
+const webhooks = receivePayments(client, orders);
+
+const server = createApp({ client, webhooks, orders, serviceUrl }).listen(port, host, (error) => {
+  if (error) throw error;
+  console.log(`The shop is open: http://${host}:${port}`);
+});
+
+// What was begun is finished; ten seconds are enough for a customer, and a webhook comes again.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => {
+    server.close(() => database.close());
+    server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), 10_000).unref();
+  });
+}

@@ -1,0 +1,37 @@
+// Pays what is due, once, however often it is run.
+
+import { DatabaseSync } from "node:sqlite";
+import { MerchantClient } from "settlekit";
+import { oneRunAtATime } from "./one-run-at-a-time.ts";
+import { followUp, payOut } from "./pay-out.ts";
+import { Payouts } from "./payouts.ts";
+import { readPayouts } from "./read-payouts.ts";
+
+const { PAYOUTS_FILE = "payouts.json", DATABASE_FILE = "payouts.sqlite" } = process.env;
+const quietMs = Number(process.env.PAYOUTS_QUIET_SECONDS ?? 60) * 1_000;
+if (!(quietMs >= 0)) throw new Error("PAYOUTS_QUIET_SECONDS must be a number from 0 on.");
+
+const due = readPayouts(PAYOUTS_FILE);
+oneRunAtATime(DATABASE_FILE);
+const payouts = new Payouts(new DatabaseSync(DATABASE_FILE));
+payouts.plan(due);
+console.log(`${due.length} payouts are planned`);
+
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => stopping.abort());
+}
+
+const client = new MerchantClient({ logger: { warn: console.warn, error: console.error } });
+const options = { client, payouts, quietMs, signal: stopping.signal };
+await payOut(options);
+await followUp(options);
+
+console.table(
+  payouts.all().map(({ orderId, amountInCents, state, withdrawalId, problem }) => {
+    return { orderId, amountInCents, state, withdrawalId, problem };
+  }),
+);
+// For cron and its kind: 1 while something needs another run or somebody's eyes.
+const open = payouts.inState("planned", "sending", "refused", "failed", "cancelled");
+process.exitCode = open.length === 0 ? 0 : 1;

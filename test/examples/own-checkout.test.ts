@@ -1,0 +1,138 @@
+import { join, resolve } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { chromiumPath, launchChromium } from "../browser/chromium.ts";
+import { accessibilityViolations, watchedPage } from "../browser/watched-page.ts";
+import { Example, freePort, type Run, scratchFolder } from "./example.ts";
+
+const example = new Example("own-checkout");
+const isMissing =
+  example.missing("express", "esbuild") ?? (chromiumPath === undefined ? "Chromium" : undefined);
+const source = resolve(import.meta.dirname, "../../src/checkout/index.ts");
+
+describe.skipIf(isMissing)(example.title("express", "esbuild"), { timeout: 30_000 }, () => {
+  let scratch: Awaited<ReturnType<typeof scratchFolder>>;
+  let sandbox: Sandbox;
+  let service: SandboxServer;
+  let run: Run;
+  let browser: Browser;
+  let url: string;
+
+  beforeAll(async () => {
+    scratch = await scratchFolder();
+    const alias = example.isInstalled ? "" : `--alias:settlekit/checkout=${source}`;
+    const build = await example.run("build", {}, alias);
+    expect([await build.ended(), build.output]).toEqual([0, expect.anything()]);
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    sandbox = createSandbox({ webhookUrl: `${url}/webhooks` });
+    service = await sandbox.listen({ port: 0 });
+    run = await example.run("start", {
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: service.url,
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+      SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+      PORT: String(port),
+      DATABASE_FILE: join(scratch.path, "shop.sqlite"),
+    });
+    [browser] = await Promise.all([launchChromium(), run.answers(`${url}/health`)]);
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await run?.stop("SIGKILL");
+    await service?.close();
+    await scratch?.[Symbol.asyncDispose]();
+  });
+
+  /** A customer who has put a mug into the basket, in a browser of their own. */
+  async function customer(use: (page: Page) => Promise<void>) {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { page, troubles } = await watchedPage(browser, { permissions });
+    await page.clock.install();
+    await page.goto(url);
+    await page.getByRole("button", { name: "Buy: Mug, $25.00" }).click();
+    await page.getByText("Waiting for your payment").waitFor();
+    await use(page);
+    await page.context().close();
+    expect(troubles).toEqual([]);
+  }
+
+  const newest = () => sandbox.payments.all().at(-1);
+  const copied = async (page: Page, name: string) => {
+    await page.getByRole("button", { name }).click();
+    await page.getByText("Copied").first().waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+
+  it("shows what to send, and sees that it was paid", async () => {
+    await customer(async (page) => {
+      expect(await copied(page, "Copy the amount")).toBe("25");
+      expect(await copied(page, "Copy the address")).toBe(newest()?.depositAddress?.address);
+      expect(await page.locator("#qr svg").isVisible()).toBe(true);
+      expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await sandbox.payments.simulate(newest()?.id ?? "", "success");
+      await page.clock.runFor(10_000);
+      await page.getByText("Paid. Thank you!").waitFor();
+      await sandbox.webhooks.idle();
+      await page.reload();
+      await page.getByText("Paid. Thank you!").waitFor();
+      expect(await page.locator("#request").isHidden()).toBe(true);
+    });
+  });
+
+  it("asks for another amount when another token is chosen", async () => {
+    await customer(async (page) => {
+      await page.getByLabel("Pay with").selectOption({ label: "ETH on Base Sepolia" });
+      await expect.poll(() => page.locator("#symbol").textContent()).toBe("ETH");
+      expect(await page.locator("#amount").textContent()).toMatch(/^0\.\d+$/);
+    });
+  });
+
+  it("gets a new price when one has expired, whatever the clock of the customer says", async () => {
+    await customer(async (page) => {
+      expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
+      await sandbox.clock.advance("10m");
+      const active = () => newest()?.quotes.filter(({ status }) => status === "active");
+      expect(active()).toEqual([]);
+      // The page learns of the time from the answers to its questions for the status.
+      await expect
+        .poll(() => page.clock.runFor(2_000).then(() => active()?.length), { timeout: 10_000 })
+        .toBe(1);
+      await expect
+        .poll(() => page.getByRole("timer").textContent(), { timeout: 5_000 })
+        .toMatch(/^(10:00|9:\d\d)$/);
+    });
+  });
+
+  it("says that the time to pay is over, and asks for nothing more", async () => {
+    await customer(async (page) => {
+      await sandbox.payments.simulate(newest()?.id ?? "", "timeout");
+      await page.clock.runFor(10_000);
+      await page.getByText("The time to pay is over.").waitFor();
+      expect(await page.locator("#request").isHidden()).toBe(true);
+    });
+  });
+
+  it("gives the page the payment's secret and no key", async () => {
+    const answer = await fetch(`${url}/orders`, {
+      method: "POST",
+      body: new URLSearchParams({ sku: "shirt" }),
+      redirect: "manual",
+    });
+    const opened = await fetch(`${url}${answer.headers.get("location")}/payment`, {
+      method: "POST",
+    });
+    const text = await opened.text();
+    expect(JSON.parse(text)).toMatchObject({
+      baseUrl: service.url,
+      payment: { paymentId: newest()?.id, secret: expect.any(String) },
+    });
+    expect(text).not.toContain(sandbox.secretKey);
+    const script = await (await fetch(`${url}/checkout.js`)).text();
+    expect(script).toContain("payment-secret-auth");
+    expect(script).not.toContain("secretkey-auth");
+  });
+});

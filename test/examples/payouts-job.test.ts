@@ -1,0 +1,152 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { Example, type Run, scratchFolder } from "./example.ts";
+
+const example = new Example("payouts-job");
+const due = await readFile(join(example.folder, "payouts.json"), "utf8");
+const once = [
+  "payout_2026_07_seller_1: 12500",
+  "payout_2026_07_seller_2: 8050",
+  "payout_2026_07_seller_3: 100",
+];
+
+/** A sandbox, a list of what is due, and a table that every run of the job shares. */
+async function openedJob() {
+  const scratch = await scratchFolder();
+  const sandbox = createSandbox();
+  const service = await sandbox.listen({ port: 0 });
+  const input = join(scratch.path, "payouts.json");
+  await writeFile(input, due);
+  const variables = {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: service.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    // Longer than the sandbox ever holds a request back here.
+    PAYOUTS_QUIET_SECONDS: "0.6",
+    PAYOUTS_FILE: input,
+    DATABASE_FILE: join(scratch.path, "payouts.sqlite"),
+  };
+  return {
+    sandbox,
+    input,
+    run: () => example.run("start", variables),
+    /** What the service has made, whatever it was answered. */
+    made: () =>
+      sandbox.withdrawals.all().map(({ orderId, amountInCents }) => `${orderId}: ${amountInCents}`),
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await scratch[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Job = Awaited<ReturnType<typeof openedJob>>;
+
+async function until(holds: () => boolean, run: Run): Promise<void> {
+  let hasEnded = false;
+  run.ended().then(() => {
+    hasEnded = true;
+  });
+  while (!holds()) {
+    if (hasEnded) throw new Error(`The run ended before its time:\n${run.output}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const creations = (sandbox: Sandbox) =>
+  sandbox.requests().filter(({ method }) => method === "POST").length;
+
+/** Moments at which a run may die, each with what the service does just then. */
+const moments: readonly [string, (job: Job) => Promise<Run>][] = [
+  [
+    "before anything was sent",
+    async ({ run }) => {
+      const running = await run();
+      await running.printed(/payouts are planned/);
+      return running;
+    },
+  ],
+  [
+    "while the service has its first request and has done nothing yet",
+    async ({ sandbox, run }) => {
+      sandbox.faults.latency("POST /withdrawals", 300, { when: "before" });
+      const running = await run();
+      await until(() => creations(sandbox) === 1, running);
+      return running;
+    },
+  ],
+  [
+    "while the service's answer to its second payout is on its way",
+    async ({ sandbox, run, made }) => {
+      sandbox.faults.latency("POST /withdrawals", 0, { when: "before" });
+      sandbox.faults.latency("POST /withdrawals", 300, { when: "after" });
+      const running = await run();
+      await until(() => made().length === 2, running);
+      return running;
+    },
+  ],
+  [
+    "right after an answer",
+    async ({ run }) => {
+      const running = await run();
+      await running.printed(/seller_2: withdrawal/);
+      return running;
+    },
+  ],
+];
+
+describe.concurrent(example.title(), { timeout: 30_000 }, () => {
+  it.each(moments)("pays each payout once, though it was killed %s", async (_moment, started) => {
+    await using job = await openedJob();
+    const first = await started(job);
+    await first.stop("SIGKILL");
+    const second = await job.run();
+    expect([await second.ended(), second.output]).toEqual([0, expect.anything()]);
+    expect(job.made()).toEqual(once);
+  });
+
+  it("pays once when the service has paid and its answer is lost", async () => {
+    await using job = await openedJob();
+    job.sandbox.faults.reset("POST /withdrawals", { when: "after" });
+    const run = await job.run();
+    expect([await run.ended(), run.output]).toEqual([0, expect.anything()]);
+    expect(job.made()).toEqual(once);
+  });
+
+  it("does not run twice at a time", async () => {
+    await using job = await openedJob();
+    job.sandbox.faults.latency("POST /withdrawals", 1_000, { when: "before" });
+    const first = await job.run();
+    await first.printed(/payouts are planned/);
+    const second = await job.run();
+    expect(await second.ended()).toBe(1);
+    expect(second.output).toContain("Another run is at work on these payouts.");
+    expect(await first.ended()).toBe(0);
+    expect(job.made()).toEqual(once);
+  });
+
+  it("refuses what cannot be right, and pays the others", async () => {
+    await using job = await openedJob();
+    const [first, ...others] = JSON.parse(due);
+    await writeFile(job.input, JSON.stringify([{ ...first, chainId: 99 }, ...others]));
+    const run = await job.run();
+    expect(await run.ended()).toBe(1);
+    expect(run.output).toMatch(/seller_1.*refused/);
+    expect(job.made()).toEqual(once.slice(1));
+  });
+
+  it("tells how the withdrawals have ended", async () => {
+    await using job = await openedJob();
+    await (await job.run()).ended();
+    const [paid, unpaid] = job.sandbox.withdrawals.all();
+    await job.sandbox.withdrawals.simulate(paid?.id ?? "", "complete");
+    await job.sandbox.withdrawals.simulate(unpaid?.id ?? "", "fail");
+    const run = await job.run();
+    expect(await run.ended()).toBe(1);
+    expect(run.output).toMatch(/seller_1.*completed/);
+    expect(run.output).toMatch(/seller_2.*failed/);
+    expect(job.made()).toEqual(once);
+  });
+});
