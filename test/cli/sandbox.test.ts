@@ -94,6 +94,7 @@ describe("settlekit sandbox --json", () => {
       subjectId: data.paymentId,
       orderId: "order_1",
       status: "pending",
+      clockSequence: null,
       requestId,
     });
     await running.client.payments.list();
