@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 
-const hook = join(import.meta.dirname, "from-source.mjs");
+const hook = new URL("./from-source.mjs", import.meta.url).href;
 
 /** A port that nobody listened on a moment ago. */
 async function freePort(): Promise<number> {
