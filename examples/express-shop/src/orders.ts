@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { isFinal, isPaid, type Payment } from "settlekit";
-import type { Product } from "./catalogue.ts";
 
 export interface Order {
   readonly id: string;
@@ -42,7 +41,7 @@ export class Orders {
   }
 
   /** Written before the payment is created: whatever dies then, the order knows its payment's key. */
-  place(product: Product): Order {
+  place(product: { name: string; priceInCents: number }): Order {
     const id = `order_${randomUUID()}`;
     this.#database
       .prepare("INSERT INTO orders (id, product, amount_in_cents, created_at) VALUES (?, ?, ?, ?)")

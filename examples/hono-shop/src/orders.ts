@@ -1,5 +1,4 @@
 import { isFinal, isPaid, type Payment } from "settlekit";
-import type { Product } from "./catalogue.ts";
 import type { Database } from "./database.ts";
 
 export interface Order {
@@ -21,7 +20,7 @@ export class Orders {
   }
 
   /** Written before the payment is created: whatever dies then, the order knows its payment's key. */
-  async place(product: Product): Promise<Order> {
+  async place(product: { name: string; priceInCents: number }): Promise<Order> {
     const order: Order = {
       id: `order_${crypto.randomUUID()}`,
       product: product.name,

@@ -1,0 +1,17 @@
+// Finds the payments whose webhook never came. Run it every few minutes, beside the shop.
+
+import { DatabaseSync } from "node:sqlite";
+import { MerchantClient } from "settlekit";
+import { reconcileShop } from "./reconcile-shop.ts";
+
+const { DATABASE_FILE = "shop.sqlite", LOOK_BACK_DAYS = "3" } = process.env;
+const days = Number(LOOK_BACK_DAYS);
+if (!(days > 0)) throw new Error("LOOK_BACK_DAYS must be a number above 0.");
+
+const paid = await reconcileShop({
+  client: new MerchantClient({ logger: { warn: console.warn, error: console.error } }),
+  database: new DatabaseSync(DATABASE_FILE),
+  since: new Date(Date.now() - days * 24 * 60 * 60_000),
+});
+for (const id of paid) console.log(`${id} is paid; its webhook never came`);
+console.log(`${paid.length} orders were found paid`);
