@@ -79,9 +79,9 @@ export class SettlekitError extends Error {
     if (this.stack?.startsWith("Error")) this.stack = `${kind}${this.stack.slice("Error".length)}`;
   }
 
-  /** Where the guide explains this error: a path relative to the documentation's root. */
+  /** Where the guide explains this error: a file of the package, under `node_modules`, and its section. */
   get docs(): string {
-    return `errors.md#${this.name.toLowerCase()}`;
+    return `settlekit/docs/errors.md#${this.name.toLowerCase()}`;
   }
 
   /** Everything that is safe to log, as a plain object. */

@@ -131,7 +131,7 @@ describe("every error class", () => {
     expect(error.name).toBe(name);
     expect(error.stack).toMatch(new RegExp(`^${name}: `));
     expect(SettlekitError.is(error)).toBe(true);
-    expect(error.docs).toBe(`errors.md#${name.toLowerCase()}`);
+    expect(error.docs).toBe(`settlekit/docs/errors.md#${name.toLowerCase()}`);
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
       name,
       message: error.message,
