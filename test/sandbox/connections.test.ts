@@ -1,6 +1,6 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { order, origin, paymentsPath } from "./merchant.ts";
 
 /** What carries a request to a sandbox; both must break in the same way. */
@@ -147,3 +147,91 @@ describe("on the wire", () => {
     expect(answer.ending).toBe(ending);
   });
 });
+
+describe("the record of a request whose connection broke", () => {
+  const outcomes = (sandbox: Sandbox) =>
+    sandbox.requests().map(({ outcome, status, answer }) => [outcome, status, answer !== null]);
+
+  it.each(Object.entries(carriers))("says so where a fault broke it, %s", async (_name, carry) => {
+    const sandbox = createSandbox();
+    await using carrier = await carry(sandbox);
+    sandbox.faults.reset("GET /payments", { when: "after" });
+    sandbox.faults.reset("GET /payments", { when: "mid-answer" });
+    sandbox.faults.truncate("GET /payments");
+    const headers = { "X-Service-Secret-Key": sandbox.secretKey };
+    for (let index = 0; index < 4; index++) {
+      const asked = carrier.fetch(carrier.url + paymentsPath, { headers });
+      await asked.then((response) => response.text()).catch(() => undefined);
+    }
+    const expected = [
+      ["unanswered", null, false],
+      ["cut off", 200, true],
+      ["cut off", 200, true],
+      ["answered", 200, true],
+    ];
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual(expected));
+    const { data } = (await (
+      await carrier.fetch(`${carrier.url}/_sandbox/timeline`, {})
+    ).json()) as { data: { outcome: string; status: number | null }[] };
+    expect(data.map(({ outcome, status }) => [outcome, status])).toEqual(
+      expected.map(([outcome, status]) => [outcome, status]),
+    );
+  });
+
+  it("says so as soon as the client has left, before the answer", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    sandbox.faults.latency("GET /payments", 600_000);
+    const client = await asking(server.port, sandbox);
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["open", null, false]]));
+    client.resetAndDestroy();
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]));
+  });
+
+  it("says so when a client in process gives up", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.latency("GET /payments", 600_000);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const asked = sandbox.fetch(new Request(origin + paymentsPath, { signal }));
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["open", null, false]]));
+    controller.abort();
+    await expect(asked).rejects.toThrow();
+    expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]);
+  });
+
+  it("leaves alone what was answered before the client's signal aborted", async () => {
+    const sandbox = createSandbox();
+    const controller = new AbortController();
+    const { signal } = controller;
+    await sandbox.fetch(new Request(origin + paymentsPath, { signal }));
+    controller.abort();
+    expect(outcomes(sandbox)).toEqual([["answered", 401, true]]);
+  });
+
+  it("says that an answer was cut off which the client did not take in", async () => {
+    const sandbox = createSandbox();
+    // More than the buffers between take, so that the rest waits for a reader.
+    const body = "x".repeat(40_000_000);
+    sandbox.faults.next("GET /payments", { status: 200, when: "before", body });
+    await using server = await sandbox.listen({ port: 0 });
+    const client = await asking(server.port, sandbox);
+    client.pause();
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["answered", 200, true]]));
+    client.resetAndDestroy();
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["cut off", 200, true]]));
+  });
+});
+
+/** A client that asks for the payments, and does not wait. */
+async function asking(port: number, { secretKey }: Sandbox): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  const head = [
+    `GET ${paymentsPath} HTTP/1.1`,
+    "Host: 127.0.0.1",
+    `X-Service-Secret-Key: ${secretKey}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  return socket;
+}

@@ -20,7 +20,17 @@ describe("the record of requests", () => {
           "x-service-secret-key": "[redacted]",
         },
         body: JSON.stringify(order),
+        bodyOmitted: 0,
+        outcome: "answered",
         status: 201,
+        answer: {
+          headers: expect.objectContaining({
+            "content-type": "application/json",
+            date: "Thu, 01 Jan 2026 00:00:00 GMT",
+          }),
+          body: expect.stringContaining(`"paymentId":`),
+          bodyOmitted: 0,
+        },
         requestId: expect.any(String),
       },
       {
@@ -29,7 +39,14 @@ describe("the record of requests", () => {
         path: `${paymentsPath}?limit=0`,
         headers: { "x-service-secret-key": "[redacted]" },
         body: "",
+        bodyOmitted: 0,
+        outcome: "answered",
         status: 422,
+        answer: {
+          headers: expect.objectContaining({ "content-type": "application/json" }),
+          body: await answer.text(),
+          bodyOmitted: 0,
+        },
         requestId: answer.headers.get("x-request-id"),
       },
     ]);
@@ -71,13 +88,37 @@ describe("the record of requests", () => {
     expect([paths[0], paths.at(-1)]).toEqual(["/3", "/1002"]);
   });
 
-  it("keeps fewer where their bodies are large", async () => {
+  it("keeps the beginning of a large body or answer, and says how much it left out", async () => {
     const sandbox = createSandbox();
-    const body = "x".repeat(1_048_576);
-    for (let index = 0; index < 20; index++) await send(sandbox, `/${index}`, { body });
-    expect(sandbox.requests().map(({ path }) => path)).toEqual(
-      Array.from({ length: 16 }, (_, index) => `/${index + 4}`),
-    );
+    await send(sandbox, "/nowhere", { body: "x".repeat(1_048_576) });
+    for (let index = 0; index < 10; index++) await create(sandbox);
+    const listed = await (await send(sandbox, paymentsPath)).text();
+    const [first] = sandbox.requests();
+    expect(first).toMatchObject({ body: "x".repeat(8_192), bodyOmitted: 1_048_576 - 8_192 });
+    expect(sandbox.requests().at(-1)?.answer).toMatchObject({
+      body: listed.slice(0, 8_192),
+      bodyOmitted: listed.length - 8_192,
+    });
+  });
+
+  it("keeps no secret that a path, a header, a body or an answer tells", async () => {
+    const sandbox = createSandbox();
+    const { secret, paymentId } = await create(sandbox);
+    const { secretKey, webhookSecret, accessToken } = sandbox;
+    const secrets = [secret, secretKey, webhookSecret, accessToken];
+    for (const each of secrets) {
+      await send(sandbox, `${paymentsPath}?search=${each}`, { headers: { "X-Note": each } });
+      await send(sandbox, paymentsPath, {
+        body: { ...order, customMetadata: `{"key":"${each}"}` },
+      });
+      // Cut off by the limit, so that no pattern of the whole fits.
+      await send(sandbox, paymentsPath, { body: " ".repeat(8_192 - 20) + each });
+    }
+    const answers = sandbox.requests().map(({ answer }) => answer?.body ?? "");
+    expect(answers[0]).toContain(`"paymentId":"${paymentId}","secret":"[redacted]"`);
+    const timeline = await sandbox.fetch(new Request(`${origin}/_sandbox/timeline`));
+    const recorded = JSON.stringify(sandbox.requests()) + (await timeline.text());
+    for (const each of secrets) expect(recorded).not.toContain(each.slice(0, 16));
   });
 
   it("is not altered by altering the list it gives, and is cleared by a reset", async () => {
@@ -87,5 +128,22 @@ describe("the record of requests", () => {
     expect(sandbox.requests()).toHaveLength(1);
     sandbox.reset();
     expect(sandbox.requests()).toEqual([]);
+  });
+});
+
+describe("the root of the sandbox", () => {
+  const root = (accept: string) =>
+    createSandbox().fetch(new Request("http://127.0.0.1:4010/", { headers: { Accept: accept } }));
+
+  it("leads a browser to the page that shows what happens", async () => {
+    const response = await root("text/html,application/xhtml+xml;q=0.9,*/*;q=0.8");
+    expect(response.status).toBe(302);
+    expect(response.headers.get("location")).toBe("/_sandbox");
+  });
+
+  it("tells everybody else which routes there are", async () => {
+    const response = await root("*/*");
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: "unknown_route" } });
   });
 });

@@ -19,7 +19,8 @@ async function linked(sandbox: Sandbox) {
         : entry.type === "webhook"
           ? named((it) => it.type === "change" && it.eventId === entry.eventId)
           : entry.type === "change"
-            ? named((it) => it.type === "request" && it.requestId === entry.requestId)
+            ? (entry.clockSequence ??
+              named((it) => it.type === "request" && it.requestId === entry.requestId))
             : null;
     return [entry.sequence, entry.type, from];
   });
@@ -40,11 +41,12 @@ describe("the timeline", () => {
       [2, "change", 1],
       [3, "webhook", 2],
       [4, "attempt", 3],
-      [5, "attempt", 3],
+      [5, "clock", null],
+      [6, "attempt", 3],
       // Nobody asked for it: the test played the customer.
-      [6, "change", null],
-      [7, "webhook", 6],
-      [8, "attempt", 7],
+      [7, "change", null],
+      [8, "webhook", 7],
+      [9, "attempt", 8],
     ]);
     const { data } = await timeline(sandbox);
     expect(data[0]).toMatchObject({ method: "POST", path: paymentsPath, status: 201 });
@@ -53,7 +55,7 @@ describe("the timeline", () => {
       subjectId: paymentId,
       status: "pending",
     });
-    expect(data[4]).toMatchObject({ attempt: 2, status: 200, at: "2026-01-01T00:00:30.000Z" });
+    expect(data[5]).toMatchObject({ attempt: 2, status: 200, at: "2026-01-01T00:00:30.000Z" });
   });
 
   it("links a change to no other request that is served meanwhile", async () => {
@@ -69,6 +71,74 @@ describe("the timeline", () => {
       [second.paymentId, ids[1]],
       [first.paymentId, null],
     ]);
+  });
+
+  it("names the move of the clock by which quotes and payments expired", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId, payment } = await create(sandbox);
+    await sandbox.clock.advance("1m");
+    await sandbox.clock.advance("14m");
+    const { data } = await timeline(sandbox);
+    const moves = data.filter(({ type }) => type === "clock");
+    expect(moves).toMatchObject([
+      { at: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:01:00.000Z" },
+      { at: "2026-01-01T00:01:00.000Z", until: "2026-01-01T00:15:00.000Z" },
+    ]);
+    const clockSequence = moves[1]?.sequence;
+    expect(data.filter((entry) => "clockSequence" in entry && entry.clockSequence)).toMatchObject([
+      {
+        type: "quotes",
+        at: "2026-01-01T00:10:00.000Z",
+        subjectId: paymentId,
+        quoteIds: payment.quotes.map(({ id }) => id),
+        clockSequence,
+      },
+      { type: "change", status: "expired", requestId: null, clockSequence },
+    ]);
+  });
+
+  it("shows the confirmations of a payment whose status stays", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "success", { steps: "on-clock" });
+    await sandbox.payments.step(paymentId);
+    await sandbox.clock.advance("14s");
+    const { data } = await timeline(sandbox);
+    const shown = data.flatMap((entry) => {
+      if (entry.type === "change") return [[entry.status, entry.clockSequence]];
+      return entry.type === "confirmation" ? [[entry.confirmations, entry.clockSequence]] : [];
+    });
+    const clockSequence = data.find(({ type }) => type === "clock")?.sequence;
+    expect(shown).toEqual([
+      ["pending", null],
+      ["processing", null],
+      [4, clockSequence],
+      [7, clockSequence],
+    ]);
+  });
+
+  it("names the request, and no clock, of what comes while the clock is moved", async () => {
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: async () => {
+        if (sandbox.payments.all().length === 1) await create(sandbox);
+        return new Response(null, { status: 204 });
+      },
+    });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("1s");
+    const { data } = await timeline(sandbox);
+    const later = data.find((entry) => entry.type === "change" && entry.subjectId !== paymentId);
+    expect(later).toMatchObject({ requestId: expect.any(String), clockSequence: null });
+  });
+
+  it("says what was made go wrong with an attempt", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    sandbox.webhooks.disorder("tamper");
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const { data } = await timeline(sandbox);
+    expect(data.at(-1)).toMatchObject({ type: "attempt", disorder: "tamper" });
   });
 
   it("keeps the latest 2,000 entries and counts what it dropped", async () => {
@@ -113,7 +183,8 @@ describe("the event stream", () => {
       JSON.parse(text.match(/^data: (.*)$/m)?.[1] ?? ""),
     );
     expect(asked).toMatchObject({ path: "/now", status: null });
-    expect(answered).toEqual({ ...asked, status: 404 });
+    expect(asked.outcome).toBe("open");
+    expect(answered).toEqual({ ...asked, outcome: "answered", status: 404 });
     expect(events[0]).toMatch(/^event: entry\ndata: .*\n\n$/);
     expect(events[2]).toBe("event: reset\ndata: null\n\n");
     await reader.cancel();
