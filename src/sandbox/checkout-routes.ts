@@ -50,11 +50,9 @@ export function checkoutRoutes({ payments, clock, random }: CheckoutRoutesOption
     const request = { paymentId: payment.id, amountInCents, nowMs: clock.nowMs() };
     const id = active?.id ?? random.stream("quotes").uuid();
     const fresh = quoteFor(priced, request, id);
-    // A deposit may come back to an amount after another token was quoted for another one.
-    const isSame = active?.expectedAmountAsset === fresh.expectedAmountAsset;
-    if (isSame && payment.amountInCents === amountInCents) return active;
+    if (active?.expectedAmountAsset === fresh.expectedAmountAsset) return active;
     const offered = { ...fresh, createdAt: active?.createdAt ?? fresh.createdAt };
-    payments.offer({ ...payment, amountInCents }, offered);
+    payments.offer(payment, offered, amountInCents);
     return offered;
   }
 

@@ -17,7 +17,7 @@ import { createPayments } from "./payments.ts";
 import { createRandomSource, originOf } from "./random.ts";
 import { asFetched } from "./reply.ts";
 import { createRequestLog } from "./request-log.ts";
-import { isOwnRoute } from "./routing.ts";
+import { isForOwnRoutes } from "./routing.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createState } from "./state.ts";
@@ -119,7 +119,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   let ownRoutes: Promise<OwnRoutes> | undefined;
   const exchange: Exchange = async (request, gone) => {
-    if (!isOwnRoute(new URL(request.url).pathname)) return callService(request, gone);
+    if (!isForOwnRoutes(request, new URL(request.url).pathname)) return callService(request, gone);
     // Most tests look at no page.
     ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
       createOwnRoutes({

@@ -48,7 +48,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const crossesOrigins = isCustomerScoped(pathname);
     const isPreflight = crossesOrigins && method === "OPTIONS";
     const reply = await serveWith(
-      isPreflight ? undefined : faults.take(method, pathname),
+      isPreflight ? undefined : faults.take({ method, pathname, headers: request.headers }),
       async () => {
         clock.catchUp();
         if (isPreflight) return preflightAnswer();

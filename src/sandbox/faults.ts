@@ -2,7 +2,7 @@ import type { Operation } from "../wire/operations.ts";
 import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";
 import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
 import type { RandomSource } from "./random.ts";
-import { createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
+import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
 import type { Store } from "./store.ts";
 import { createWaitingList, type Occasions } from "./waiting-list.ts";
 
@@ -44,7 +44,8 @@ export interface SandboxFaults {
   truncate(route: FaultRoute, options?: FaultOptions): void;
   /**
    * Answers 429 to what is over the limit, in fixed windows of one second of real time, until the limit
-   * is `null`. What is refused uses up no fault.
+   * is `null`. Each key has the whole limit: secret keys, payment secrets, bearer tokens. What is refused uses
+   * up no fault.
    *
    * @throws {InvalidRequestError} code `invalid_fault`.
    */
@@ -64,7 +65,14 @@ export interface WaitingFault extends Required<Occasions> {
 /** The faults as requests meet them. */
 export interface Faults extends SandboxFaults {
   /** The fault that a request meets; uses it up. */
-  take(method: string, pathname: string): Fault | undefined;
+  take(request: MetRequest): Fault | undefined;
+}
+
+/** What is to be known of a request that meets faults. */
+interface MetRequest {
+  readonly method: string;
+  readonly pathname: string;
+  readonly headers: Headers;
 }
 
 /** What waits for a route. */
@@ -109,9 +117,9 @@ export function createFaults(options: FaultsOptions): Faults {
     waiting.add({ route, fault: checkFault(fault) }, occasions);
   }
 
-  function take(method: string, pathname: string): Fault | undefined {
+  function take({ method, pathname, headers }: MetRequest): Fault | undefined {
     const rate = limit.get();
-    if (rate !== null && !isWithin()) {
+    if (rate !== null && !isWithin(callerOf(headers))) {
       return { status: 429, when: "before", retryAfter: rate.retryAfterSeconds };
     }
     return waiting.take(({ route }) => matcherOf(route)(method, pathname))?.fault;

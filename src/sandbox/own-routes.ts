@@ -43,7 +43,11 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
     const payment = payments.find(paymentId);
     const secret = payments.secretOf(paymentId);
     if (payment === undefined || secret === undefined) return unknownPaymentPage();
-    return paymentPage(payment, secret);
+    const returnUrl = payments.returnUrlOf(paymentId);
+    return paymentPage(
+      returnUrl === undefined ? payment : { ...payment, redirectUrl: returnUrl },
+      secret,
+    );
   });
   app.get("/_sandbox", ({ req }) =>
     inspectorPage({

@@ -20,7 +20,8 @@ export interface PaymentRoutesOptions {
 /** The merchant's operations on payments (interface sections 4.1 and 4.2). */
 export function paymentRoutes({ payments }: PaymentRoutesOptions): Route[] {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
-    const { type = "payment", amount, orderId, redirectUrl, customMetadata } = body;
+    const { type = "payment", amount, ...fields } = body;
+    const { orderId, redirectUrl, customMetadata } = fields;
     if (type === "deposit" && !merchant.depositsEnabled) throw depositsDisabled();
     const { minPaymentInCents } = merchant.limits;
     const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
@@ -32,6 +33,8 @@ export function paymentRoutes({ payments }: PaymentRoutesOptions): Route[] {
       amountInCents,
       orderId,
       redirectUrl,
+      customMetadata,
+      customerRefId: type === "deposit" ? fields.customerRefId : undefined,
     });
     const { id: paymentId } = payment;
     return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };

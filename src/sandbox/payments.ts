@@ -19,6 +19,15 @@ interface NewPayment {
   readonly amountInCents: number;
   readonly orderId: string;
   readonly redirectUrl: string | undefined;
+  readonly customMetadata: string | undefined;
+  readonly customerRefId: string | undefined;
+}
+
+/** What belongs to a payment and is not shown in it. */
+interface PaymentDetails {
+  readonly secret: string;
+  /** Where its page leads when it is paid. */
+  readonly returnUrl?: string;
 }
 
 /**
@@ -29,6 +38,8 @@ export interface Payments {
   create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
   /** The payment secret, which opens the customer-scoped routes. */
   secretOf(paymentId: string): string | undefined;
+  /** Where the customer is sent after the payment: its redirectUrl, with what the merchant gave to come back. */
+  returnUrlOf(paymentId: string): string | undefined;
   find(paymentId: string): Payment | undefined;
   /** Those of all merchants, oldest first. */
   all(): Payment[];
@@ -37,10 +48,10 @@ export interface Payments {
   /** Replaces a payment by its next state; tells the merchant if its status is another one. */
   transition(payment: Payment, changes: Partial<Payment>): Payment;
   /**
-   * Puts a quote among a pending payment's, in the place of the one with its id if there is one. Is no
-   * change of status, so the merchant is not told.
+   * Puts a quote among a pending payment's, in the place of the one with its id if there is one. When it
+   * is for another amount, the other quotes are over. Is no change of status, so the merchant is not told.
    */
-  offer(payment: Payment, quote: Quote): void;
+  offer(payment: Payment, quote: Quote, amountInCents: number): void;
   /** Ends a payment that nobody paid. */
   expire(payment: Payment): Payment;
   /** When a payment expires that nobody pays, or when it did: milliseconds since 1970. */
@@ -64,11 +75,12 @@ type PaymentSnapshot = WebhookEvents["payment.updated"] & {
 export function createPayments(options: PaymentsOptions): Payments {
   const { clock, random, publish, timeline, store } = options;
   const payments = createRecords<Payment>(store, "payments");
-  const secrets = store.table<string>("payment secrets");
+  const details = store.table<PaymentDetails>("payment details");
   clock.onDue("quotes", expireQuotes);
   clock.onDue("payment", expireUnpaid);
 
-  function create({ merchant, type, amountInCents, orderId, redirectUrl }: NewPayment) {
+  function create(fields: NewPayment) {
+    const { merchant, type, amountInCents, orderId, redirectUrl } = fields;
     const nowMs = clock.nowMs();
     const createdAt = new Date(nowMs).toISOString();
     const draws = random.stream("payments");
@@ -91,7 +103,8 @@ export function createPayments(options: PaymentsOptions): Payments {
     };
     const secret = `ps_${draws.hex(24)}`;
     payments.put(payment);
-    secrets.set(id, secret);
+    const returnUrl = returnUrlFor(fields);
+    details.set(id, { secret, ...(returnUrl === undefined ? {} : { returnUrl }) });
     if (payment.quotes.length > 0) {
       clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
     }
@@ -111,10 +124,12 @@ export function createPayments(options: PaymentsOptions): Payments {
     return transition(payment, { status: "expired", quotes: closedQuotes(payment.quotes) });
   }
 
-  function offer(payment: Payment, quote: Quote): void {
-    const place = payment.quotes.findIndex(({ id }) => id === quote.id);
-    const quotes = place < 0 ? [...payment.quotes, quote] : payment.quotes.with(place, quote);
-    payments.put({ ...payment, quotes });
+  function offer(payment: Payment, quote: Quote, amountInCents: number): void {
+    const isSameAmount = amountInCents === payment.amountInCents;
+    const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
+    const place = others.findIndex(({ id }) => id === quote.id);
+    const quotes = place < 0 ? [...others, quote] : others.with(place, quote);
+    payments.put({ ...payment, amountInCents, quotes });
     clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
   }
 
@@ -144,7 +159,8 @@ export function createPayments(options: PaymentsOptions): Payments {
 
   return {
     create,
-    secretOf: secrets.get,
+    secretOf: (paymentId) => details.get(paymentId)?.secret,
+    returnUrlOf: (paymentId) => details.get(paymentId)?.returnUrl,
     find: payments.find,
     all: payments.all,
     allOf: payments.allOf,
@@ -153,6 +169,17 @@ export function createPayments(options: PaymentsOptions): Payments {
     expire,
     expiresMs: ({ createdAt }) => Date.parse(createdAt) + paymentLifetimeMs,
   };
+}
+
+/** Only what was given is added, and the rest of the URL stays as it was written (assumed). */
+function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment) {
+  if (redirectUrl === undefined) return undefined;
+  const url = new URL(redirectUrl);
+  for (const [name, value] of Object.entries({ customMetadata, customerRefId })) {
+    if (value === undefined) continue;
+    url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
+  }
+  return url.href;
 }
 
 function snapshotOf(payment: Payment): PaymentSnapshot {

@@ -39,7 +39,13 @@ export function route<Response, Body = unknown, Query = unknown>(
   return { operation, handle: (call) => handle(call as Call<Body, Query>), prepareBody };
 }
 
-/** Whether a path is the sandbox's own, for its pages, description and control, and not the service's. */
-export function isOwnRoute(pathname: string): boolean {
-  return /^\/((_sandbox|payment)(\/|$)|openapi\.json$)/.test(pathname);
+const ownPath = /^\/((_sandbox|payment)(\/|$)|openapi\.json$)/;
+
+/**
+ * Whether a request is for the sandbox's own routes, its pages, description and control, and not for the service's.
+ * At the root, that is only so for a browser.
+ */
+export function isForOwnRoutes({ headers }: Request, pathname: string): boolean {
+  if (pathname === "/") return headers.get("Accept")?.includes("text/html") ?? false;
+  return ownPath.test(pathname);
 }

@@ -68,6 +68,7 @@ export interface ModelDelivery {
 type Due = { readonly atMs: number; readonly rank: number } & (
   | { readonly kind: "quotes" | "payment"; readonly paymentId: string }
   | { readonly kind: "retry"; readonly delivery: number }
+  | { readonly kind: "key"; readonly operation: string; readonly key: string }
 );
 
 /** One request to the merchant's endpoint. */
@@ -84,7 +85,8 @@ export type ModelHappening =
   | { type: "quotes.expired"; at: string; paymentId: string; quoteIds: string[] }
   | { type: "payment.expired"; at: string; paymentId: string }
   | { type: "payment.moved" | "withdrawal.moved"; at: string; subject: string; status: string }
-  | { type: "webhook.attempted"; at: string; event: string; attempt: number };
+  | { type: "webhook.attempted"; at: string; event: string; attempt: number }
+  | { type: "idempotency.ended"; at: string; operation: string; key: string };
 
 const minuteMs = 60_000;
 /** Published: ten minutes. */
@@ -115,6 +117,18 @@ export function newModel(now: Date): Model {
 export function kept(keys: Map<string, Kept>, key: string | undefined, nowMs: number) {
   const found = key === undefined ? undefined : keys.get(key);
   return found && nowMs - found.keptMs < idempotencyWindowMs ? found : undefined;
+}
+
+/** Has a key stand for a creation from now on. */
+export function keep(
+  model: Model,
+  operation: "payments.create" | "withdrawals.create",
+  key: string,
+  creation: Omit<Kept, "keptMs">,
+): void {
+  const keys = operation === "payments.create" ? model.paymentKeys : model.withdrawalKeys;
+  keys.set(key, { ...creation, keptMs: model.nowMs });
+  schedule(model, idempotencyWindowMs, { kind: "key", operation, key });
 }
 
 /** Adds a payment that was just created. Gives what the merchant is sent. */
@@ -209,12 +223,22 @@ export function advance(model: Model, durationMs: number) {
     model.due.splice(model.due.indexOf(next), 1);
     model.nowMs = next.atMs;
     const sent = next.kind === "retry" ? [attempt(model, next.delivery)] : [];
-    const expired = next.kind === "retry" ? [] : expire(model, next, sent);
+    const ended = next.kind === "retry" ? [] : end(model, next, sent);
     attempts.push(...sent);
-    happenings.push(...expired, ...sent.map(asHappening));
+    happenings.push(...ended, ...sent.map(asHappening));
   }
   model.nowMs = untilMs;
   return { happenings, attempts };
+}
+
+function end(
+  model: Model,
+  due: Exclude<Due, { kind: "retry" }>,
+  sent: Attempt[],
+): ModelHappening[] {
+  if (due.kind !== "key") return expire(model, due, sent);
+  const { operation, key } = due;
+  return [{ type: "idempotency.ended", at: new Date(model.nowMs).toISOString(), operation, key }];
 }
 
 function expire(

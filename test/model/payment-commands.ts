@@ -11,7 +11,15 @@ import {
   idempotencyKey,
   orderId,
 } from "./command.ts";
-import { addPayment, endPayment, type Kept, kept, type Model, type ModelPayment } from "./model.ts";
+import {
+  addPayment,
+  endPayment,
+  type Kept,
+  keep,
+  kept,
+  type Model,
+  type ModelPayment,
+} from "./model.ts";
 import { checkPayment, quoteOf } from "./payment-checks.ts";
 import { ask, expectRefused, expectWebhooks, saw, type World } from "./world.ts";
 
@@ -112,9 +120,8 @@ async function created(
   checkPayment(payment, modelled);
   expect(payment.createdAt).toBe(new Date(model.nowMs).toISOString());
   if (key !== undefined) {
-    const { nowMs: keptMs } = model;
     if (model.paymentKeys.has(key)) saw(world, "payment's key used anew a day later");
-    model.paymentKeys.set(key, { body: JSON.stringify(body), keptMs, id: payment.id, answer });
+    keep(model, "payments.create", key, { body: JSON.stringify(body), id: payment.id, answer });
   }
   saw(world, `${type} created`);
   await expectWebhooks(world, addPayment(model, modelled));

@@ -38,6 +38,8 @@ function asModelled(happening: Happening): ModelHappening {
       return { type, at, subject: happening.withdrawalId, status: happening.status };
     case "webhook.attempted":
       return { type, at, event: happening.event, attempt: happening.attempt };
+    case "idempotency.ended":
+      return { type, at, operation: happening.operation, key: happening.key };
   }
 }
 

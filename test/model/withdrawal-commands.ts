@@ -2,7 +2,14 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 import { type Command, choice, chosen, chosenPending, command, idempotencyKey } from "./command.ts";
-import { addWithdrawal, kept, type Model, type ModelWithdrawal, moveWithdrawal } from "./model.ts";
+import {
+  addWithdrawal,
+  keep,
+  kept,
+  type Model,
+  type ModelWithdrawal,
+  moveWithdrawal,
+} from "./model.ts";
 import { ask, expectRefused, expectWebhooks, saw, type World } from "./world.ts";
 
 const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -102,9 +109,8 @@ async function created(
   checkWithdrawal(withdrawal, modelled);
   expect(withdrawal.createdAt).toBe(new Date(model.nowMs).toISOString());
   if (key !== undefined && kept(model.withdrawalKeys, key, model.nowMs) === undefined) {
-    const { nowMs: keptMs } = model;
     if (model.withdrawalKeys.has(key)) saw(world, "withdrawal's key used anew a day later");
-    model.withdrawalKeys.set(key, { body: JSON.stringify(body), keptMs, id, answer });
+    keep(model, "withdrawals.create", key, { body: JSON.stringify(body), id, answer });
   }
   await expectWebhooks(world, addWithdrawal(model, modelled));
 }

@@ -269,13 +269,29 @@ describe("quotes for a deposit", () => {
     expect(await sandbox.clock.advance("9m")).toEqual([]);
   });
 
-  it("set the amount that was named last, even where its quote still stands", async () => {
+  it("are over when another amount is named: none asks for what is not due", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox, { type: "deposit" });
-    await quote(sandbox, created, { forceDepositAmount: 9900 });
+    const open = await quote(sandbox, created, {});
+    const inEther = await quote(sandbox, created, { ...ether, forceDepositAmount: 4200 });
+    expect(await activeQuotes(sandbox, created)).toEqual([inEther]);
+    const later = await quote(sandbox, created, { forceDepositAmount: 9900 });
+    expect(later.id).not.toBe(open.id);
+    const payment = await read(sandbox, created.paymentId);
+    expect(payment.amountInCents).toBe(9900);
+    expect(payment.quotes).toEqual([
+      { ...open, status: "expired" },
+      { ...inEther, status: "expired" },
+      later,
+    ]);
+  });
+
+  it("stay beside each other while the amount is the same", async () => {
+    const sandbox = createSandbox();
+    const created = await create(sandbox, { type: "deposit" });
+    await quote(sandbox, created, { forceDepositAmount: 4200 });
+    await quote(sandbox, created, ether);
     await quote(sandbox, created, { ...ether, forceDepositAmount: 4200 });
-    await quote(sandbox, created, { forceDepositAmount: 9900 });
-    expect(await read(sandbox, created.paymentId)).toMatchObject({ amountInCents: 9900 });
     expect(await activeQuotes(sandbox, created)).toHaveLength(2);
   });
 

@@ -131,7 +131,11 @@ describe("what is not a saved sandbox", () => {
     ["one of a later version", { ...saved, version }, /version 2, but this settlekit reads/],
     ["one with a table too many", { ...saved, tables: { ...saved.tables, more: [] } }, /"more"/],
     ["one whose table is none", { ...saved, tables: { ...saved.tables, due: {} } }, /"due"/],
-    ["one with half an entry", { ...saved, tables: { ...saved.tables, payments: [["id"]] } }, /"payments"/],
+    [
+      "one with half an entry",
+      { ...saved, tables: { ...saved.tables, payments: [["id"]] } },
+      /"payments"/,
+    ],
     ["one with a table too few", { ...saved, tables: {} }, /"dropped" is wrong/],
     ["one with a broken merchant", broken("merchants"), /does not fit/],
     ["one with a broken payment", broken("payments"), /does not fit/],
