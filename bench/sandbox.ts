@@ -1,0 +1,158 @@
+/**
+ * What a sandbox costs: to make one, to ask it in process and over HTTP, to start it from the command line, and to
+ * hold 10,000 payments.
+ *
+ * Run with `npm run build && node bench/sandbox.ts`; it takes about 20 seconds.
+ */
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createSandbox } from "../dist/sandbox.js";
+import { perCall, ratioOf, spreadOf, type Turn, type Turns, takeTurns } from "./rounds.ts";
+import { creation, paymentsPath } from "./sandbox-requests.ts";
+import { printTable, type Row, timeText } from "./table.ts";
+
+// So that nobody has to remember the flag.
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+const identity = "bench";
+const { secretKey } = createSandbox({ identity });
+const headers = creation.headers(secretKey);
+
+type Sandbox = ReturnType<typeof createSandbox>;
+
+async function createPayment(sandbox: Sandbox): Promise<void> {
+  const url = `http://127.0.0.1${paymentsPath}`;
+  const init = { method: "POST", headers, body: creation.body };
+  const response = await sandbox.fetch(new Request(url, init));
+  if (response.status !== 201) throw new Error(await response.text());
+  await response.text();
+}
+
+/** Resolves when the command line has said where it listens; gives the microseconds until then. */
+function ready(file: string, args: readonly string[]): Turn {
+  return async () => {
+    const startedAt = performance.now();
+    const child = spawn(process.execPath, [file, ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    const microseconds = 1000 * (performance.now() - startedAt);
+    child.kill("SIGKILL");
+    await once(child, "close");
+    return microseconds;
+  };
+}
+
+/** A server in a process of its own, and what asks it. */
+async function served(kind: "sandbox" | "bare") {
+  const child = fork(fileURLToPath(new URL("sandbox-server.ts", import.meta.url)), [kind]);
+  const [port] = await once(child, "message");
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = () =>
+    new Promise<void>((resolve, reject) => {
+      const options = {
+        port,
+        host: "127.0.0.1",
+        path: paymentsPath,
+        method: "POST",
+        headers,
+        agent,
+      };
+      const asking = request(options, (response) => {
+        if (response.statusCode !== 201) reject(new Error(`Answered ${response.statusCode}.`));
+        response.resume().once("end", resolve);
+      });
+      asking.once("error", reject).end(creation.body);
+    });
+  return { ask, close: () => child.kill("SIGKILL") };
+}
+
+const held = 10_000;
+
+/** What so many payments take: the growth of the process, and of its heap. */
+async function growthMb() {
+  const sandbox = createSandbox({ identity });
+  for (let count = 0; count < 100; count++) await createPayment(sandbox);
+  sandbox.reset();
+  collectGarbage();
+  const before = process.memoryUsage();
+  for (let count = 0; count < held; count++) await createPayment(sandbox);
+  collectGarbage();
+  const after = process.memoryUsage();
+  const total = sandbox.payments.all().length;
+  if (total !== held) throw new Error(`It holds ${total} payments.`);
+  return {
+    heapMb: (after.heapUsed + after.external - before.heapUsed - before.external) / 1e6,
+    processMb: (after.rss - before.rss) / 1e6,
+  };
+}
+
+export async function sandboxRows(): Promise<Row[]> {
+  const memory = await growthMb();
+  const sandbox = createSandbox({ identity });
+  const inProcess = await takeTurns(
+    {
+      make: perCall(() => createSandbox(), 100),
+      create: perCall(() => createPayment(sandbox), 200),
+    },
+    { rounds: 15, warmUp: 5 },
+  );
+
+  const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+  const starts = await takeTurns(
+    {
+      settlekit: ready(cli, ["sandbox", "--port", "0", "--json"]),
+      node: ready("--eval", ["console.log()"]),
+    },
+    { rounds: 11, warmUp: 1 },
+  );
+
+  const [ours, bare] = [await served("sandbox"), await served("bare")];
+  const overHttp = await takeTurns(
+    { ours: perCall(ours.ask, 100), bare: perCall(bare.ask, 100) },
+    { rounds: 31, warmUp: 10 },
+  );
+  ours.close();
+  bare.close();
+
+  const growth = Math.max(memory.heapMb, memory.processMb);
+  return [
+    atMost("making a sandbox", inProcess, "make", 1_000),
+    atMost("creating a payment in process", inProcess, "create", 200),
+    {
+      ...atMost("settlekit sandbox, until ready", starts, "settlekit", 300_000),
+      peer: `node alone ${timeOf(starts, "node")}`,
+    },
+    {
+      what: "creating a payment over HTTP",
+      ours: timeOf(overHttp, "ours"),
+      peer: `node:http with the same bytes ${timeOf(overHttp, "bare")}`,
+      ratio: ratioOf(overHttp, "ours", "bare"),
+      aim: 2.5,
+    },
+    {
+      what: "10,000 payments held, memory growth",
+      ours: `${growth.toFixed(0)} MB`,
+      peer: `on the heap ${memory.heapMb.toFixed(0)} MB`,
+      aim: { text: "at most 100 MB", met: growth <= 100 },
+    },
+  ];
+}
+
+function timeOf(turns: Turns, name: string): string {
+  return timeText(spreadOf(turns[name] ?? []).median);
+}
+
+function atMost(what: string, turns: Turns, name: string, microseconds: number): Row {
+  const { median } = spreadOf(turns[name] ?? []);
+  const aim = { text: `at most ${timeText(microseconds)}`, met: median <= microseconds };
+  return { what, ours: timeText(median), peer: "", aim };
+}
+
+if (import.meta.main) printTable(await sandboxRows());
