@@ -1,0 +1,13 @@
+// A CommonJS file: what is an ES module comes to it by require.
+const settlekit = require("settlekit");
+const checkout = require("settlekit/checkout");
+const sandbox = require("settlekit/sandbox");
+const webhooks = require("settlekit/webhooks");
+
+async function main() {
+  const { runSuite } = await import("./suite.mjs");
+  const setting = JSON.parse(process.argv[2]);
+  const results = await runSuite({ settlekit, checkout, sandbox, webhooks }, setting);
+  process.stdout.write(JSON.stringify(results));
+}
+main();

@@ -1,0 +1,178 @@
+// What a merchant's code does, on any runtime. The modules are handed in, so that it does not matter here
+// how a runtime loads them, and nothing is needed to run it but JavaScript.
+
+/** Runs every check; gives by its name "passed", "does not apply", or what went wrong. */
+export async function runSuite(modules, setting) {
+  const results = {};
+  for (const [name, check] of Object.entries(checks)) {
+    try {
+      results[name] = (await check(modules, setting)) ?? "passed";
+    } catch (error) {
+      results[name] = `failed: ${error?.stack ?? error}`;
+    }
+  }
+  return results;
+}
+
+const checks = { create, list, webhooks, checkout, errors, sandbox };
+const order = { amount: 2500, orderId: "order_1" };
+
+async function create(modules, setting) {
+  const client = clientOf(modules, setting);
+  if (setting.isBrowser) {
+    // The service lets no page of another origin send this key, and this suite's page is one.
+    const error = await failureOf(client.payments.create(order, { maxRetries: 0 }));
+    ok(modules.settlekit.SettlekitError.is(error), "a browser's creation fails in a known way");
+    return undefined;
+  }
+  const { data, status, attempts } = await client.payments.create(order).withResponse();
+  equal(status, 201, "status of the creation");
+  equal(attempts, 1, "attempts");
+  equal(data.payment.status, "pending", "status of the payment");
+  equal(data.payment.amountInCents, 2500, "amount");
+  ok(data.paymentUrl.endsWith(`/payment/${data.paymentId}`), "payment URL");
+}
+
+async function list(modules, setting) {
+  if (setting.isBrowser) return "does not apply";
+  const client = clientOf(modules, setting);
+  const orderIds = ["list_1", "list_2", "list_3", "list_4", "list_5"];
+  for (const orderId of orderIds) await client.payments.create({ ...order, orderId });
+  const found = [];
+  for await (const payment of client.payments.list({ limit: 2 })) found.push(payment.orderId);
+  equal(
+    found.filter((orderId) => orderId.startsWith("list_")).sort(),
+    orderIds,
+    "orders across pages",
+  );
+}
+
+async function webhooks({ webhooks }, { hasNodeCrypto, delivery }) {
+  const { WebhookVerificationError, ConfigurationError } = webhooks;
+  const { secret, body, headers } = delivery;
+  const receiver = new webhooks.Webhooks({ secret });
+  const request = () => new Request("https://shop.example/", { method: "POST", body, headers });
+
+  equal((await receiver.verify({ body, headers })).data.orderId, "order_ü", "verify");
+  equal((await receiver.verify(request())).data.orderId, "order_ü", "verify of a Request");
+  const tampered = { body: body.replace("completed", "confirmed"), headers };
+  const error = await failureOf(receiver.verify(tampered));
+  ok(WebhookVerificationError.is(error), "a tampered body is refused");
+  equal(error.reason, "signature_mismatch", "reason");
+  equal((await receiver.fetchHandler()(request())).status, 200, "answer of the handler");
+
+  if (!hasNodeCrypto) {
+    const absent = await failureOf((async () => receiver.verifySync({ body, headers }))());
+    ok(ConfigurationError.is(absent), "verifySync says that it cannot be had");
+    return;
+  }
+  equal(receiver.verifySync({ body, headers }).data.orderId, "order_ü", "verifySync");
+  const refused = await failureOf((async () => receiver.verifySync(tampered))());
+  equal(refused.reason, "signature_mismatch", "verifySync of a tampered body");
+}
+
+async function checkout(modules, setting) {
+  const { baseUrl, payUrl } = setting;
+  const { paymentId, secret } =
+    setting.created ?? (await clientOf(modules, setting).payments.create(order));
+  const { CheckoutClient } = modules.checkout;
+  const customer = new CheckoutClient({ paymentId, secret, baseUrl, environment: "sandbox" });
+
+  equal((await customer.status()).status, "pending", "status");
+  const [quote] = await customer.quotes.list();
+  const payment = await customer.payment();
+  const request = customer.paymentRequest(payment, quote);
+  ok(/^0x[0-9a-fA-F]{40}$/.test(request.address), "address to pay to");
+  ok(request.addressQrSvg().startsWith("<svg"), "QR code");
+  const { contractAddress } = quote.token;
+  const created = await customer.quotes.create({ chainId: quote.chainId, contractAddress });
+  equal(created.token.symbol, quote.token.symbol, "token of the new quote");
+
+  const seen = [];
+  for await (const { status } of customer.watch({ intervalMs: 20 })) {
+    seen.push(status);
+    if (status === "pending") await fetch(payUrl + paymentId, { method: "POST" });
+  }
+  equal([seen[0], seen.at(-1)], ["pending", "completed"], "first and last status watched");
+}
+
+async function errors(modules, setting) {
+  const { settlekit, webhooks } = modules;
+  const { NotFoundError, ApiError, AuthenticationError, InvalidRequestError } = settlekit;
+  equal(settlekit.SettlekitError === webhooks.SettlekitError, true, "one class in all entries");
+  if (setting.isBrowser) {
+    const { CheckoutClient } = modules.checkout;
+    const { paymentId } = setting.created;
+    const { baseUrl } = setting;
+    const options = { paymentId, secret: "ps_wrong", baseUrl, environment: "sandbox" };
+    const refused = await failureOf(new CheckoutClient(options).status());
+    ok(AuthenticationError.is(refused) && refused instanceof ApiError, "a wrong payment secret");
+    return;
+  }
+  const client = clientOf(modules, setting);
+  const id = "00000000-0000-4000-8000-000000000000";
+  const unknown = await failureOf(client.payments.get(id));
+  ok(NotFoundError.is(unknown) && unknown instanceof ApiError, "an unknown payment");
+  equal(unknown.status, 404, "its status");
+  equal(unknown.outcome, "rejected", "its outcome");
+  ok(typeof unknown.requestId === "string", "its request id");
+
+  const tooMuch = await failureOf(client.payments.create({ ...order, amount: 0.5 }));
+  ok(InvalidRequestError.is(tooMuch), "an amount that cannot be");
+  equal([tooMuch.param, tooMuch.outcome], ["amount", "not_sent"], "its field and outcome");
+
+  const wrong = clientOf(modules, { ...setting, secretKey: "sk_test_wrong" });
+  ok(AuthenticationError.is(await failureOf(wrong.payments.list())), "a wrong key");
+}
+
+/** The service itself in the runtime: what a merchant's tests do there. */
+async function sandbox({ settlekit, webhooks, sandbox }, { canListen }) {
+  if (sandbox === undefined) return "does not apply";
+  const secret = { current: "" };
+  const received = [];
+  const service = sandbox.createSandbox({
+    async deliver(request) {
+      const receiver = new webhooks.Webhooks({ secret: secret.current });
+      received.push((await receiver.verify(request)).data.status);
+      return new Response();
+    },
+  });
+  secret.current = service.webhookSecret;
+  const server = canListen ? await service.listen({ port: 0 }) : undefined;
+  const client = new settlekit.MerchantClient({
+    secretKey: service.secretKey,
+    environment: "sandbox",
+    ...(server
+      ? { baseUrl: server.url }
+      : { fetch: (url, init) => service.fetch(new Request(url, init)) }),
+  });
+  const { paymentId } = await client.payments.create(order);
+  await service.payments.simulate(paymentId, "success");
+  await service.webhooks.idle();
+  equal(received.at(-1), "completed", "status in the last webhook");
+  equal((await client.payments.get(paymentId)).status, "completed", "status of the payment");
+  await server?.close();
+}
+
+function clientOf({ settlekit }, { baseUrl, secretKey }) {
+  return new settlekit.MerchantClient({ secretKey, environment: "sandbox", baseUrl });
+}
+
+async function failureOf(promise) {
+  const nothing = {};
+  const error = await promise.then(
+    () => nothing,
+    (thrown) => thrown,
+  );
+  ok(error !== nothing, "a failure was due, and there was none");
+  return error;
+}
+
+function ok(condition, what) {
+  if (!condition) throw new Error(`not so: ${what}`);
+}
+
+function equal(actual, expected, what) {
+  const [is, due] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (is !== due) throw new Error(`${what}: ${is} instead of ${due}`);
+}

@@ -1,0 +1,13 @@
+// Without the sandbox, which is made of Node.
+import * as settlekit from "settlekit";
+import * as checkout from "settlekit/checkout";
+import * as webhooks from "settlekit/webhooks";
+import { runSuite } from "./suite.mjs";
+
+// biome-ignore lint/style/noDefaultExport: the form that workerd asks for.
+export default {
+  async fetch(request) {
+    const setting = await request.json();
+    return Response.json(await runSuite({ settlekit, checkout, webhooks }, setting));
+  },
+};
