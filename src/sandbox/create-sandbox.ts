@@ -127,7 +127,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         payments,
         withdrawals,
         timeline,
-        isFrozen: clock.isFrozen(),
+        isFrozen: clock.isFrozen,
+        droppedRequests: log.dropped,
       }),
     );
     return { kind: "answered", response: await (await ownRoutes)(request) };

@@ -3,6 +3,7 @@ import { controlFailure, unknownControlRoute } from "./control/control-failure.t
 import { type Controlled, controlRoutes } from "./control/control-routes.ts";
 import { openApiAnswer } from "./openapi-answer.ts";
 import { assetAnswer } from "./pages/asset-answer.ts";
+import { entryPage } from "./pages/entry-page.ts";
 import { inspectorPage } from "./pages/inspector-page.ts";
 import { paymentPage, unknownPaymentPage } from "./pages/payment-page.ts";
 import type { Payments } from "./payments.ts";
@@ -14,8 +15,10 @@ export interface OwnRoutesOptions {
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
   readonly timeline: Timeline;
-  /** Whether the sandbox's clock stands still. */
-  readonly isFrozen: boolean;
+  /** Whether the sandbox's clock stands still: a sandbox that is loaded may say so for another one. */
+  readonly isFrozen: () => boolean;
+  /** How many requests were dropped to save memory. */
+  readonly droppedRequests: () => number;
 }
 
 /** Answers requests to the sandbox's own routes. */
@@ -34,7 +37,7 @@ const protection = {
  * control it. These routes meet no fault and are not recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
-  const { sandbox, payments, withdrawals, timeline, isFrozen } = options;
+  const { sandbox, payments, withdrawals, timeline, isFrozen, droppedRequests } = options;
   const app = new Hono();
 
   app.get("/", () => new Response(null, { status: 302, headers: { Location: "/_sandbox" } }));
@@ -43,11 +46,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
     const payment = payments.find(paymentId);
     const secret = payments.secretOf(paymentId);
     if (payment === undefined || secret === undefined) return unknownPaymentPage();
-    const returnUrl = payments.returnUrlOf(paymentId);
-    return paymentPage(
-      returnUrl === undefined ? payment : { ...payment, redirectUrl: returnUrl },
-      secret,
-    );
+    return paymentPage({ payment, secret, returnUrl: payments.returnUrlOf(paymentId) });
   });
   app.get("/_sandbox", ({ req }) =>
     inspectorPage({
@@ -55,10 +54,15 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
       payments: payments.all(),
       withdrawals: withdrawals.all(),
       timeline,
-      isFrozen,
+      isFrozen: isFrozen(),
+      droppedRequests: droppedRequests(),
       url: new URL(req.url),
     }),
   );
+  app.get("/_sandbox/entries/:sequence", ({ req }) => {
+    const { origin } = new URL(req.url);
+    return entryPage({ sandbox, timeline, sequence: req.param("sequence"), origin });
+  });
   app.get("/openapi.json", openApiAnswer);
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
   app.route("/_sandbox", controlRoutes(sandbox, timeline));

@@ -1,12 +1,13 @@
 import { control } from "./control.ts";
 import { CopyButton } from "./copy-button.ts";
+import { renewDetails, showDetails } from "./entry-details.ts";
 import { formBody } from "./form-body.ts";
 import { livePage } from "./live-page.ts";
 import { SandboxClock } from "./sandbox-clock.ts";
 import { loadFrom, saveToFile } from "./sandbox-file.ts";
 
 // Before the elements below come to life, while the page is still as the sandbox wrote it.
-const page = livePage(document);
+const page = livePage(document, () => void renewDetails(document));
 
 customElements.define("copy-button", CopyButton);
 customElements.define("sandbox-clock", SandboxClock);
@@ -59,6 +60,16 @@ function showThread({ target }: Event): void {
   }
 }
 for (const type of ["pointerover", "focusin"]) document.addEventListener(type, showThread);
+
+// The event of an entry that opens does not bubble.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    const isEntry = target instanceof HTMLDetailsElement && target.matches(".entry > details");
+    if (isEntry) void showDetails(target);
+  },
+  true,
+);
 
 /** A link to an entry shows it. */
 function openTarget(): void {

@@ -1,3 +1,5 @@
+import { passOnDetails } from "./entry-details.ts";
+
 /** A page that replaces its own parts by what the sandbox writes now. */
 export interface LivePage {
   refresh(): Promise<void>;
@@ -11,7 +13,7 @@ const momentMs = 150;
  * Follows the page's own URL. The children of every `data-live` element are known by their ids; one that
  * was written anew takes the place of the old one, open if that was open, with the focus if that had it.
  */
-export function livePage(page: Document): LivePage {
+export function livePage(page: Document, renewed: () => void): LivePage {
   /** What the sandbox wrote, by id: the elements themselves change as they come to life. */
   let written = new Map<string, string>();
   for (const list of lists(page)) remember(list, written);
@@ -32,6 +34,7 @@ export function livePage(page: Document): LivePage {
       if (old) update(old, list, (id) => written.get(id) === nowWritten.get(id));
     }
     written = nowWritten;
+    renewed();
   }
 
   return {
@@ -79,6 +82,7 @@ function update(old: Element, next: Element, isUnchanged: (id: string) => boolea
 function succeed(before: Element, after: Element): void {
   const focused = before.contains(document.activeElement) ? document.activeElement : null;
   if (before.querySelector(":scope > details[open]")) {
+    passOnDetails(before, after);
     after.querySelector(":scope > details")?.setAttribute("open", "");
   }
   before.replaceWith(after);

@@ -11,7 +11,7 @@ const leaps = [
 /** The sandbox's time, and buttons that move it. */
 export function clockPanel(now: Date, isFrozen: boolean): Html {
   const iso = now.toISOString();
-  return html`<div class="clock" role="group" aria-label="Clock">
+  return html`<div class="time" role="group" aria-label="Clock">
 <p data-live="clock"><sandbox-clock id="now" now="${iso}" ${isFrozen && html`frozen`}>${iso.slice(0, 19).replace("T", " ")}</sandbox-clock> <span class="quiet" id="pace">UTC${isFrozen && ", stands still"}</span></p>
 <div class="buttons">${leaps.map(([duration, name]) =>
     commandButton({

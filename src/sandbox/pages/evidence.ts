@@ -17,7 +17,8 @@ export const paymentPageBeliefs: readonly Belief[] = [
   { text: "How the page looks, and that it returns to the shop by itself.", evidence: "assumed" },
 ];
 
-export function evidenceBadge(evidence: Evidence): Html {
+/** @param evidence One of the three words, as the header has it. */
+export function evidenceBadge(evidence: string): Html {
   return html`<span class="evidence ${evidence}">${evidence}</span>`;
 }
 

@@ -4,6 +4,7 @@ import type { Controlled } from "../control/control-routes.ts";
 import type { Timeline } from "../timeline.ts";
 import { clockPanel } from "./clock-panel.ts";
 import { commandButton } from "./command-button.ts";
+import { disorderPanel } from "./disorder-panel.ts";
 import { faultPanel } from "./fault-panel.ts";
 import { type Html, html } from "./html.ts";
 import { operationList } from "./known-operations.ts";
@@ -11,7 +12,8 @@ import { paceChoice } from "./pace-choice.ts";
 import { pageAnswer } from "./page-answer.ts";
 import { paymentCard } from "./payment-cards.ts";
 import { newPaymentForm, newWithdrawalForm } from "./shop-panel.ts";
-import { kindNames, timelineList } from "./timeline-list.ts";
+import { filterLinks, filterOf } from "./timeline-filter.ts";
+import { timelineList } from "./timeline-list.ts";
 import { withdrawalCard } from "./withdrawal-cards.ts";
 
 export interface InspectorOptions {
@@ -21,6 +23,8 @@ export interface InspectorOptions {
   readonly withdrawals: readonly Withdrawal[];
   readonly timeline: Timeline;
   readonly isFrozen: boolean;
+  /** How many requests were dropped to save memory. */
+  readonly droppedRequests: number;
   /** Under which the page was asked for. */
   readonly url: URL;
 }
@@ -38,7 +42,7 @@ export function inspectorPage(options: InspectorOptions): Response {
 ${clockPanel(sandbox.clock.now(), isFrozen)}
 <div class="buttons" role="group" aria-label="Everything in this sandbox"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Forget everything in this sandbox?", tone: "danger" })}</div>
 </header>
-<nav class="jump" aria-label="Parts of this page"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#known-title">What is known</a></nav>
+<nav class="jump" aria-label="Parts of this page"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhooks going wrong</a><a href="#known-title">What is known</a></nav>
 <p role="status" id="said" class="said-line"></p>
 <div class="columns">
 ${timelinePart(options)}
@@ -46,6 +50,7 @@ ${timelinePart(options)}
 ${paymentsPart(options)}
 ${withdrawalsPart(options)}
 ${faultPanel(sandbox.faults.waiting())}
+${disorderPanel(sandbox.webhooks.disorders())}
 <section class="panel" aria-labelledby="known-title"><h2 id="known-title">What is known</h2>
 <p class="quiet">The sandbox is what settlekit believes the service to be. Answers say on what evidence, in <code>X-Sandbox-Evidence</code>.</p>
 <details class="beliefs"><summary>Every operation and its evidence</summary>${operationList()}</details></section>
@@ -54,44 +59,40 @@ ${faultPanel(sandbox.faults.waiting())}
   });
 }
 
-function timelinePart({ sandbox, timeline, url }: InspectorOptions): Html {
+function timelinePart(options: InspectorOptions): Html {
+  const { sandbox, timeline, url } = options;
   const entries = timeline.entries();
-  const show = Object.keys(kindNames).find((kind) => kind === url.searchParams.get("show"));
-  const about = url.searchParams.get("about") ?? undefined;
+  const filter = filterOf(url);
   const list = timelineList({
     entries,
-    show,
-    about,
-    origin: url.origin,
-    requests: sandbox.requests(),
+    filter,
     deliveries: sandbox.webhooks.deliveries(),
   });
   return html`<main aria-labelledby="timeline-title">
-<div class="heading"><h2 id="timeline-title">Timeline</h2>${filters(show, about)}</div>
+<div class="heading"><h2 id="timeline-title">Timeline</h2>${filterLinks(filter)}</div>
 <ol class="timeline" data-live="timeline" aria-label="What happened, newest first">${list}</ol>
-<div data-live="timeline-note">${noteOn(entries.length, timeline.dropped(), list.text === "", url.origin)}</div>
+<div data-live="timeline-note">${entries.length === 0 ? nothingYet(url.origin) : list.text === "" ? nothingWanted : droppedNote(options)}</div>
 </main>`;
 }
 
-/** Links, so that a filter can be kept, shared, and works without a script. */
-function filters(show: string | undefined, about: string | undefined): Html {
-  const link = (name: string, kind: string | undefined, id: string | undefined) => {
-    const query = new URLSearchParams({ ...(kind && { show: kind }), ...(id && { about: id }) });
-    const href = query.size === 0 ? "/_sandbox" : `/_sandbox?${query}`;
-    return html`<a href="${href}" ${kind === show && id === about && html`aria-current="page"`}>${name}</a>`;
-  };
-  const kinds = Object.entries(kindNames).map(([kind, name]) => link(`${name}s`, kind, about));
-  return html`<nav class="filters" aria-label="What the timeline shows">${link("All", undefined, about)}${kinds}${about && html`<a class="chip" href="/_sandbox">only ${about.slice(0, 8)}… <span aria-hidden="true">✕</span><span class="visually-hidden">: show all again</span></a>`}</nav>`;
+function nothingYet(origin: string): Html {
+  return html`<div class="empty" id="timeline-empty"><p><strong>Nothing has happened yet.</strong></p>
+<p>Point your client at <code>${origin}</code> and create a payment, or play the shop with <em>New payment</em>.</p></div>`;
 }
 
-function noteOn(count: number, dropped: number, isEmpty: boolean, origin: string): Html {
-  if (count === 0) {
-    return html`<div class="empty" id="timeline-empty"><p><strong>Nothing has happened yet.</strong></p>
-<p>Point your client at <code>${origin}</code> and create a payment, or play the shop with <em>New payment</em>.</p></div>`;
-  }
-  if (isEmpty)
-    return html`<p class="empty" id="timeline-empty">Nothing of the kind happened yet.</p>`;
-  return html`<p class="quiet" id="timeline-dropped">${dropped > 0 && `${dropped} older entries were dropped to save memory.`}</p>`;
+const nothingWanted = html`<p class="empty" id="timeline-empty">Nothing of the kind happened yet.</p>`;
+
+/** Memory is bounded: what is missing is counted. */
+function droppedNote({ sandbox, timeline, droppedRequests }: InspectorOptions): Html | undefined {
+  const counts = [
+    [timeline.dropped(), "entries"],
+    [droppedRequests, "requests’ details"],
+    [sandbox.webhooks.dropped(), "webhooks"],
+  ] as const;
+  const dropped = counts.filter(([count]) => count > 0);
+  if (dropped.length === 0) return undefined;
+  const text = dropped.map(([count, kind]) => `${count} older ${kind}`).join(", ");
+  return html`<p class="quiet" id="timeline-dropped">Dropped to save memory: ${text}.</p>`;
 }
 
 function paymentsPart({ sandbox, payments }: InspectorOptions): Html {

@@ -1,5 +1,7 @@
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import * as operations from "../../wire/operations.ts";
+import { evidenceHeader } from "../evidence.ts";
+import type { ReceivedRequest } from "../request-log.ts";
 import { evidenceBadge } from "./evidence.ts";
 import { type Html, html } from "./html.ts";
 
@@ -20,12 +22,15 @@ const known: readonly KnownOperation[] = Object.entries(operations).map(
   },
 );
 
-/** What a request asked for, and how sure it is that the service has it. */
-export function operationNote(method: string, path: string): Html {
+/** What a request asked for, and how sure it is that the service answers so. */
+export function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   const operation = known.find((it) => it.method === method && it.pattern.test(path));
-  if (operation === undefined) return html`<p class="quiet">The service has no such route.</p>`;
-  const { evidence, summary, description } = operation;
-  return html`<p class="quiet">${evidenceBadge(evidence)} <strong>${summary}.</strong> ${description}</p>`;
+  const evidence = answer?.headers[evidenceHeader.toLowerCase()];
+  const answered = evidence && html` The answer is ${evidenceBadge(evidence)}.`;
+  if (operation === undefined)
+    return html`<p class="quiet">The service has no such route.${answered}</p>`;
+  const { summary, description } = operation;
+  return html`<p class="quiet">${evidenceBadge(operation.evidence)} <strong>${summary}.</strong> ${description}${evidence !== operation.evidence && answered}</p>`;
 }
 
 /** Every operation with its evidence. */

@@ -5,15 +5,24 @@ import { type Html, html } from "./html.ts";
 import { pageAnswer } from "./page-answer.ts";
 import { sandboxStrip } from "./sandbox-strip.ts";
 
+export interface PaymentPageOptions {
+  readonly payment: Payment;
+  /** The payment's own. */
+  readonly secret: string;
+  /** Where a customer who paid is sent, with what the merchant gave to come back. */
+  readonly returnUrl: string | undefined;
+}
+
 /** The page that `paymentUrl` opens. The link carries no secret: the page does. */
-export function paymentPage(payment: Payment, secret: string): Response {
+export function paymentPage(options: PaymentPageOptions): Response {
+  const { payment } = options;
   const { merchantShortName } = payment;
   const amount = payment.type === "deposit" ? "A deposit" : dollars(payment.amountInCents);
   return pageAnswer({
     title: `${amount} to ${merchantShortName}`,
     asset: "payment",
     body: html`<div class="layout">
-<main>${checkout(payment, secret)}</main>
+<main>${checkout(options)}</main>
 ${sandboxStrip(payment)}
 </div>`,
   });
@@ -32,8 +41,8 @@ export function unknownPaymentPage(): Response {
   });
 }
 
-function checkout(payment: Payment, secret: string): Html {
-  const { id, type, amountInCents, merchantShortName, orderId, redirectUrl } = payment;
+function checkout({ payment, secret, returnUrl }: PaymentPageOptions): Html {
+  const { id, type, amountInCents, merchantShortName, orderId } = payment;
   const isDeposit = type === "deposit";
   return html`<settlekit-payment class="card" payment-id="${id}" secret="${secret}"
  tokens="${JSON.stringify(pricedTokens.map(choiceOf))}" aria-busy="true">
@@ -53,7 +62,7 @@ ${howToPay()}
 <progress data-part="confirmations" aria-label="Confirmations by the network"></progress>
 <p>The money is on its way. You may close this page: the shop learns of it all the same.</p>
 </section>
-${outcome(redirectUrl)}
+${outcome(returnUrl)}
 <noscript><p class="no-script">This page needs JavaScript to show what to pay.</p></noscript>
 </settlekit-payment>`;
 }
@@ -75,7 +84,7 @@ ${choice("Network", "network", [...new Set(pricedTokens.map(networkOf))], networ
 </section>`;
 }
 
-function outcome(returnUrl: string | null | undefined): Html {
+function outcome(returnUrl: string | undefined): Html {
   return html`<section data-part="outcome" class="outcome" aria-label="What became of it" hidden>
 <div class="summary"><svg class="mark mark-good" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10"/><path d="m7.5 12.5 3 3 6-6.5"/></svg><svg class="mark mark-bad" viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10"/><path d="m8.5 8.5 7 7m0-7-7 7"/></svg><p data-part="outcome-text"></p></div>
 <dl class="facts" data-part="received" hidden>

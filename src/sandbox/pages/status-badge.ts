@@ -7,6 +7,6 @@ export function statusBadge(status: string): Html {
   return badge(isGood ? "good" : isBad ? "bad" : "open", status);
 }
 
-export function badge(tone: "good" | "bad" | "open", text: string | number): Html {
+export function badge(tone: "good" | "bad" | "open" | "warn", text: string | number): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }

@@ -1,11 +1,12 @@
 import type { ReceivedRequest } from "../request-log.ts";
 import type { TimelineEntry } from "../timeline.ts";
-import type { WebhookDelivery } from "../webhook-deliveries.ts";
-import { commandButton } from "./command-button.ts";
+import type { WebhookDelivery } from "../webhook-delivery.ts";
 import { curlFor } from "./curl.ts";
+import { redeliveryButtons } from "./disorder-panel.ts";
 import { type Html, html } from "./html.ts";
-import { operationNote } from "./known-operations.ts";
+import { evidenceNote } from "./known-operations.ts";
 
+/** Where the details of entries are found. */
 export interface DetailSources {
   readonly requests: readonly ReceivedRequest[];
   readonly deliveries: readonly WebhookDelivery[];
@@ -15,8 +16,6 @@ export interface DetailSources {
 
 type Entry<Type extends TimelineEntry["type"]> = Extract<TimelineEntry, { type: Type }>;
 
-const maxBodyCharacters = 4_000;
-
 /** Gives what an entry shows when it is opened. */
 export function detailsFrom({ requests, deliveries, origin }: DetailSources) {
   const requestOf = new Map(requests.map((request) => [request.requestId, request]));
@@ -24,57 +23,64 @@ export function detailsFrom({ requests, deliveries, origin }: DetailSources) {
 
   function requestDetails({ sequence, requestId }: Entry<"request">): Html {
     const request = requestOf.get(requestId);
-    if (request === undefined) return html`<p>Its details were dropped to save memory.</p>`;
-    const { method, path, headers, body } = request;
+    if (request === undefined) return gone;
+    const { method, path, headers, body, answer } = request;
     const curl = curlFor({ method, url: origin + path, headers, body });
-    return html`${operationNote(method, path)}
+    return html`${evidenceNote(request)}
 ${facts({ path, "request id": requestId })}
-${message("Request", headers, body)}${copyable(`curl-${sequence}`, curl)}`;
+${message("Request", request)}${answer && message("Answer", answer)}${copyable(`curl-${sequence}`, curl)}`;
   }
 
   function webhookDetails({ deliveryId }: Entry<"webhook">): Html {
     const delivery = deliveryOf.get(deliveryId);
-    if (delivery === undefined) return html`<p>It is gone, by a reset or to save memory.</p>`;
-    const { eventId, status, nextAttemptAt, data } = delivery;
-    return html`${facts({ "delivery id": deliveryId, "event id": eventId, status, "next attempt": nextAttemptAt })}
+    if (delivery === undefined) return gone;
+    const { eventId, status, nextAttemptAt, disorder, data } = delivery;
+    return html`${facts({ "delivery id": deliveryId, "event id": eventId, status, "next attempt": nextAttemptAt, disorder: disorder?.kind ?? null })}
 ${bodyText(JSON.stringify(data))}
-${status !== "recorded" && redelivery(deliveryId)}`;
+${status !== "recorded" && redeliveryButtons(deliveryId)}`;
   }
 
-  function attemptDetails({ sequence, deliveryId, attempt: count }: Entry<"attempt">): Html {
-    const attempt = deliveryOf.get(deliveryId)?.attempts[count - 1];
-    if (attempt === undefined) return html`<p>It is gone, by a reset or to save memory.</p>`;
-    const { request, durationMs, error } = attempt;
+  function attemptDetails({ sequence, deliveryId, at }: Entry<"attempt">, index: number): Html {
+    const attempt = deliveryOf.get(deliveryId)?.attempts[index];
+    if (attempt === undefined) return gone;
+    const { request, answer, durationMs, disorder, error } = attempt;
     const curl = curlFor({ ...request, method: "POST" });
-    return html`${facts({ to: request.url, took: `${Math.round(durationMs)} ms`, error })}
-${message("Request", request.headers, request.body)}${copyable(`curl-${sequence}`, curl)}`;
+    return html`${facts({ to: request.url, at, took: `${Math.round(durationMs)} ms`, disorder, error })}
+${message("Webhook", request)}${answer && message("Answer", answer)}${copyable(`curl-${sequence}`, curl)}`;
   }
 
   return (entry: TimelineEntry): Html => {
     switch (entry.type) {
       case "request":
         return requestDetails(entry);
+      case "clock":
+        return facts({ from: entry.at, to: entry.until });
       case "change":
         return facts({ id: entry.subjectId, order: entry.orderId, status: entry.status });
+      case "confirmation":
+        return facts({ payment: entry.subjectId });
+      case "quotes":
+        return facts({ payment: entry.subjectId, quotes: entry.quoteIds.join(" ") });
       case "webhook":
         return webhookDetails(entry);
       case "attempt":
-        return attemptDetails(entry);
+        return attemptDetails(entry, entry.attempt - 1);
     }
   };
 }
 
-function redelivery(deliveryId: string): Html {
-  const path = `deliveries/${deliveryId}/replay`;
-  return html`<div class="buttons">${commandButton({ name: "Send again", path })}</div>`;
+const gone = html`<p>Its details are gone: by a reset, or dropped to save memory.</p>`;
+
+interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** How many more characters there were. */
+  readonly bodyOmitted?: number;
 }
 
-function message(
-  title: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): Html | undefined {
-  return html`<details class="headers"><summary>${title} headers</summary>${facts(headers)}</details>${bodyText(body)}`;
+function message(title: string, { headers, body, bodyOmitted = 0 }: Message): Html {
+  return html`<section class="message"><h3>${title}</h3>
+<details class="headers"><summary>Headers</summary>${facts(headers)}</details>${bodyText(body)}${bodyOmitted > 0 && html`<p class="quiet">${bodyOmitted} more characters were not kept.</p>`}</section>`;
 }
 
 function facts(values: Readonly<Record<string, string | null>>): Html {
@@ -84,14 +90,11 @@ function facts(values: Readonly<Record<string, string | null>>): Html {
 
 function bodyText(body: string): Html | undefined {
   if (body === "") return undefined;
-  const text = readable(body);
-  const shown = text.slice(0, maxBodyCharacters);
-  const rest = text.length - shown.length;
-  return html`<pre>${shown}</pre>${rest > 0 && html`<p>${rest} more characters</p>`}`;
+  // It scrolls, so the keyboard must reach it.
+  return html`<pre class="body" tabindex="0" role="group" aria-label="Body">${readable(body)}</pre>`;
 }
 
 function readable(body: string): string {
-  if (body.length > maxBodyCharacters) return body;
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {

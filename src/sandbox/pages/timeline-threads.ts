@@ -1,8 +1,8 @@
-import type { TimelineEntry } from "../timeline.ts";
+import type { Cause, TimelineEntry } from "../timeline.ts";
 
 /** How the entries of a timeline hang together. */
 export interface Threads {
-  /** What everything has in common that one thing led to: the request, or else the change that began it. */
+  /** What everything has in common that one thing led to: a request, a move of the clock, or the change itself. */
   threadOf(entry: TimelineEntry): string;
   /** What an entry directly came from and led to, oldest first. */
   linksOf(entry: TimelineEntry): readonly TimelineEntry[];
@@ -12,26 +12,39 @@ export interface Threads {
 
 export function threadsOf(entries: readonly TimelineEntry[]): Threads {
   const eventOf = new Map<string, string>();
-  const requestOf = new Map<string, string>();
+  const causeOf = new Map<string, string>();
   for (const entry of entries) {
     if (entry.type === "webhook") eventOf.set(entry.deliveryId, entry.eventId);
-    if (entry.type === "change" && entry.requestId) requestOf.set(entry.eventId, entry.requestId);
+    if (entry.type !== "change") continue;
+    const cause = causeThread(entry);
+    if (cause !== undefined) causeOf.set(entry.eventId, cause);
   }
 
   function threadOf(entry: TimelineEntry): string {
-    if (entry.type === "request") return entry.requestId;
-    const event = entry.type === "attempt" ? eventOf.get(entry.deliveryId) : entry.eventId;
-    // A redelivery belongs to what the first delivery belongs to.
-    return (event && requestOf.get(event)) ?? event ?? `entry ${entry.sequence}`;
+    switch (entry.type) {
+      case "request":
+        return requestThread(entry.requestId);
+      case "clock":
+        return clockThread(entry.sequence);
+      case "confirmation":
+      case "quotes":
+        return causeThread(entry) ?? `entry ${entry.sequence}`;
+      case "change":
+      case "webhook":
+        return causeOf.get(entry.eventId) ?? entry.eventId;
+      case "attempt": {
+        const event = eventOf.get(entry.deliveryId) ?? entry.deliveryId;
+        return causeOf.get(event) ?? event;
+      }
+    }
   }
 
   const threads = Map.groupBy(entries, threadOf);
   const subjects = new Map<string, Set<string>>();
   for (const entry of entries) {
-    if (entry.type === "request") continue;
+    if (!("subjectId" in entry)) continue;
     const thread = threadOf(entry);
-    const known = subjects.get(thread) ?? new Set();
-    subjects.set(thread, known.add(entry.subjectId));
+    subjects.set(thread, (subjects.get(thread) ?? new Set()).add(entry.subjectId));
   }
 
   return {
@@ -41,16 +54,33 @@ export function threadsOf(entries: readonly TimelineEntry[]): Threads {
       return thread.filter((other) => isLinked(entry, other) || isLinked(other, entry));
     },
     isAbout(entry, id) {
-      if (entry.type !== "request") return entry.subjectId === id;
-      return entry.path.includes(id) || subjects.get(entry.requestId)?.has(id) === true;
+      if ("subjectId" in entry) return entry.subjectId === id;
+      const isNamed = entry.type === "request" && entry.path.includes(id);
+      return isNamed || subjects.get(threadOf(entry))?.has(id) === true;
     },
   };
 }
 
+const requestThread = (requestId: string) => `request ${requestId}`;
+const clockThread = (sequence: number) => `clock ${sequence}`;
+
+function causeThread({ requestId, clockSequence }: Cause): string | undefined {
+  if (requestId !== null) return requestThread(requestId);
+  return clockSequence === null ? undefined : clockThread(clockSequence);
+}
+
 /** Whether the second came directly from the first. */
 function isLinked(from: TimelineEntry, to: TimelineEntry): boolean {
-  if (from.type === "request") return to.type === "change" && to.requestId === from.requestId;
-  if (from.type === "change") return to.type === "webhook" && to.eventId === from.eventId;
-  if (from.type === "webhook") return to.type === "attempt" && to.deliveryId === from.deliveryId;
-  return false;
+  switch (from.type) {
+    case "request":
+      return "requestId" in to && to.type !== "request" && to.requestId === from.requestId;
+    case "clock":
+      return "clockSequence" in to && to.clockSequence === from.sequence;
+    case "change":
+      return to.type === "webhook" && to.eventId === from.eventId;
+    case "webhook":
+      return to.type === "attempt" && to.deliveryId === from.deliveryId;
+    default:
+      return false;
+  }
 }

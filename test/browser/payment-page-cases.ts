@@ -7,18 +7,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createShop } from "../../examples/shop.ts";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { create } from "../sandbox/merchant.ts";
-import { chromiumPath, launchChromium } from "./chromium.ts";
 import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
 
-describe.skipIf(chromiumPath === undefined)(
-  "the payment page in Chromium",
-  { timeout: 30_000 },
-  () => {
+export function paymentPageCases(browser: () => Browser): void {
+  describe("the payment page", () => {
     let shop: Server;
     let shopUrl: string;
     let sandbox: Sandbox;
     let service: SandboxServer;
-    let browser: Browser;
     let watched: WatchedPage;
 
     beforeAll(async () => {
@@ -34,8 +30,7 @@ describe.skipIf(chromiumPath === undefined)(
       });
       const webhooks = new Webhooks({ secret: sandbox.webhookSecret });
       shop.on("request", createShop({ client, webhooks, log: () => {} }));
-      browser = await launchChromium();
-    }, 60_000);
+    });
 
     afterEach(async () => {
       await watched.page.context().close();
@@ -43,14 +38,13 @@ describe.skipIf(chromiumPath === undefined)(
     });
 
     afterAll(async () => {
-      await browser?.close();
       await service?.close();
       shop?.closeAllConnections();
       shop?.close();
     });
 
     async function opened(url: string, options = {}): Promise<Page> {
-      watched = await watchedPage(browser, options);
+      watched = await watchedPage(browser(), options);
       await watched.page.goto(url);
       return watched.page;
     }
@@ -144,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)(
     });
 
     test("says so, in a page that can be read, when there is no such payment", async () => {
-      watched = await watchedPage(browser);
+      watched = await watchedPage(browser());
       const { page } = watched;
       await page.goto(`${service.url}/payment/unknown`);
       await page.getByRole("heading", { name: "There is no such payment" }).waitFor();
@@ -154,7 +148,7 @@ describe.skipIf(chromiumPath === undefined)(
     });
 
     test("follows what happens elsewhere, and takes a paid customer back to the shop", async () => {
-      watched = await watchedPage(browser);
+      watched = await watchedPage(browser());
       const { page } = watched;
       await page.clock.install();
       const redirectUrl = `${shopUrl}/orders/thanks?of="<b>`;
@@ -172,7 +166,7 @@ describe.skipIf(chromiumPath === undefined)(
     });
 
     test("asks for another price when the old one ran out", async () => {
-      watched = await watchedPage(browser);
+      watched = await watchedPage(browser());
       const { page } = watched;
       await page.clock.install();
       const { paymentId } = await create(sandbox);
@@ -223,5 +217,5 @@ describe.skipIf(chromiumPath === undefined)(
       await page.getByText("25 USDC").waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     });
-  },
-);
+  });
+}

@@ -1,0 +1,19 @@
+import { describe, expect, test } from "vitest";
+import { bundleForBrowser } from "./bundle.ts";
+
+describe("what a bundler makes of the checkout entry", () => {
+  test("holds no Node import, and nothing of the secret key's routes and variables", async () => {
+    const files = await bundleForBrowser("src/checkout/index.ts");
+    const code = [...files.values()].join("\n");
+    expect(code).toContain("payment-secret-auth");
+    for (const foreign of [
+      "node:",
+      "secretkey-auth",
+      "SETTLEKIT_",
+      "process.env",
+      "getBuiltinModule",
+    ]) {
+      expect(code).not.toContain(foreign);
+    }
+  });
+});

@@ -1,0 +1,21 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { checkoutCases } from "./checkout-cases.ts";
+import { chromiumPath, launchChromium } from "./chromium.ts";
+import { inspectorCases } from "./inspector-cases.ts";
+import { paymentPageCases } from "./payment-page-cases.ts";
+
+// One browser for all of them: starting one takes longer than most cases.
+describe.skipIf(chromiumPath === undefined)("in Chromium", { timeout: 30_000 }, () => {
+  let launched: Browser;
+
+  beforeAll(async () => {
+    launched = await launchChromium();
+  }, 60_000);
+  afterAll(() => launched?.close());
+
+  const browser = () => launched;
+  checkoutCases(browser);
+  paymentPageCases(browser);
+  inspectorCases(browser);
+});
