@@ -43,7 +43,6 @@ export async function runProgram(code: string, options: SandboxOptions = {}) {
       ...(!code.includes("createSandbox") && {
         SETTLEKIT_ENVIRONMENT: "sandbox",
         SETTLEKIT_SANDBOX_URL: service.url,
-        SETTLEKIT_TESTNET_URL: service.url,
         SETTLEKIT_SECRET_KEY: sandbox.secretKey,
         SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
       }),
