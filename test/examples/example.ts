@@ -71,10 +71,11 @@ export class Example {
   }
 }
 
-const fromSource = new URL("from-source.ts", import.meta.url).href;
+/** For `node --import`. */
+export const fromSource = new URL("from-source.ts", import.meta.url).href;
 
 /** A script that runs. */
-class Run {
+export class Run {
   readonly #child: ChildProcess;
   readonly #exited: Promise<number | NodeJS.Signals>;
   #output = "";
@@ -134,8 +135,6 @@ class Run {
     return this.#exited;
   }
 }
-
-export type { Run };
 
 /** A port that was free a moment ago, for servers that have to know theirs. */
 export async function freePort(): Promise<number> {

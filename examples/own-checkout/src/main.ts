@@ -13,7 +13,7 @@ const webhooks = receivePayments(client, orders);
 
 const server = createApp({ client, webhooks, orders, serviceUrl }).listen(port, host, (error) => {
   if (error) throw error;
-  console.log(`The shop is open: http://${host}:${port}`);
+  console.log(`The shop is open: http://${host}:${port}. The payment service is ${serviceUrl}`);
 });
 
 // What was begun is finished; ten seconds are enough for a customer, and a webhook comes again.

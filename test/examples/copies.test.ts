@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const examples = resolve(import.meta.dirname, "../../examples");
+
+/** Each example can be taken alone, so what they have in common stands in each. */
+const copies: Readonly<Record<string, readonly string[]>> = {
+  "catalogue.ts": [
+    "express-shop/src",
+    "fastify-shop/src",
+    "hono-shop/src",
+    "next-shop/shop",
+    "own-checkout/src",
+  ],
+  "environment.ts": ["express-shop/src", "fastify-shop/src", "hono-shop/src"],
+  "orders.ts": ["express-shop/src", "fastify-shop/src", "next-shop/shop", "reconciliation-job/src"],
+  "pages.ts": ["express-shop/src", "fastify-shop/src", "hono-shop/src"],
+  "receive-payments.ts": [
+    "express-shop/src",
+    "fastify-shop/src",
+    "next-shop/shop",
+    "own-checkout/src",
+  ],
+  "reconcile.ts": ["webhooks", "reconciliation-job/src"],
+  "start-payment.ts": ["express-shop/src", "fastify-shop/src", "next-shop/shop"],
+};
+
+test.each(Object.entries(copies))("every copy of %s is the same", async (name, folders) => {
+  const texts = folders.map((folder) => readFile(join(examples, folder, name), "utf8"));
+  expect(new Set(await Promise.all(texts)).size).toBe(1);
+});
+
+test("every example says what it shows, in README and in the list of all", async () => {
+  const list = await readFile(join(examples, "README.md"), "utf8");
+  const names = [...list.matchAll(/^\| \[`([\w-]+)`\]\(\1\)/gm)].map(([, name = ""]) => name);
+  expect(names).toHaveLength(8);
+  for (const name of names) expect(existsSync(join(examples, name, "README.md"))).toBe(true);
+});
