@@ -75,8 +75,8 @@ describe("the code in README and guides", () => {
 describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () => {
   test.each(ofKind("program"))("runs: $place", async ({ code: source, prints }) => {
     await using program = await runProgram(source, { webhookUrl: undefined });
-    const exitCode = await program.ended;
-    const output = program.output();
+    const exitCode = await program.run.ended();
+    const { output } = program.run;
     expect(exitCode, output).toBe(0);
     let rest = output;
     for (const claim of prints) {
@@ -88,8 +88,8 @@ describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () =>
 
   test.each(ofKind("server"))("hears of a payment: $place", async ({ code: source }) => {
     await using program = await runProgram(source);
-    const { sandbox, serviceUrl, url } = program;
-    await started(`${url}/webhooks`, program.ended);
+    const { run, sandbox, serviceUrl, url } = program;
+    await run.answers(`${url}/webhooks`);
     const client = new MerchantClient({
       environment: "sandbox",
       baseUrl: serviceUrl,
@@ -97,7 +97,7 @@ describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () =>
     });
     const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
     await sandbox.payments.simulate(paymentId, "success");
-    await program.printed(/order_1/);
+    await run.printed(/order_1/);
     await sandbox.webhooks.idle();
     const statuses = sandbox.webhooks.deliveries().map(({ attempts }) => attempts.at(-1)?.status);
     expect(statuses).toEqual([200, 200]);
@@ -108,23 +108,6 @@ describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () =>
     expect(forged.status).toBe(401);
   });
 });
-
-/** Resolves when something answers. */
-async function started(url: string, ended: Promise<number>): Promise<void> {
-  let isOver = false;
-  ended.then(() => {
-    isOver = true;
-  });
-  for (;;) {
-    try {
-      await fetch(url);
-      return;
-    } catch (error) {
-      if (isOver) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-}
 
 /** A whole line of output, with something in the place of each `…`. */
 function lineOf(claim: string): RegExp {
