@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Quote } from "../../src/wire/quote.ts";
+import { scheduleQuotes } from "./changes.ts";
 import { type Command, choice, chosen, chosenPending, command } from "./command.ts";
-import { type Model, scheduleQuotes } from "./model.ts";
+import type { Model } from "./model.ts";
 import { quoteOf } from "./payment-checks.ts";
 import { ask, expectRefused, expectWebhooks, saw } from "./world.ts";
 

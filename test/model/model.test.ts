@@ -4,30 +4,44 @@ import type { Command } from "./command.ts";
 import { createQuote, lookAsCustomer } from "./customer-commands.ts";
 import { type Model, newModel } from "./model.ts";
 import { checkPayment } from "./payment-checks.ts";
-import { createPayment, listPayments, payPayment, readPayment } from "./payment-commands.ts";
-import { advanceClock, changeReceiver, replayWebhook, snapshotOrRestore } from "./time-commands.ts";
+import { createPayment, listPayments, readPayment } from "./payment-commands.ts";
+import {
+  payPayment,
+  simulateWithdrawal,
+  stepPayment,
+  stepWithdrawal,
+} from "./scenario-commands.ts";
+import {
+  advanceClock,
+  changeReceiver,
+  disorderWebhooks,
+  replayWebhook,
+  snapshotOrRestore,
+} from "./time-commands.ts";
 import {
   changeIdempotency,
   checkWithdrawal,
   createWithdrawal,
   readWithdrawals,
-  simulateWithdrawal,
 } from "./withdrawal-commands.ts";
 import { newWorld, startOfTime, type World } from "./world.ts";
 
 const likelihoods: [fc.Arbitrary<Command>, number][] = [
   [createPayment, 3],
   [payPayment, 2],
+  [stepPayment, 2],
   [readPayment, 1],
   [listPayments, 1],
   [createQuote, 2],
   [lookAsCustomer, 1],
   [createWithdrawal, 2],
   [simulateWithdrawal, 2],
+  [stepWithdrawal, 1],
   [readWithdrawals, 1],
   [changeIdempotency, 1],
   [advanceClock, 2],
   [changeReceiver, 1],
+  [disorderWebhooks, 1],
   [replayWebhook, 1],
   [snapshotOrRestore, 1],
 ];
@@ -37,14 +51,33 @@ const milestones = [
   ...["payment created", "deposit created", "creation refused"],
   ...["creation repeated", "creation in conflict", "payment's key used anew a day later"],
   ...["creation whose answer is lost", "lost answer had again", "fault that hides nothing"],
-  ...["payment with success", "payment with underpayment", "payment with overpayment"],
-  ...["payment with timeout", "deposit with success", "payment that was over"],
+  ...["fault met by chance", "fault spared by chance"],
+  ...["success", "underpayment", "overpayment", "timeout", "late"].flatMap((scenario) =>
+    ["at-once", "by-hand", "on-clock"].map((steps) => `payment with ${scenario} ${steps}`),
+  ),
+  ...["deposit with success at-once", "deposit with late on-clock", "payment_not_pending"],
+  ...["scenario_in_progress", "payment without steps", "payment stepped to processing"],
+  ...["payment stepped to completed", "payment stepped to failed", "payment stepped to expired"],
+  ...["confirmations rise", "payment.moved", "withdrawal.moved"],
   ...["quote created", "quote given again", "quote updated", "quote refused", "quote too late"],
   ...["withdrawal created", "withdrawal refused", "withdrawal repeated", "withdrawal in conflict"],
   ...["withdrawal's key used anew a day later", "withdrawal with a fault after"],
-  ...["withdrawal processing", "withdrawal completed", "withdrawal failed", "withdrawal cancelled"],
-  ...["withdrawal that cannot move", "quotes.expired", "payment.expired", "webhook.attempted"],
-  ...["webhook's last attempt", "webhook replayed", "snapshot restored", "page with payments"],
+  ...["processing", "completed", "failed", "cancelled"].flatMap((status) =>
+    ["at-once", "by-hand", "on-clock"].map((steps) => `withdrawal ${status} ${steps}`),
+  ),
+  ...["withdrawal that cannot move", "withdrawal in progress", "withdrawal without steps"],
+  ...["withdrawal stepped to processing", "withdrawal stepped to completed"],
+  ...["quotes.expired", "payment.expired", "idempotency.ended", "webhook.attempted"],
+  ...["webhook's last attempt", "snapshot restored", "page with payments"],
+  ...[
+    "no disorder",
+    "duplicate",
+    "reorder",
+    "delay",
+    "tamper",
+    "stale-timestamp",
+    "wrong-secret",
+  ].map((disorder) => `webhook replayed with ${disorder}`),
 ];
 
 // To play a failure again, or to look longer: SETTLEKIT_MODEL_SEED, SETTLEKIT_MODEL_RUNS.
@@ -82,12 +115,15 @@ function checkEverything(model: Model, { sandbox }: World): void {
     if (withdrawal) checkWithdrawal(withdrawal, modelled);
   }
   expect(
-    sandbox.webhooks.deliveries().map(({ event, data, status, attempts }) => ({
+    sandbox.webhooks.deliveries().map(({ event, data, status, attempts, ...waiting }) => ({
       event,
       subject: data.id,
       subjectStatus: data.status,
       attempts: attempts.length,
+      duplicates: attempts.filter(({ disorder }) => disorder === "duplicate").length,
       status,
+      disorder: waiting.disorder?.kind,
+      nextMs: waiting.nextAttemptAt === null ? undefined : Date.parse(waiting.nextAttemptAt),
     })),
-  ).toEqual(model.deliveries);
+  ).toEqual(model.deliveries.map(({ isHeldBack: _, ...delivery }) => delivery));
 }

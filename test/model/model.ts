@@ -14,6 +14,10 @@ export interface Model {
   /** What the merchant's endpoint does with webhooks. */
   receiver: "accepts" | "refuses" | "breaks";
   deliveries: ModelDelivery[];
+  /** What is to go wrong with the next webhooks. */
+  disorders: ModelDisorder[];
+  /** Deliveries that are to be sent now, in their order. */
+  outbox: number[];
   due: Due[];
   nextRank: number;
 }
@@ -24,10 +28,14 @@ export interface ModelPayment {
   secret: string | undefined;
   readonly type: "payment" | "deposit";
   readonly orderId: string;
+  readonly createdMs: number;
   amountInCents: number;
-  status: "pending" | "completed" | "failed" | "expired";
+  status: "pending" | "processing" | "completed" | "failed" | "expired";
   quotes: ModelQuote[];
   isReceived: boolean;
+  confirmations: number | null;
+  /** What a scenario still has to do, in its order. */
+  ahead: PaymentStep[];
 }
 
 export interface ModelQuote {
@@ -39,12 +47,27 @@ export interface ModelQuote {
   status: "active" | "expired" | "used";
 }
 
+export interface PaymentStep {
+  readonly status: ModelPayment["status"];
+  readonly confirmations: number | null;
+  /** What is due. */
+  readonly amountInCents: number;
+  /** `undefined` where only a call takes it. */
+  readonly dueMs: number | undefined;
+}
+
 export interface ModelWithdrawal {
   readonly id: string;
   readonly amountInCents: number;
   readonly orderId: string | undefined;
   status: "pending" | "processing" | "completed" | "failed" | "cancelled";
-  updatedAt: string;
+  updatedMs: number;
+  ahead: WithdrawalStep[];
+}
+
+export interface WithdrawalStep {
+  readonly status: ModelWithdrawal["status"];
+  readonly dueMs: number | undefined;
 }
 
 export interface Kept {
@@ -62,12 +85,36 @@ export interface ModelDelivery {
   readonly subject: string;
   readonly subjectStatus: string;
   attempts: number;
+  /** How many of them were second ones of two equal ones. */
+  duplicates: number;
   status: "delivered" | "pending" | "failed";
+  /** What is to go wrong with the next attempt. */
+  disorder: DisorderName | undefined;
+  /** Waits for another webhook of its subject. */
+  isHeldBack: boolean;
+  /** When it is sent if nothing else sends it before. */
+  nextMs: number | undefined;
 }
 
-type Due = { readonly atMs: number; readonly rank: number } & (
+export type DisorderName =
+  | "duplicate"
+  | "reorder"
+  | "delay"
+  | "tamper"
+  | "stale-timestamp"
+  | "wrong-secret";
+
+export interface ModelDisorder {
+  readonly kind: DisorderName;
+  /** `undefined` for every event. */
+  readonly event: string | undefined;
+  times: number;
+}
+
+export type Due = { readonly atMs: number; readonly rank: number } & (
   | { readonly kind: "quotes" | "payment"; readonly paymentId: string }
-  | { readonly kind: "retry"; readonly delivery: number }
+  | { readonly kind: "delivery"; readonly delivery: number }
+  | { readonly kind: "payment step" | "withdrawal step"; readonly id: string }
   | { readonly kind: "key"; readonly operation: string; readonly key: string }
 );
 
@@ -78,25 +125,12 @@ export interface Attempt {
   readonly subject: string;
   readonly subjectStatus: string;
   readonly attempt: number;
+  /** Whether a receiver has to refuse it. */
+  readonly isForged: boolean;
 }
 
-/** Something that the passing of time brought about, in the words of the sandbox. */
-export type ModelHappening =
-  | { type: "quotes.expired"; at: string; paymentId: string; quoteIds: string[] }
-  | { type: "payment.expired"; at: string; paymentId: string }
-  | { type: "payment.moved" | "withdrawal.moved"; at: string; subject: string; status: string }
-  | { type: "webhook.attempted"; at: string; event: string; attempt: number }
-  | { type: "idempotency.ended"; at: string; operation: string; key: string };
-
-const minuteMs = 60_000;
-/** Published: ten minutes. */
-export const quoteLifetimeMs = 10 * minuteMs;
-/** Assumed in docs/sandbox.md. */
-const paymentLifetimeMs = 15 * minuteMs;
 /** Interface section 8. */
-const idempotencyWindowMs = 24 * 60 * minuteMs;
-/** Assumed in docs/sandbox.md. */
-const retryDelaysMs = [30_000, 2 * minuteMs, 8 * minuteMs, 32 * minuteMs];
+const idempotencyWindowMs = 24 * 60 * 60_000;
 
 export function newModel(now: Date): Model {
   return {
@@ -108,6 +142,8 @@ export function newModel(now: Date): Model {
     withdrawalIdempotency: "ignored",
     receiver: "accepts",
     deliveries: [],
+    disorders: [],
+    outbox: [],
     due: [],
     nextRank: 0,
   };
@@ -128,76 +164,7 @@ export function keep(
 ): void {
   const keys = operation === "payments.create" ? model.paymentKeys : model.withdrawalKeys;
   keys.set(key, { ...creation, keptMs: model.nowMs });
-  schedule(model, idempotencyWindowMs, { kind: "key", operation, key });
-}
-
-/** Adds a payment that was just created. Gives what the merchant is sent. */
-export function addPayment(model: Model, payment: ModelPayment): Attempt[] {
-  model.payments.push(payment);
-  if (payment.quotes.length > 0) scheduleQuotes(model, payment);
-  schedule(model, paymentLifetimeMs, { kind: "payment", paymentId: payment.id });
-  return publish(model, "payment.created", payment);
-}
-
-export function scheduleQuotes(model: Model, { id }: ModelPayment): void {
-  schedule(model, quoteLifetimeMs, { kind: "quotes", paymentId: id });
-}
-
-/** Ends a payment. The quote that was paid is used, the others are over. */
-export function endPayment(
-  model: Model,
-  payment: ModelPayment,
-  status: ModelPayment["status"],
-  paidQuoteId?: string,
-): Attempt[] {
-  payment.status = status;
-  for (const quote of payment.quotes) {
-    if (quote.id === paidQuoteId) quote.status = "used";
-    else if (quote.status === "active") quote.status = "expired";
-  }
-  return publish(model, "payment.updated", payment);
-}
-
-export function addWithdrawal(model: Model, withdrawal: ModelWithdrawal): Attempt[] {
-  model.withdrawals.push(withdrawal);
-  return publish(model, "withdrawal.created", withdrawal);
-}
-
-export function moveWithdrawal(
-  model: Model,
-  withdrawal: ModelWithdrawal,
-  status: ModelWithdrawal["status"],
-): Attempt[] {
-  withdrawal.status = status;
-  return publish(model, "withdrawal.updated", withdrawal);
-}
-
-/** Interface section 6: an event for each creation and each change of status. */
-function publish(
-  model: Model,
-  event: string,
-  { id, status }: { readonly id: string; readonly status: string },
-): Attempt[] {
-  const delivery = { event, subject: id, subjectStatus: status };
-  model.deliveries.push({ ...delivery, attempts: 0, status: "pending" });
-  return [attempt(model, model.deliveries.length - 1)];
-}
-
-/** Sends an event once more, as a delivery of its own. */
-export function redeliver(model: Model, { event, subject, subjectStatus }: ModelDelivery) {
-  return publish(model, event, { id: subject, status: subjectStatus });
-}
-
-function attempt(model: Model, index: number): Attempt {
-  const delivery = model.deliveries[index];
-  if (delivery === undefined) throw new Error(`The model has no delivery ${index}.`);
-  delivery.attempts++;
-  const delayMs = retryDelaysMs[delivery.attempts - 1];
-  if (model.receiver === "accepts") delivery.status = "delivered";
-  else if (delayMs === undefined) delivery.status = "failed";
-  else schedule(model, delayMs, { kind: "retry", delivery: index });
-  const { event, subject, subjectStatus, attempts } = delivery;
-  return { atMs: model.nowMs, event, subject, subjectStatus, attempt: attempts };
+  schedule(model, model.nowMs + idempotencyWindowMs, { kind: "key", operation, key });
 }
 
 type DueWork = Due extends infer Each
@@ -206,61 +173,6 @@ type DueWork = Due extends infer Each
     : never
   : never;
 
-function schedule(model: Model, delayMs: number, work: DueWork): void {
-  model.due.push({ ...work, atMs: model.nowMs + delayMs, rank: model.nextRank++ } as Due);
-}
-
-/** Lets time pass: everything that falls due happens in its order. */
-export function advance(model: Model, durationMs: number) {
-  const untilMs = model.nowMs + durationMs;
-  const happenings: ModelHappening[] = [];
-  const attempts: Attempt[] = [];
-  for (;;) {
-    const [next] = model.due
-      .filter(({ atMs }) => atMs <= untilMs)
-      .sort((a, b) => a.atMs - b.atMs || a.rank - b.rank);
-    if (next === undefined) break;
-    model.due.splice(model.due.indexOf(next), 1);
-    model.nowMs = next.atMs;
-    const sent = next.kind === "retry" ? [attempt(model, next.delivery)] : [];
-    const ended = next.kind === "retry" ? [] : end(model, next, sent);
-    attempts.push(...sent);
-    happenings.push(...ended, ...sent.map(asHappening));
-  }
-  model.nowMs = untilMs;
-  return { happenings, attempts };
-}
-
-function end(
-  model: Model,
-  due: Exclude<Due, { kind: "retry" }>,
-  sent: Attempt[],
-): ModelHappening[] {
-  if (due.kind !== "key") return expire(model, due, sent);
-  const { operation, key } = due;
-  return [{ type: "idempotency.ended", at: new Date(model.nowMs).toISOString(), operation, key }];
-}
-
-function expire(
-  model: Model,
-  { kind, paymentId }: Extract<Due, { paymentId: string }>,
-  sent: Attempt[],
-): ModelHappening[] {
-  const payment = model.payments.find(({ id }) => id === paymentId);
-  if (payment?.status !== "pending") return [];
-  const at = new Date(model.nowMs).toISOString();
-  if (kind === "payment") {
-    sent.push(...endPayment(model, payment, "expired"));
-    return [{ type: "payment.expired", at, paymentId }];
-  }
-  const over = payment.quotes.filter(
-    ({ status, expiresMs }) => status === "active" && expiresMs <= model.nowMs,
-  );
-  for (const quote of over) quote.status = "expired";
-  const quoteIds = over.map(({ id }) => id);
-  return over.length === 0 ? [] : [{ type: "quotes.expired", at, paymentId, quoteIds }];
-}
-
-function asHappening({ atMs, event, attempt }: Attempt): ModelHappening {
-  return { type: "webhook.attempted", at: new Date(atMs).toISOString(), event, attempt };
+export function schedule(model: Model, atMs: number, work: DueWork): void {
+  model.due.push({ ...work, atMs, rank: model.nextRank++ } as Due);
 }

@@ -1,7 +1,12 @@
 import { expect } from "vitest";
+import { misfitsIn } from "../../src/wire/misfits.ts";
+import { getPayment } from "../../src/wire/operations.ts";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Quote } from "../../src/wire/quote.ts";
-import { type ModelPayment, type ModelQuote, quoteLifetimeMs } from "./model.ts";
+import type { ModelPayment, ModelQuote } from "./model.ts";
+
+/** Published: ten minutes. */
+export const quoteLifetimeMs = 10 * 60_000;
 
 /** A new quote as the model keeps it, checked: the right amount, at its own rate, for ten minutes. */
 export function quoteOf(quote: Quote, amountInCents: number, nowMs: number): ModelQuote {
@@ -25,12 +30,14 @@ function unitsFor(amountInCents: number, { rateUsdAsset, token }: Quote): string
 
 /** Checks that a payment is as the model has it. */
 export function checkPayment(payment: Payment, modelled: ModelPayment): void {
-  const { id, type, orderId, amountInCents, status, quotes, isReceived } = modelled;
+  const { id, type, orderId, amountInCents, status, quotes, isReceived, confirmations } = modelled;
   expect(payment).toMatchObject({ id, type, orderId, amountInCents, status, currency: "USD" });
   expect(payment.quotes.map(asModelled)).toEqual(quotes.map(asModelled));
   expect(payment.quotes.every(({ paymentId }) => paymentId === id)).toBe(true);
   expect(payment.depositAddress?.paymentId).toBe(id);
   expect(payment.receipt !== null).toBe(isReceived);
+  expect(payment.receipt?.confirmations ?? null).toBe(confirmations);
+  expect(misfitsIn(getPayment.response, payment)).toEqual([]);
 }
 
 function asModelled({

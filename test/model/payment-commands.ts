@@ -2,31 +2,16 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
-import {
-  type Command,
-  choice,
-  chosen,
-  chosenPending,
-  command,
-  idempotencyKey,
-  orderId,
-} from "./command.ts";
-import {
-  addPayment,
-  endPayment,
-  type Kept,
-  keep,
-  kept,
-  type Model,
-  type ModelPayment,
-} from "./model.ts";
+import { addPayment } from "./changes.ts";
+import { type Command, choice, chosen, command, idempotencyKey, orderId } from "./command.ts";
+import { type Kept, keep, kept, type Model, type ModelPayment } from "./model.ts";
 import { checkPayment, quoteOf } from "./payment-checks.ts";
-import { ask, expectRefused, expectWebhooks, saw, type World } from "./world.ts";
+import { ask, expectRefused, expectWebhooks, type Reply, saw, type World } from "./world.ts";
 
 interface Creation {
   readonly body: { type?: "deposit"; amount?: number; orderId: string; currency: string };
   readonly key: string | undefined;
-  readonly fault: "none" | "before" | "after" | "reset after";
+  readonly fault: "none" | "before" | "after" | "by chance" | "reset after";
 }
 
 const amount = fc.constantFrom(2500, 250, 100_000_000, 249, 0, -1, 100_000_001, 25.5);
@@ -41,7 +26,7 @@ export const createPayment: fc.Arbitrary<Command> = fc
   .record({
     body: body.map((fields) => ({ ...fields, currency: "USD" })),
     key: idempotencyKey,
-    fault: fc.constantFrom("none", "none", "none", "before", "after", "reset after"),
+    fault: fc.constantFrom("none", "none", "before", "after", "by chance", "reset after"),
   })
   .map((input: Creation) =>
     command("create", input, async (model, world) => {
@@ -49,43 +34,69 @@ export const createPayment: fc.Arbitrary<Command> = fc
       const earlier = kept(model.paymentKeys, input.key, model.nowMs);
       const text = JSON.stringify(input.body);
       const isValid = input.body.type === "deposit" || isPayable(input.body.amount);
-      const creates = input.fault !== "before" && earlier === undefined && isValid;
+      const { reply, takesEffect } = await sendWith(world, input);
 
-      if (input.fault === "none") {
-        const reply = await post(world, input);
-        if (earlier !== undefined) {
-          await expectWebhooks(world, []);
-          return expectRepetition(world, reply, earlier, text);
-        }
-        if (!isValid) {
-          saw(world, "creation refused");
-          expectRefused(reply, [400, 422]);
-          expect(reply.body).toMatchObject({ error: { code: "invalid_amount", param: "amount" } });
-          return expectWebhooks(world, []);
-        }
-        const answer = reply.body as CreatedPayment;
-        expect(reply.status).toBe(201);
-        expect(answer.paymentId).toBe(answer.payment.id);
-        return created(model, world, input, answer.payment, answer);
+      if (reply === undefined) {
+        const creates = takesEffect && earlier === undefined && isValid;
+        saw(world, creates ? "creation whose answer is lost" : "fault that hides nothing");
+        if (!creates) return expectWebhooks(world, []);
+        const latest = sandbox.payments.all().at(-1);
+        if (latest === undefined) throw new Error("Nothing was created.");
+        return created(model, world, input, latest, undefined);
       }
-
-      const when = input.fault === "before" ? "before" : "after";
-      sandbox.faults.next(
-        "POST /v1/external/secretkey-auth/payments",
-        input.fault === "reset after" ? { connection: "reset", when } : { status: 503, when },
-      );
-      if (input.fault === "reset after") {
-        await expect(post(world, input)).rejects.toThrow(TypeError);
-      } else {
-        expect(await post(world, input)).toMatchObject({ status: 503 });
+      if (earlier !== undefined) {
+        await expectWebhooks(world, []);
+        return expectRepetition(world, reply, earlier, text);
       }
-      saw(world, creates ? "creation whose answer is lost" : "fault that hides nothing");
-      if (!creates) return expectWebhooks(world, []);
-      const latest = sandbox.payments.all().at(-1);
-      if (latest === undefined) throw new Error("Nothing was created.");
-      return created(model, world, input, latest, undefined);
+      if (!isValid) {
+        saw(world, "creation refused");
+        expectRefused(reply, [400, 422]);
+        expect(reply.body).toMatchObject({ error: { code: "invalid_amount", param: "amount" } });
+        return expectWebhooks(world, []);
+      }
+      const answer = reply.body;
+      expect(reply.status).toBe(201);
+      expect(answer.paymentId).toBe(answer.payment.id);
+      return created(model, world, input, answer.payment, answer);
     }),
   );
+
+interface Sent {
+  /** `undefined` where a fault hid it. */
+  readonly reply: Reply<CreatedPayment> | undefined;
+  readonly takesEffect: boolean;
+}
+
+/** Sends a creation, with what goes wrong on the way. */
+async function sendWith(world: World, input: Creation): Promise<Sent> {
+  const { faults } = world.sandbox;
+  const route = "POST /v1/external/secretkey-auth/payments";
+  const lost = { status: 503, when: "after" } as const;
+  switch (input.fault) {
+    case "none":
+      return { reply: await post(world, input), takesEffect: true };
+    case "before":
+      faults.next(route, { status: 503, when: "before" });
+      expect(await post(world, input)).toMatchObject({ status: 503 });
+      return { reply: undefined, takesEffect: false };
+    case "after":
+      faults.next(route, lost);
+      expect(await post(world, input)).toMatchObject({ status: 503 });
+      return { reply: undefined, takesEffect: true };
+    case "reset after":
+      faults.next(route, { connection: "reset", when: "after" });
+      await expect(post(world, input)).rejects.toThrow(TypeError);
+      return { reply: undefined, takesEffect: true };
+    case "by chance": {
+      faults.next(route, lost, { probability: 0.5 });
+      const reply = await post(world, input);
+      faults.clear();
+      const isMet = reply.status === 503;
+      saw(world, isMet ? "fault met by chance" : "fault spared by chance");
+      return { reply: isMet ? undefined : reply, takesEffect: true };
+    }
+  }
+}
 
 function post(world: World, { body, key }: Creation) {
   return ask<CreatedPayment>(world, "/payments", { body, idempotencyKey: key });
@@ -114,7 +125,10 @@ async function created(
     amountInCents: type === "deposit" ? 0 : amount,
     status: "pending",
     quotes: quotes.map((quote) => quoteOf(quote, type === "deposit" ? 0 : amount, model.nowMs)),
+    createdMs: model.nowMs,
     isReceived: false,
+    confirmations: null,
+    ahead: [],
   };
   if (type === "payment") expect(quotes.length).toBeGreaterThan(0);
   checkPayment(payment, modelled);
@@ -144,71 +158,6 @@ function expectRepetition(
   expect(reply).toMatchObject({ status: 201, body: { paymentId: earlier.id } });
   if (earlier.answer === undefined) earlier.answer = reply.body;
   else expect(reply.body).toEqual(earlier.answer);
-}
-
-/** Plays the customer. */
-export const payPayment: fc.Arbitrary<Command> = fc
-  .record({
-    choice,
-    scenario: fc.constantFrom("success", "success", "underpayment", "overpayment", "timeout"),
-    depositInCents: fc.option(fc.constantFrom(1, 4_200), { nil: undefined }),
-  })
-  .map(({ choice, scenario, depositInCents }) =>
-    command(
-      "pay",
-      { choice, scenario, depositInCents },
-      async (model, world) => {
-        const { payments } = world.sandbox;
-        const modelled = chosenPending(model.payments, choice);
-        const amountInCents = modelled.type === "deposit" ? depositInCents : undefined;
-        const options = amountInCents === undefined ? {} : { amountInCents };
-        const paying = payments.simulate(modelled.id, scenario as "success", options);
-        if (modelled.status !== "pending") {
-          saw(world, "payment that was over");
-          await expect(paying).rejects.toMatchObject({ code: "payment_not_pending" });
-          return expectWebhooks(world, []);
-        }
-
-        const payment = await paying;
-        saw(world, `${modelled.type} with ${scenario}`);
-        const paid = payment.quotes.find(({ status }) => status === "used");
-        if (scenario !== "timeout") {
-          if (modelled.type === "deposit") {
-            modelled.amountInCents = amountInCents ?? (modelled.amountInCents || 2500);
-          }
-          // A customer may pay another amount than any that was quoted.
-          if (paid && !modelled.quotes.some(({ id }) => id === paid.id)) {
-            modelled.quotes.push(quoteOf(paid, modelled.amountInCents, model.nowMs));
-          }
-          checkReceipt(payment, paid, scenario);
-          modelled.isReceived = true;
-        }
-        const attempts = endPayment(model, modelled, outcomes[scenario] ?? "failed", paid?.id);
-        checkPayment(payment, modelled);
-        return expectWebhooks(world, attempts);
-      },
-      ({ payments }) => payments.length > 0,
-    ),
-  );
-
-/** Published for the testnet. */
-const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
-  success: "completed",
-  overpayment: "completed",
-  underpayment: "failed",
-  timeout: "expired",
-};
-
-function checkReceipt(
-  { receipt }: Payment,
-  paid: Payment["quotes"][number] | undefined,
-  scenario: string,
-): void {
-  const received = BigInt(receipt?.settledAmountAsset ?? -1);
-  const due = BigInt(paid?.expectedAmountAsset ?? -1);
-  const difference = received === due ? "success" : received < due ? "underpayment" : "overpayment";
-  expect(difference).toBe(scenario);
-  expect(receipt).toMatchObject({ selectedQuote: { id: paid?.id } });
 }
 
 /** Reads one payment, as the merchant. */

@@ -1,17 +1,22 @@
 import fc from "fast-check";
 import type { Happening, SandboxSnapshot } from "settlekit/sandbox";
 import { expect } from "vitest";
+import { advance, type ModelHappening } from "./advance.ts";
 import { type Command, choice, chosen, command } from "./command.ts";
-import { advance, type Model, type ModelHappening, redeliver } from "./model.ts";
-import { expectWebhooks, saw, type World } from "./world.ts";
+import { redeliver } from "./deliveries.ts";
+import type { DisorderName, Model } from "./model.ts";
+import { expectWebhooks, paidQuote, saw, type World } from "./world.ts";
 
 /** Lets time pass, up to and beyond what expires. */
 export const advanceClock: fc.Arbitrary<Command> = fc
-  .constantFrom("1s", "30s", "4m", "10m", "15m", "1h", "23h", "24h")
+  .constantFrom("1s", "8s", "30s", "4m", "10m", "15m", "1h", "23h", "24h")
   .map((duration) =>
     command("advance", duration, async (model, world) => {
       const happened = await world.sandbox.clock.advance(duration as "1s");
-      const { happenings, attempts } = advance(model, inMs(duration));
+      const payments = new Map(world.sandbox.payments.all().map((it) => [it.id, it]));
+      const { happenings, attempts } = advance(model, inMs(duration), (id) =>
+        paidQuote(payments.get(id)),
+      );
       expect(happened.map(asModelled)).toEqual(happenings);
       expect(world.sandbox.clock.now().getTime()).toBe(model.nowMs);
       for (const { type } of happenings) saw(world, type);
@@ -52,24 +57,50 @@ export const changeReceiver: fc.Arbitrary<Command> = fc
     }),
   );
 
-/** Delivers an event once more. */
-export const replayWebhook: fc.Arbitrary<Command> = choice.map((choice) =>
-  command(
-    "replay",
-    { choice },
-    async (model, world) => {
-      const { webhooks } = world.sandbox;
-      const original = chosen(webhooks.deliveries(), choice);
-      const again = await webhooks.replay(original.id);
-      saw(world, "webhook replayed");
-      expect(again.id).not.toBe(original.id);
-      expect(again).toMatchObject({ eventId: original.eventId, data: original.data });
-      expect(again.attempts).toHaveLength(1);
-      await expectWebhooks(world, redeliver(model, chosen(model.deliveries, choice)));
-    },
-    ({ deliveries }) => deliveries.length > 0,
-  ),
+const disorders = fc.constantFrom<DisorderName>(
+  ...(["duplicate", "reorder", "delay", "tamper", "stale-timestamp", "wrong-secret"] as const),
 );
+
+/** Has the next webhooks go wrong. */
+export const disorderWebhooks: fc.Arbitrary<Command> = fc
+  .record({
+    kind: disorders,
+    event: fc.constantFrom(undefined, undefined, "payment.created", "payment.updated"),
+    times: fc.constantFrom(1, 1, 2),
+  })
+  .map((input) =>
+    command("disorder", input, async (model, { sandbox }) => {
+      const { kind, event, times } = input;
+      sandbox.webhooks.disorder(kind, { event: event as "payment.created" | undefined, times });
+      model.disorders.push({ kind, event, times });
+      expect(sandbox.webhooks.disorders()).toMatchObject(
+        model.disorders.map((it) => ({ ...it, event: it.event ?? null })),
+      );
+    }),
+  );
+
+/** Delivers an event once more, perhaps so that it goes wrong. */
+export const replayWebhook: fc.Arbitrary<Command> = fc
+  .record({ choice, disorder: fc.option(disorders, { nil: undefined }) })
+  .map(({ choice, disorder }) =>
+    command(
+      "replay",
+      { choice, disorder },
+      async (model, world) => {
+        const { webhooks } = world.sandbox;
+        const original = chosen(webhooks.deliveries(), choice);
+        const again = await webhooks.replay(original.id, { disorder });
+        saw(world, `webhook replayed with ${disorder ?? "no disorder"}`);
+        expect(again.id).not.toBe(original.id);
+        expect(again).toMatchObject({ eventId: original.eventId, data: original.data });
+        const attempts = redeliver(model, chosen(model.deliveries, choice), disorder);
+        const sent = { duplicate: 2, reorder: 0, delay: 0 }[String(disorder)] ?? 1;
+        expect(again.attempts).toHaveLength(sent);
+        await expectWebhooks(world, attempts);
+      },
+      ({ deliveries }) => deliveries.length > 0,
+    ),
+  );
 
 const snapshots = new WeakMap<World, { real: SandboxSnapshot; model: Model }>();
 

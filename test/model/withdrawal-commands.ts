@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
-import { type Command, choice, chosen, chosenPending, command, idempotencyKey } from "./command.ts";
-import {
-  addWithdrawal,
-  keep,
-  kept,
-  type Model,
-  type ModelWithdrawal,
-  moveWithdrawal,
-} from "./model.ts";
+import { addWithdrawal } from "./changes.ts";
+import { type Command, choice, chosen, command, idempotencyKey } from "./command.ts";
+import { keep, kept, type Model, type ModelWithdrawal } from "./model.ts";
 import { ask, expectRefused, expectWebhooks, saw, type World } from "./world.ts";
 
 const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -102,10 +96,17 @@ async function created(
   withdrawal: Withdrawal,
   answer: Withdrawal | undefined,
 ): Promise<void> {
-  const { id, updatedAt } = withdrawal;
+  const { id } = withdrawal;
   const { amountInCents, orderId } = body;
   expect(model.withdrawals.map((other) => other.id)).not.toContain(id);
-  const modelled: ModelWithdrawal = { id, amountInCents, orderId, status: "pending", updatedAt };
+  const modelled: ModelWithdrawal = {
+    id,
+    amountInCents,
+    orderId,
+    status: "pending",
+    updatedMs: model.nowMs,
+    ahead: [],
+  };
   checkWithdrawal(withdrawal, modelled);
   expect(withdrawal.createdAt).toBe(new Date(model.nowMs).toISOString());
   if (key !== undefined && kept(model.withdrawalKeys, key, model.nowMs) === undefined) {
@@ -117,50 +118,13 @@ async function created(
 
 /** Interface section 3.2: what is filled when. */
 export function checkWithdrawal(withdrawal: Withdrawal, modelled: ModelWithdrawal): void {
-  const { id, amountInCents, orderId, status, updatedAt } = modelled;
+  const { id, amountInCents, orderId, status, updatedMs } = modelled;
+  const updatedAt = new Date(updatedMs).toISOString();
   expect(withdrawal).toMatchObject({ id, amountInCents, status, updatedAt, currency: "USD" });
   expect(withdrawal.orderId).toBe(orderId);
   expect(withdrawal.receipt !== null).toBe(status === "completed");
   expect(withdrawal.errorMessage !== null).toBe(status === "failed");
 }
-
-const scenarios = {
-  process: { to: "processing", from: ["pending"] },
-  complete: { to: "completed", from: ["pending", "processing"] },
-  fail: { to: "failed", from: ["pending", "processing"] },
-  cancel: { to: "cancelled", from: ["pending"] },
-} as const;
-
-/** Does what the service does about a withdrawal behind the scenes. */
-export const simulateWithdrawal: fc.Arbitrary<Command> = fc
-  .record({ choice, scenario: fc.constantFrom("process", "complete", "fail", "cancel") })
-  .map(({ choice, scenario }) =>
-    command(
-      "move",
-      { choice, scenario },
-      async (model, world) => {
-        const modelled = chosenPending(model.withdrawals, choice);
-        const { to, from } = scenarios[scenario as keyof typeof scenarios];
-        const moving = world.sandbox.withdrawals.simulate(
-          modelled.id,
-          scenario as keyof typeof scenarios,
-        );
-        if (!(from as readonly string[]).includes(modelled.status)) {
-          saw(world, "withdrawal that cannot move");
-          await expect(moving).rejects.toMatchObject({ code: "withdrawal_not_pending" });
-          return expectWebhooks(world, []);
-        }
-        const { updatedAt } = await moving;
-        saw(world, `withdrawal ${to}`);
-        expect(updatedAt > modelled.updatedAt).toBe(true);
-        modelled.updatedAt = updatedAt;
-        const attempts = moveWithdrawal(model, modelled, to);
-        checkWithdrawal(await moving, modelled);
-        return expectWebhooks(world, attempts);
-      },
-      ({ withdrawals }) => withdrawals.length > 0,
-    ),
-  );
 
 /** Reads a withdrawal and a page of them. */
 export const readWithdrawals: fc.Arbitrary<Command> = fc

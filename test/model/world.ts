@@ -1,6 +1,7 @@
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { Webhooks } from "settlekit/webhooks";
 import { expect } from "vitest";
+import type { Payment } from "../../src/wire/payment.ts";
 import type { Attempt, Model } from "./model.ts";
 
 /** The sandbox under test, with a merchant's endpoint that keeps what it is sent. */
@@ -24,17 +25,31 @@ export function newWorld(model: Model, seed: number, seen: World["seen"]): World
     seed,
     now: startOfTime,
     async deliver(request) {
-      // Throws unless it is signed, and stamped with the sandbox's time.
-      const { event, data, timestamp } = await webhooks.verify(request);
-      const { id = "", status } = data as { id?: string; status: string };
+      const result = await webhooks.safeVerify(request);
+      // What was tampered with need not be readable; its headers name it all the same.
+      const deliveryId = request.headers.get("x-service-delivery-id");
+      const delivery = sandbox.webhooks.deliveries().find(({ id }) => id === deliveryId);
+      if (delivery === undefined) throw new Error("A webhook came of no delivery.");
+      const { event, data } = delivery;
       const atMs = sandbox.clock.now().getTime();
-      expect(Math.floor(atMs / 1000) * 1000).toBe(timestamp.getTime());
-      received.push({ atMs, event, subject: id, subjectStatus: status });
+      if (result.ok) {
+        // Signed, and stamped with the sandbox's time.
+        expect(result.webhook).toMatchObject({ event, data });
+        expect(result.webhook.timestamp.getTime()).toBe(Math.floor(atMs / 1000) * 1000);
+      }
+      const facts = { event, subject: data.id, subjectStatus: String(data.status) };
+      received.push({ ...facts, atMs, isForged: !result.ok });
       if (model.receiver === "breaks") throw new Error("The endpoint is down.");
+      if (!result.ok) return new Response(result.reason, { status: 401 });
       return new Response(null, { status: model.receiver === "accepts" ? 204 : 503 });
     },
   });
   return { sandbox, received, seen };
+}
+
+/** The quote that was paid, if any was. */
+export function paidQuote(payment: Payment | undefined) {
+  return payment?.quotes.find(({ status }) => status === "used");
 }
 
 /** Counts something that the sequences are meant to reach. */

@@ -1,0 +1,151 @@
+import type { Quote } from "../../src/wire/quote.ts";
+import { publish, sendAll } from "./deliveries.ts";
+import {
+  type Attempt,
+  type Model,
+  type ModelPayment,
+  type ModelWithdrawal,
+  type PaymentStep,
+  schedule,
+  type WithdrawalStep,
+} from "./model.ts";
+import { quoteLifetimeMs, quoteOf } from "./payment-checks.ts";
+
+const minuteMs = 60_000;
+/** Assumed in docs/sandbox.md. */
+const paymentLifetimeMs = 15 * minuteMs;
+/** Assumed in docs/sandbox.md: which confirmations are shown, and how long a block takes. */
+const shownConfirmations = [1, 4, 7, 10];
+const blockMs = 2_000;
+/** Assumed in docs/sandbox.md. */
+const processedAfterMs = 10_000;
+const doneAfterMs = 30_000;
+
+/** Adds a payment that was just created. Gives what the merchant is sent. */
+export function addPayment(model: Model, payment: ModelPayment): Attempt[] {
+  model.payments.push(payment);
+  if (payment.quotes.length > 0) scheduleQuotes(model, payment);
+  const { id: paymentId } = payment;
+  schedule(model, model.nowMs + paymentLifetimeMs, { kind: "payment", paymentId });
+  publish(model, "payment.created", payment);
+  return sendAll(model);
+}
+
+export function scheduleQuotes(model: Model, { id: paymentId }: ModelPayment): void {
+  schedule(model, model.nowMs + quoteLifetimeMs, { kind: "quotes", paymentId });
+}
+
+/** Whether a step only lets a payment's time run out, which it did. */
+export function isOver({ status }: ModelPayment, step: PaymentStep): boolean {
+  return step.status === "expired" && status === "expired";
+}
+
+/** Published for the testnet, and what docs/sandbox.md assumes of late money. */
+const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
+  success: "completed",
+  overpayment: "completed",
+  underpayment: "failed",
+  timeout: "expired",
+  late: "completed",
+};
+
+/** What a scenario does to a payment, in its order. */
+export function paymentSteps(
+  model: Model,
+  payment: ModelPayment,
+  { scenario, amountInCents, isOnClock }: Played & { readonly amountInCents: number },
+): PaymentStep[] {
+  const expiresMs = payment.createdMs + paymentLifetimeMs;
+  const isExpiring =
+    scenario === "timeout" || (scenario === "late" && payment.status === "pending");
+  const beginMs = isExpiring ? expiresMs : model.nowMs;
+  const dueMs = (confirmations: number) =>
+    isOnClock ? beginMs + confirmations * blockMs : undefined;
+  const steps: PaymentStep[] = [];
+  if (isExpiring) {
+    steps.push({ status: "expired", confirmations: null, amountInCents, dueMs: dueMs(0) });
+  }
+  if (scenario === "timeout") return steps;
+  const outcome = outcomes[scenario] ?? "failed";
+  for (const confirmations of shownConfirmations) {
+    const status = confirmations === 10 ? outcome : "processing";
+    steps.push({ status, confirmations, amountInCents, dueMs: dueMs(confirmations) });
+  }
+  return steps;
+}
+
+export interface Played {
+  readonly scenario: string;
+  readonly isOnClock: boolean;
+}
+
+/**
+ * Takes a step. The quote that was paid is used, the others are over.
+ *
+ * @param paid The quote that was paid, if any was.
+ */
+export function takePaymentStep(
+  model: Model,
+  payment: ModelPayment,
+  { status, confirmations, amountInCents }: Omit<PaymentStep, "dueMs">,
+  paid: Quote | undefined,
+): void {
+  if (confirmations !== null && !payment.isReceived) {
+    payment.isReceived = true;
+    payment.amountInCents = amountInCents;
+    // A customer may pay another amount than any that was quoted.
+    if (paid && !payment.quotes.some(({ id }) => id === paid.id)) {
+      payment.quotes.push(quoteOf(paid, amountInCents, model.nowMs));
+    }
+  }
+  if (confirmations !== null) payment.confirmations = confirmations;
+  for (const quote of payment.quotes) {
+    if (confirmations !== null && quote.id === paid?.id) quote.status = "used";
+    else if (quote.status === "active") quote.status = "expired";
+  }
+  if (status === payment.status) return;
+  payment.status = status;
+  publish(model, "payment.updated", payment);
+}
+
+export function addWithdrawal(model: Model, withdrawal: ModelWithdrawal): Attempt[] {
+  model.withdrawals.push(withdrawal);
+  publish(model, "withdrawal.created", withdrawal);
+  return sendAll(model);
+}
+
+/** What a scenario does to a withdrawal, in its order. */
+export function withdrawalSteps(
+  model: Model,
+  withdrawal: ModelWithdrawal,
+  { to, isOnClock }: { readonly to: ModelWithdrawal["status"]; readonly isOnClock: boolean },
+): WithdrawalStep[] {
+  const dueMs = (afterMs: number) => (isOnClock ? model.nowMs + afterMs : undefined);
+  if (to === "processing" || to === "cancelled") {
+    return [{ status: to, dueMs: dueMs(processedAfterMs) }];
+  }
+  const last: WithdrawalStep = { status: to, dueMs: dueMs(doneAfterMs) };
+  if (withdrawal.status === "processing") return [last];
+  return [{ status: "processing", dueMs: dueMs(processedAfterMs) }, last];
+}
+
+export function moveWithdrawal(
+  model: Model,
+  withdrawal: ModelWithdrawal,
+  status: ModelWithdrawal["status"],
+): void {
+  withdrawal.status = status;
+  // Interface section 3.2, rule 3, even while the clock stands still.
+  withdrawal.updatedMs = Math.max(model.nowMs, withdrawal.updatedMs + 1);
+  publish(model, "withdrawal.updated", withdrawal);
+}
+
+/** Has the clock look for the next step, if it is one that the clock takes. */
+export function scheduleStep(
+  model: Model,
+  kind: "payment step" | "withdrawal step",
+  { id, ahead }: ModelPayment | ModelWithdrawal,
+): void {
+  const dueMs = ahead[0]?.dueMs;
+  if (dueMs !== undefined) schedule(model, dueMs, { kind, id });
+}

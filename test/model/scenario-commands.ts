@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Payment } from "../../src/wire/payment.ts";
+import {
+  isOver,
+  moveWithdrawal,
+  paymentSteps,
+  scheduleStep,
+  takePaymentStep,
+  withdrawalSteps,
+} from "./changes.ts";
+import { type Command, choice, chosen, chosenPending, command } from "./command.ts";
+import { sendAll } from "./deliveries.ts";
+import type { Model, ModelPayment } from "./model.ts";
+import { checkPayment } from "./payment-checks.ts";
+import { checkWithdrawal } from "./withdrawal-commands.ts";
+import { expectWebhooks, paidQuote, saw } from "./world.ts";
+
+const steps = fc.constantFrom("at-once", "at-once", "by-hand", "on-clock");
+type Steps = "at-once" | "by-hand" | "on-clock";
+
+/** Plays the customer. */
+export const payPayment: fc.Arbitrary<Command> = fc
+  .record({
+    choice,
+    scenario: fc.constantFrom(
+      "success",
+      "success",
+      "underpayment",
+      "overpayment",
+      "timeout",
+      "late",
+    ),
+    depositInCents: fc.option(fc.constantFrom(1, 4_200), { nil: undefined }),
+    steps,
+  })
+  .map((input) =>
+    command(
+      "pay",
+      input,
+      async (model, world) => {
+        const { payments } = world.sandbox;
+        const { scenario } = input;
+        const modelled = chosenPending(model.payments, input.choice);
+        const chosenInCents = modelled.type === "deposit" ? input.depositInCents : undefined;
+        const paying = payments.simulate(modelled.id, scenario as "success", {
+          amountInCents: chosenInCents,
+          steps: input.steps as Steps,
+        });
+        const refusal = refusalOf(modelled, scenario);
+        if (refusal !== undefined) {
+          saw(world, refusal);
+          await expect(paying).rejects.toMatchObject({ code: refusal });
+          return expectWebhooks(world, []);
+        }
+
+        const payment = await paying;
+        saw(world, `${modelled.type} with ${scenario} ${input.steps}`);
+        const amountInCents = chosenInCents ?? (modelled.amountInCents || 2500);
+        const isOnClock = input.steps === "on-clock";
+        const all = paymentSteps(model, modelled, { scenario, amountInCents, isOnClock });
+        if (input.steps === "at-once") {
+          modelled.ahead = [];
+          for (const step of all.filter(({ status }) => status !== "processing")) {
+            takePaymentStep(model, modelled, step, paidQuote(payment));
+          }
+          if (scenario !== "timeout") checkReceipt(payment, scenario);
+        } else {
+          modelled.ahead = all;
+          scheduleStep(model, "payment step", modelled);
+        }
+        checkPayment(payment, modelled);
+        return expectWebhooks(world, sendAll(model));
+      },
+      ({ payments }) => payments.length > 0,
+    ),
+  );
+
+/** Why a scenario cannot be played, in the sandbox's word. */
+function refusalOf(payment: ModelPayment, scenario: string): string | undefined {
+  if (payment.ahead.some((step) => !isOver(payment, step))) return "scenario_in_progress";
+  const isPlayable =
+    payment.status === "pending" || (payment.status === "expired" && scenario === "late");
+  return isPlayable ? undefined : "payment_not_pending";
+}
+
+function checkReceipt(payment: Payment, scenario: string): void {
+  const { receipt } = payment;
+  const paid = paidQuote(payment);
+  const received = BigInt(receipt?.settledAmountAsset ?? -1);
+  const due = BigInt(paid?.expectedAmountAsset ?? -1);
+  const difference = received === due ? "success" : received < due ? "underpayment" : "overpayment";
+  expect(difference).toBe(scenario === "late" ? "success" : scenario);
+  expect(receipt).toMatchObject({ selectedQuote: { id: paid?.id } });
+}
+
+/** Those with steps ahead, or all if there are none. */
+function withSteps<Item extends { readonly ahead: readonly unknown[] }>(items: readonly Item[]) {
+  const some = items.filter(({ ahead }) => ahead.length > 0);
+  return some.length > 0 ? some : items;
+}
+
+/** Takes a payment's next step by hand. */
+export const stepPayment: fc.Arbitrary<Command> = choice.map((choice) =>
+  command(
+    "step payment",
+    { choice },
+    async (model, world) => {
+      const modelled = chosen(withSteps(model.payments), choice);
+      const ahead = modelled.ahead.filter((step) => !isOver(modelled, step));
+      expect(world.sandbox.payments.upcoming(modelled.id)).toEqual(
+        ahead.map(({ status, confirmations, dueMs }) => ({
+          status,
+          confirmations,
+          dueAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
+        })),
+      );
+      const stepping = world.sandbox.payments.step(modelled.id);
+      const next = ahead.shift();
+      modelled.ahead = ahead;
+      scheduleStep(model, "payment step", modelled);
+      if (next === undefined) {
+        saw(world, "payment without steps");
+        await expect(stepping).rejects.toMatchObject({ code: "no_steps_ahead" });
+        return expectWebhooks(world, []);
+      }
+      const payment = await stepping;
+      saw(world, `payment stepped to ${next.status}`);
+      if (modelled.isReceived && next.status === "processing") saw(world, "confirmations rise");
+      takePaymentStep(model, modelled, next, paidQuote(payment));
+      checkPayment(payment, modelled);
+      return expectWebhooks(world, sendAll(model));
+    },
+    ({ payments }) => payments.length > 0,
+  ),
+);
+
+const moves = {
+  process: { to: "processing", from: ["pending"] },
+  complete: { to: "completed", from: ["pending", "processing"] },
+  fail: { to: "failed", from: ["pending", "processing"] },
+  cancel: { to: "cancelled", from: ["pending"] },
+} as const;
+
+/** Does what the service does about a withdrawal behind the scenes. */
+export const simulateWithdrawal: fc.Arbitrary<Command> = fc
+  .record({ choice, scenario: fc.constantFrom("process", "complete", "fail", "cancel"), steps })
+  .map(({ choice, scenario, steps }) =>
+    command(
+      "move",
+      { choice, scenario, steps },
+      async (model, world) => {
+        const modelled = chosenPending(model.withdrawals, choice);
+        const { to, from } = moves[scenario as keyof typeof moves];
+        const moving = world.sandbox.withdrawals.simulate(
+          modelled.id,
+          scenario as keyof typeof moves,
+          { steps: steps as Steps },
+        );
+        if (modelled.ahead.length > 0) {
+          saw(world, "withdrawal in progress");
+          await expect(moving).rejects.toMatchObject({ code: "scenario_in_progress" });
+          return expectWebhooks(world, []);
+        }
+        if (!(from as readonly string[]).includes(modelled.status)) {
+          saw(world, "withdrawal that cannot move");
+          await expect(moving).rejects.toMatchObject({ code: "withdrawal_not_pending" });
+          return expectWebhooks(world, []);
+        }
+        const withdrawal = await moving;
+        saw(world, `withdrawal ${to} ${steps}`);
+        if (steps === "at-once") moveWithdrawal(model, modelled, to);
+        else {
+          const isOnClock = steps === "on-clock";
+          modelled.ahead = withdrawalSteps(model, modelled, { to, isOnClock });
+          scheduleStep(model, "withdrawal step", modelled);
+        }
+        checkWithdrawal(withdrawal, modelled);
+        return expectWebhooks(world, sendAll(model));
+      },
+      ({ withdrawals }) => withdrawals.length > 0,
+    ),
+  );
+
+/** Takes a withdrawal's next step by hand. */
+export const stepWithdrawal: fc.Arbitrary<Command> = choice.map((choice) =>
+  command(
+    "step withdrawal",
+    { choice },
+    async (model: Model, world) => {
+      const modelled = chosen(withSteps(model.withdrawals), choice);
+      const stepping = world.sandbox.withdrawals.step(modelled.id);
+      const next = modelled.ahead.shift();
+      scheduleStep(model, "withdrawal step", modelled);
+      if (next === undefined) {
+        saw(world, "withdrawal without steps");
+        await expect(stepping).rejects.toMatchObject({ code: "no_steps_ahead" });
+        return expectWebhooks(world, []);
+      }
+      const withdrawal = await stepping;
+      saw(world, `withdrawal stepped to ${next.status}`);
+      moveWithdrawal(model, modelled, next.status);
+      checkWithdrawal(withdrawal, modelled);
+      return expectWebhooks(world, sendAll(model));
+    },
+    ({ withdrawals }) => withdrawals.length > 0,
+  ),
+);
