@@ -1,6 +1,8 @@
 import { afterEach, expect, vi } from "vitest";
 import type { App } from "../src/sandbox/app.ts";
 import type { Exchange } from "../src/sandbox/exchange.ts";
+import type { PlainAnswer } from "../src/sandbox/plain-answer.ts";
+import type { Received } from "../src/sandbox/received.ts";
 import * as operations from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
@@ -24,11 +26,11 @@ afterEach(async () => {
 });
 
 function judged(app: App): App {
-  const { fetch } = app;
-  app.fetch = async (request, ...rest) => {
-    const answer = await fetch(request, ...rest);
-    judgements.push(judge(request, answer.clone()).catch((error: unknown) => [String(error)]));
-    return answer;
+  const { answer } = app;
+  app.answer = (received) => {
+    const answered = answer(received);
+    judgements.push(judge(received, answered).catch((error: unknown) => [String(error)]));
+    return answered;
   };
   return app;
 }
@@ -43,14 +45,13 @@ function loadDescription(): Promise<Description> {
   return description;
 }
 
-async function judge(request: Request, answer: Response): Promise<string[]> {
-  const { method } = request;
-  const { pathname } = new URL(request.url);
+async function judge({ method, url }: Received, answer: PlainAnswer): Promise<string[]> {
+  const { pathname } = url;
   const { status } = answer;
   // Has no body to judge.
   if (method === "HEAD") return [];
   const { describesAnswer, answerProblems, problems } = await loadDescription();
-  const body: unknown = await answer.json();
+  const body: unknown = JSON.parse(answer.text);
   const operation = operationFor(method, pathname);
   const isOtherError = status >= 400 && !(operation && describesAnswer(operation, status));
   const found =

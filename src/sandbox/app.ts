@@ -1,22 +1,21 @@
-import { type Context, Hono } from "hono";
 import { idempotencyKeyHeader } from "../wire/headers.ts";
 import type { Operation, Replay } from "../wire/operations.ts";
-import { errorAnswer, jsonAnswer } from "./answer.ts";
 import type { Authenticate } from "./authentication.ts";
 import { evidenceHeader, operationEvidence } from "./evidence.ts";
 import type { IdempotencyStore, Repetition } from "./idempotency.ts";
+import { operationPaths } from "./operation-paths.ts";
 import { parseObject, parseQuery } from "./parsing.ts";
+import { type PlainAnswer, plainError, plainJson } from "./plain-answer.ts";
+import type { Received } from "./received.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
 import type { Route } from "./routing.ts";
 import { checked } from "./validation.ts";
 
-/** What travels with a request: every body is read before its route is known, to be recorded. */
-interface Received {
-  /** `undefined` when the body was too large to be read. */
-  readonly bodyText: string | undefined;
+/** Answers what is asked of the service. */
+export interface App {
+  /** Synchronous, so that a request takes effect as a whole before another one is looked at. */
+  answer(received: Received): PlainAnswer;
 }
-
-export type App = Hono<{ Bindings: Received }>;
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -29,38 +28,30 @@ export interface AppOptions {
 /** Serves the operations: everything about a route is read from its operation. */
 export function createApp(options: AppOptions): App {
   const { routes, authenticate, idempotency, repetitionOf } = options;
-  const app: App = new Hono();
-  for (const route of routes) {
-    const { method, path } = route.operation;
-    app.on(method, routerPath(path), (context) => serve(route, context));
-  }
-  // Reached by the methods that no operation has claimed above.
-  for (const { operation } of routes) {
-    app.all(routerPath(operation.path), ({ req }) => {
-      throw wrongMethod(req.method, operation.path, routes);
-    });
-  }
-  app.notFound(({ req }) => errorAnswer(unknownRoute(req.method, req.path, routes)));
-  app.onError(errorAnswer);
+  const paths = operationPaths(routes);
 
-  function serve(route: Route, { req, env }: Context<{ Bindings: Received }>): Response {
+  function serve(received: Received): PlainAnswer {
+    const { method, url, headers } = received;
+    // A HEAD request is a GET request whose answer's body stays behind.
+    const found = paths.find(method === "HEAD" ? "GET" : method, url.pathname);
+    if (found === undefined) throw notServed(method, url.pathname);
+    const { item: route, path } = found;
     const { operation } = route;
-    const path = req.param();
-    const merchant = authenticate(operation, req.raw.headers, path);
-    const { origin, searchParams } = new URL(req.url);
-    const call = { origin, merchant, path, query: parseQuery(operation, searchParams) };
+    const merchant = authenticate(operation, headers, path);
+    const query = parseQuery(operation, url.searchParams);
+    const call = { origin: url.origin, merchant, path, query };
     const { body: bodySchema } = operation;
     if (bodySchema === undefined) {
       return success(operation, route.handle({ ...call, body: undefined }));
     }
 
-    const json = parseObject(env.bodyText, bodySchema);
+    const json = parseObject(received.bodyText, bodySchema);
     const handle = () => {
       const body = checked(bodySchema, route.prepareBody(json));
       return route.handle({ ...call, body });
     };
     const { merchantId } = merchant;
-    const key = req.header(idempotencyKeyHeader);
+    const key = headers.get(idempotencyKeyHeader);
     const repetition = repetitionOf(operation.replay);
     const value =
       key && repetition
@@ -72,16 +63,25 @@ export function createApp(options: AppOptions): App {
     return success(operation, value);
   }
 
-  return app;
+  function notServed(method: string, pathname: string): Refusal {
+    const operation = paths.withOtherMethod(pathname);
+    if (operation === undefined) return unknownRoute(method, pathname, routes);
+    return wrongMethod(method, operation.path, routes);
+  }
+
+  return {
+    answer(received) {
+      try {
+        return serve(received);
+      } catch (error) {
+        return plainError(error);
+      }
+    },
+  };
 }
 
-function success({ name, successStatus }: Operation<unknown>, value: unknown): Response {
-  return jsonAnswer(successStatus, value, { [evidenceHeader]: operationEvidence(name) });
-}
-
-/** `{placeholder}` as the router writes it. */
-function routerPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ":$1");
+function success({ name, successStatus }: Operation<unknown>, value: unknown): PlainAnswer {
+  return plainJson(successStatus, value, { [evidenceHeader]: operationEvidence(name) });
 }
 
 function unknownRoute(method: string, path: string, routes: readonly Route[]): Refusal {

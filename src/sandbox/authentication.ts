@@ -1,7 +1,9 @@
 import { credentialHeader, defaultHeaderPrefix } from "../wire/headers.ts";
 import type { Credential, Operation } from "../wire/operations.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
+import type { PathValues } from "./operation-paths.ts";
 import type { Payments } from "./payments.ts";
+import type { ReceivedHeaders } from "./received.ts";
 import { invalidRequest, notFound, Refusal } from "./refusal.ts";
 
 export interface AuthenticationOptions {
@@ -9,13 +11,10 @@ export interface AuthenticationOptions {
   readonly payments: Pick<Payments, "find" | "secretOf">;
 }
 
-/** The values of an operation's placeholders. */
-type PathValues = Readonly<Record<string, string | undefined>>;
-
 /** Gives the merchant that a request is about, or throws the refusal it is to be answered with. */
 export type Authenticate = (
   operation: Operation<unknown>,
-  headers: Headers,
+  headers: ReceivedHeaders,
   path: PathValues,
 ) => Merchant;
 

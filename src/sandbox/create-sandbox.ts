@@ -1,10 +1,10 @@
-import { unlessAborted } from "./abort.ts";
 import { createApp } from "./app.ts";
 import { createAuthenticate } from "./authentication.ts";
 import { checkoutRoutes } from "./checkout-routes.ts";
 import { createClock } from "./clock.ts";
 import { keepInFile } from "./data-file.ts";
-import { createExchange, type Exchange } from "./exchange.ts";
+import { type Doors, fetchFrom } from "./doors.ts";
+import { createExchange } from "./exchange.ts";
 import { createFaults } from "./faults.ts";
 import { createIdempotencyStore } from "./idempotency.ts";
 import { createLanes } from "./lanes.ts";
@@ -15,9 +15,7 @@ import { paymentRoutes } from "./payment-routes.ts";
 import { createPaymentScenarios } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
 import { createRandomSource, originOf } from "./random.ts";
-import { asFetched } from "./reply.ts";
 import { createRequestLog } from "./request-log.ts";
-import { isForOwnRoutes } from "./routing.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createState } from "./state.ts";
@@ -118,32 +116,30 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const callService = createExchange({ app, clock, random, faults, log, timeline });
 
   let ownRoutes: Promise<OwnRoutes> | undefined;
-  const exchange: Exchange = async (request, gone) => {
-    if (!isForOwnRoutes(request, new URL(request.url).pathname)) return callService(request, gone);
-    // Most tests look at no page.
-    ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
-      createOwnRoutes({
-        sandbox,
-        payments,
-        withdrawals,
-        timeline,
-        isFrozen: clock.isFrozen,
-        droppedRequests: log.dropped,
-      }),
-    );
-    return { kind: "answered", response: await (await ownRoutes)(request) };
+  const doors: Doors = {
+    /** No answer leaves before what it tells of is sure to stay. */
+    async service(received) {
+      const reply = await callService(received);
+      store.commit();
+      return reply;
+    },
+    async own(request) {
+      // Most tests look at no page.
+      ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
+        createOwnRoutes({
+          sandbox,
+          payments,
+          withdrawals,
+          timeline,
+          isFrozen: clock.isFrozen,
+          droppedRequests: log.dropped,
+        }),
+      );
+      const response = await (await ownRoutes)(request);
+      store.commit();
+      return response;
+    },
   };
-
-  /** No answer leaves before what it tells of is sure to stay. */
-  const lastingExchange: Exchange = async (request, gone) => {
-    const reply = await exchange(request, gone);
-    store.commit();
-    return reply;
-  };
-
-  async function fetch(request: Request): Promise<Response> {
-    return asFetched(await unlessAborted(request.signal, (gone) => lastingExchange(request, gone)));
-  }
 
   // The last, so that whoever is told of it finds everything as it stands then.
   store.onReplaced(timeline.begunAnew);
@@ -153,11 +149,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
     // Loading node:http takes as long as all the rest, and most tests do without.
     const server = await import("./server.ts");
-    return server.listen(lastingExchange, where);
+    return server.listen(doors, where);
   }
 
   const sandbox: Sandbox = {
-    fetch,
+    fetch: (request) => fetchFrom(doors, request),
     listen,
     get secretKey() {
       return merchants.first().secretKey;

@@ -1,6 +1,7 @@
 import { credentialHeader, defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/headers.ts";
 import { getCheckoutPayment } from "../wire/operations.ts";
 import { evidenceHeader } from "./evidence.ts";
+import type { PlainAnswer } from "./plain-answer.ts";
 
 /** The only routes that a browser calls: their credential is a customer's (interface section 5). */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
@@ -13,17 +14,17 @@ export function isCustomerScoped(pathname: string): boolean {
 const exposedHeaders = `Date, Retry-After, ${defaultRequestIdHeader}, ${evidenceHeader}`;
 
 /** Lets any page read an answer, with the headers that it is to be understood by (assumed). */
-export function allowAnyOrigin(headers: Headers): void {
-  headers.set("Access-Control-Allow-Origin", "*");
-  headers.set("Access-Control-Expose-Headers", exposedHeaders);
+export function allowAnyOrigin(headers: Record<string, string>): void {
+  headers["Access-Control-Allow-Origin"] = "*";
+  headers["Access-Control-Expose-Headers"] = exposedHeaders;
 }
 
 /** What a browser is told before it sends a request of another origin. */
-export function preflightAnswer(): Response {
+export function preflightAnswer(): PlainAnswer {
   const headers = {
     "Access-Control-Allow-Methods": "GET, POST",
     "Access-Control-Allow-Headers": `${secretHeader}, Content-Type`,
     [evidenceHeader]: "assumed",
   };
-  return new Response(null, { status: 204, headers });
+  return { status: 204, headers, text: "" };
 }

@@ -1,5 +1,4 @@
 import { defaultRequestIdHeader } from "../wire/headers.ts";
-import { bodyTextOf } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { Clock } from "./clock.ts";
 import { allowAnyOrigin, isCustomerScoped, preflightAnswer } from "./cross-origin.ts";
@@ -7,17 +6,13 @@ import { serveWith } from "./fault-play.ts";
 import type { Faults } from "./faults.ts";
 import { withoutSecrets } from "./kept-text.ts";
 import type { RandomSource } from "./random.ts";
+import type { Received } from "./received.ts";
 import type { Reply } from "./reply.ts";
-import { readBodyText } from "./request-body.ts";
 import { keptAnswer, type RequestEnd, type RequestLog } from "./request-log.ts";
 import type { Timeline } from "./timeline.ts";
 
-/**
- * Takes a request to its end, however that is reached.
- *
- * @param gone Aborts when the client leaves before it has the whole answer.
- */
-export type Exchange = (request: Request, gone?: AbortSignal) => Promise<Reply>;
+/** Takes a request to its end, however that is reached. */
+export type Exchange = (received: Received) => Promise<Reply>;
 
 export interface ExchangeOptions {
   readonly app: App;
@@ -31,65 +26,48 @@ export interface ExchangeOptions {
 /** What is the same for every route: the record, the faults, and the headers of an answer. */
 export function createExchange(options: ExchangeOptions): Exchange {
   const { app, clock, random, faults, log, timeline } = options;
-  return async (request, gone) => {
-    const bodyText = await readBodyText(request);
-    const { method } = request;
-    const { pathname, search } = new URL(request.url);
+  return async (received) => {
+    const { method, url, headers } = received;
+    const { pathname } = url;
     const requestId = random.stream("requests").uuid();
-    const record = recordOf({
-      requestId,
-      method,
-      path: pathname + search,
-      request,
-      bodyText,
-      gone,
-    });
+    const record = recordOf(requestId, received);
 
     const crossesOrigins = isCustomerScoped(pathname);
     const isPreflight = crossesOrigins && method === "OPTIONS";
     const reply = await serveWith(
-      isPreflight ? undefined : faults.take({ method, pathname, headers: request.headers }),
-      async () => {
+      isPreflight ? undefined : faults.take({ method, pathname, headers }),
+      () => {
         clock.catchUp();
         if (isPreflight) return preflightAnswer();
-        // Operations take effect before the first wait, so what changes meanwhile is their doing.
-        return timeline.during({ requestId }, () => app.fetch(request, { bodyText }));
+        // Operations take effect at once, so what changes meanwhile is their doing.
+        return timeline.during({ requestId }, () => app.answer(received));
       },
     );
 
-    const { response } = reply;
-    if (response === undefined) {
+    const { answer } = reply;
+    if (answer === undefined) {
       record({ outcome: "unanswered", status: null });
       return reply;
     }
-    response.headers.set(defaultRequestIdHeader, requestId);
+    answer.headers[defaultRequestIdHeader] = requestId;
     // Countdowns are corrected by this header, so it must tell the sandbox's time.
-    response.headers.set("Date", clock.now().toUTCString());
-    if (crossesOrigins) allowAnyOrigin(response.headers);
+    answer.headers.Date = clock.now().toUTCString();
+    if (crossesOrigins) allowAnyOrigin(answer.headers);
     record({
       outcome: reply.kind === "answered" ? "answered" : "cut off",
-      status: response.status,
-      answer: keptAnswer(response, bodyTextOf(response)),
+      status: answer.status,
+      answer: keptAnswer(answer),
     });
     return reply;
   };
 
-  interface Recorded {
-    readonly requestId: string;
-    readonly method: string;
-    readonly path: string;
-    readonly request: Request;
-    readonly bodyText: string | undefined;
-    readonly gone: AbortSignal | undefined;
-  }
-
   /** Gives what tells the record of the request's end. When the client leaves, it finds out by itself. */
-  function recordOf({ requestId, method, path, request, bodyText, gone }: Recorded) {
+  function recordOf(requestId: string, { method, url, headers, bodyText = "", onGone }: Received) {
     const at = clock.now().toISOString();
-    const kept = withoutSecrets(path);
-    const facts = { at, requestId, method, path: kept, status: null, outcome: "open" } as const;
+    const path = withoutSecrets(url.pathname + url.search);
+    const facts = { at, requestId, method, path, status: null, outcome: "open" } as const;
     const sequence = timeline.add({ ...facts, type: "request" });
-    log.add({ at, requestId, method, path, headers: request.headers, bodyText: bodyText ?? "" });
+    log.add({ at, requestId, method, path, headers, bodyText });
     let end: RequestEnd = facts;
 
     function record(next: RequestEnd): void {
@@ -98,7 +76,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       timeline.ended(sequence, { outcome: next.outcome, status: next.status });
     }
 
-    gone?.addEventListener("abort", () => {
+    onGone(() => {
       if (end.outcome === "open") record({ outcome: "unanswered", status: null });
       else if (end.outcome === "answered") record({ outcome: "cut off", status: end.status });
     });

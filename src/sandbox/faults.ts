@@ -3,6 +3,7 @@ import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } 
 import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
 import type { RandomSource } from "./random.ts";
 import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
+import type { ReceivedHeaders } from "./received.ts";
 import type { Store } from "./store.ts";
 import { createWaitingList, type Occasions } from "./waiting-list.ts";
 
@@ -72,7 +73,7 @@ export interface Faults extends SandboxFaults {
 interface MetRequest {
   readonly method: string;
   readonly pathname: string;
-  readonly headers: Headers;
+  readonly headers: ReceivedHeaders;
 }
 
 /** What waits for a route. */

@@ -28,7 +28,7 @@ const secretHeader = /^authorization$|^cookie$|^set-cookie$|-secret-key$|-paymen
 export function keptHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
   return Object.fromEntries(
     Array.from(headers, ([name, value]) => [
-      name,
+      name.toLowerCase(),
       secretHeader.test(name) ? "[redacted]" : withoutSecrets(value),
     ]),
   );

@@ -1,4 +1,5 @@
 import { credentialHeader, defaultHeaderPrefix } from "../wire/headers.ts";
+import type { ReceivedHeaders } from "./received.ts";
 
 /** How many requests the service takes. */
 export interface RateLimit {
@@ -37,7 +38,7 @@ const credentials = (["secretKey", "paymentSecret", "accessToken"] as const).map
 );
 
 /** Who sends a request: whoever has the key that it comes with. Those without one are one. */
-export function callerOf(headers: Headers): string {
+export function callerOf(headers: ReceivedHeaders): string {
   for (const name of credentials) {
     const credential = headers.get(name);
     if (credential !== null) return credential;

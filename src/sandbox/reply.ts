@@ -1,43 +1,45 @@
+import { responseOf } from "./answer.ts";
+import type { PlainAnswer } from "./plain-answer.ts";
+
 /** What becomes of a request. */
 export type Reply = Answered | BrokenOff | Unanswered;
 
 interface Answered {
   readonly kind: "answered";
-  readonly response: Response;
+  readonly answer: PlainAnswer;
 }
 
 /** Half of the answer's body arrives, then the connection is reset, or ends as if that were all. */
 export interface BrokenOff {
   readonly kind: "broken off";
-  readonly response: Response;
+  readonly answer: PlainAnswer;
   readonly by: "reset" | "end";
 }
 
 /** The connection is reset instead of an answer. */
 interface Unanswered {
   readonly kind: "unanswered";
-  readonly response?: undefined;
+  readonly answer?: undefined;
 }
 
 /** A body in two: what is still sent of it, and how long the whole would be. */
-export async function firstHalf({ response }: BrokenOff): Promise<{
+export function firstHalf({ answer }: BrokenOff): {
   readonly half: Uint8Array<ArrayBuffer>;
-  readonly headers: Headers;
-}> {
-  const whole = new Uint8Array(await response.arrayBuffer());
-  const headers = new Headers(response.headers);
-  headers.set("Content-Length", String(whole.length));
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const whole = new TextEncoder().encode(answer.text);
+  const headers = { ...answer.headers, "Content-Length": String(whole.length) };
   return { half: whole.subarray(0, whole.length >> 1), headers };
 }
 
-/** The reply as fetch would give it, had the request gone over the network. */
-export async function asFetched(reply: Reply): Promise<Response> {
+/** The reply to a method as fetch would give it, had the request gone over the network. */
+export function asFetched(reply: Reply, method: string): Response {
   switch (reply.kind) {
     case "answered":
-      return reply.response;
+      return responseOf(reply.answer, method);
     case "broken off": {
-      const { half, headers } = await firstHalf(reply);
-      const { status } = reply.response;
+      const { half, headers } = firstHalf(reply);
+      const { status } = reply.answer;
       return new Response(breakingOff(half, reply.by), { status, headers });
     }
     case "unanswered":

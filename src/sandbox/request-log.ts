@@ -1,4 +1,6 @@
-import { type KeptText, keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
+import { type KeptText, keptHeaders, keptText } from "./kept-text.ts";
+import type { PlainAnswer } from "./plain-answer.ts";
+import type { ReceivedHeaders } from "./received.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -44,8 +46,9 @@ export interface Arrived {
   readonly at: string;
   readonly requestId: string;
   readonly method: string;
+  /** Without secrets. */
   readonly path: string;
-  readonly headers: Headers;
+  readonly headers: ReceivedHeaders;
   readonly bodyText: string;
 }
 
@@ -77,7 +80,7 @@ export function createRequestLog(store: Store): RequestLog {
       requests.set(requestId, {
         at,
         method,
-        path: withoutSecrets(path),
+        path,
         headers: keptHeaders(headers),
         body: body.text,
         bodyOmitted: body.omitted,
@@ -96,7 +99,11 @@ export function createRequestLog(store: Store): RequestLog {
   };
 }
 
-export function keptAnswer({ headers }: Response, text: string): ReceivedAnswer {
+export function keptAnswer({ headers, text }: PlainAnswer): ReceivedAnswer {
   const body: KeptText = keptText(text);
-  return { headers: keptHeaders(headers), body: body.text, bodyOmitted: body.omitted };
+  return {
+    headers: keptHeaders(Object.entries(headers)),
+    body: body.text,
+    bodyOmitted: body.omitted,
+  };
 }

@@ -1,5 +1,7 @@
 import type { Operation } from "../wire/operations.ts";
 import type { Merchant } from "./merchants.ts";
+import type { PathValues } from "./operation-paths.ts";
+import type { ReceivedHeaders } from "./received.ts";
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
@@ -8,7 +10,7 @@ export interface Call<Body = unknown, Query = unknown> {
   /** Whose credential it came with, or whose payment the secret is of. */
   readonly merchant: Merchant;
   /** The values of the path's placeholders, decoded. */
-  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly path: PathValues;
   readonly query: Query;
   readonly body: Body;
 }
@@ -45,7 +47,7 @@ const ownPath = /^\/((_sandbox|payment)(\/|$)|openapi\.json$)/;
  * Whether a request is for the sandbox's own routes, its pages, description and control, and not for the service's.
  * At the root, that is only so for a browser.
  */
-export function isForOwnRoutes({ headers }: Request, pathname: string): boolean {
+export function isForOwnRoutes(headers: ReceivedHeaders, pathname: string): boolean {
   if (pathname === "/") return headers.get("Accept")?.includes("text/html") ?? false;
   return ownPath.test(pathname);
 }

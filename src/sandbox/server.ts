@@ -1,13 +1,14 @@
-import type { ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { getRequestListener } from "@hono/node-server";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { allowedHosts } from "./allowed-host.ts";
-import { errorAnswer } from "./answer.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Doors } from "./doors.ts";
+import { incomingHeaders, incomingText, incomingUrl, whenGone } from "./incoming.ts";
+import { hasBody, type PlainAnswer, plainError } from "./plain-answer.ts";
 import { invalidRequest } from "./refusal.ts";
 import { firstHalf, type Reply } from "./reply.ts";
+import { isForOwnRoutes } from "./routing.ts";
 
 /** Where the sandbox listens. */
 export interface ListenOptions {
@@ -35,20 +36,32 @@ export interface SandboxServer {
 }
 
 export async function listen(
-  exchange: Exchange,
+  doors: Doors,
   { port = 4010, host = "127.0.0.1", allowedHosts: names = [] }: ListenOptions,
 ): Promise<SandboxServer> {
   const isAllowedHost = allowedHosts(names, host);
-  const server = createAdaptorServer({
-    fetch: async (request, env) => {
-      const { hostname } = new URL(request.url);
-      if (!isAllowedHost(hostname)) return errorAnswer(otherHost(hostname));
-      // Without options for it, the adapter never speaks HTTP/2.
-      const { outgoing } = env as HttpBindings;
-      return send(await exchange(request, whenGone(outgoing)), outgoing);
-    },
-    // The adapter would otherwise replace the process's own Request and Response.
-    overrideGlobalObjects: false,
+  // The adapter would otherwise replace the process's own Request and Response.
+  const showOwn = getRequestListener(doors.own, { overrideGlobalObjects: false });
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = "GET" } = incoming;
+    const url = incomingUrl(incoming);
+    if (url === undefined) return sendAnswer(plainError(invalidHost()), outgoing);
+    if (!isAllowedHost(url.hostname))
+      return sendAnswer(plainError(otherHost(url.hostname)), outgoing);
+    const headers = incomingHeaders(incoming);
+    if (isForOwnRoutes(headers, url.pathname)) return showOwn(incoming, outgoing);
+    const bodyText = await incomingText(incoming);
+    const onGone = whenGone(outgoing);
+    send(await doors.service({ method, url, headers, bodyText, onGone }), outgoing);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    serve(incoming, outgoing).catch((error: unknown) => {
+      // Whoever has left within the body is not to be told anything.
+      if (incoming.destroyed && !incoming.complete) return;
+      if (!outgoing.headersSent) sendAnswer(plainError(error), outgoing);
+    });
   });
   try {
     await new Promise<void>((resolve, reject) => {
@@ -63,38 +76,47 @@ export async function listen(
   function close(): Promise<void> {
     return new Promise((resolve) => {
       server.close(() => resolve());
-      if ("closeAllConnections" in server) server.closeAllConnections();
+      server.closeAllConnections();
     });
   }
 
   return { url: urlOf(address), port: address.port, close, [Symbol.asyncDispose]: close };
 }
 
-/** Aborts when the connection ends before the whole answer has left. */
-function whenGone(outgoing: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
-
-/** Gives the adapter what it is to send, or breaks the connection without its help. */
-async function send(reply: Reply, outgoing: ServerResponse): Promise<Response> {
-  if (reply.kind === "answered") return reply.response;
+/** Sends what there is to be sent, and breaks the connection where that is what becomes of it. */
+function send(reply: Reply, outgoing: ServerResponse): void {
+  if (reply.kind === "answered") {
+    sendAnswer(reply.answer, outgoing);
+    return;
+  }
   const { socket } = outgoing;
   if (reply.kind === "unanswered") {
     socket?.resetAndDestroy();
-    return RESPONSE_ALREADY_SENT;
+    return;
   }
-  const { half, headers } = await firstHalf(reply);
-  outgoing.writeHead(reply.response.status, Object.fromEntries(headers));
+  const { half, headers } = firstHalf(reply);
+  outgoing.writeHead(reply.answer.status, headers);
   // Only when the half has left: a reset would overtake it.
   outgoing.write(half, () => {
     if (reply.by === "reset") socket?.resetAndDestroy();
     else socket?.end();
   });
-  return RESPONSE_ALREADY_SENT;
+}
+
+function sendAnswer(answer: PlainAnswer, outgoing: ServerResponse): void {
+  const { status, headers, text } = answer;
+  if (!hasBody(answer)) {
+    outgoing.writeHead(status, headers).end();
+    return;
+  }
+  outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(text) }).end(text);
+}
+
+function invalidHost() {
+  return invalidRequest(400, {
+    code: "invalid_request",
+    message: "The header Host is missing or names no host. Send where the request goes to.",
+  });
 }
 
 function otherHost(hostname: string) {

@@ -3,6 +3,7 @@ import { createApp } from "../../src/sandbox/app.ts";
 import { createClock } from "../../src/sandbox/clock.ts";
 import { createIdempotencyStore, type Repetition } from "../../src/sandbox/idempotency.ts";
 import { createMerchants } from "../../src/sandbox/merchants.ts";
+import type { Received } from "../../src/sandbox/received.ts";
 import { route } from "../../src/sandbox/routing.ts";
 import { createStore } from "../../src/sandbox/store.ts";
 import { createTimeline } from "../../src/sandbox/timeline.ts";
@@ -26,33 +27,34 @@ function appFor(handle: () => unknown, repetition?: Repetition) {
   });
 }
 
-const request = () =>
-  new Request(`http://sandbox.test${createPayment.path}`, {
-    method: "POST",
-    headers: { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" },
-  });
-const received = { bodyText: JSON.stringify(order) };
+const received: Received = {
+  method: "POST",
+  url: new URL(`http://sandbox.test${createPayment.path}`),
+  headers: new Headers({ "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" }),
+  bodyText: JSON.stringify(order),
+  onGone: () => {},
+};
 
 describe("an operation", () => {
   it.each([
     [undefined, [1, 2]],
     ["ignored", [1, 2]],
     ["honoured", [1, 1]],
-  ] as const)("whose repeated keys are %s gives %j", async (repetition, expected) => {
+  ] as const)("whose repeated keys are %s gives %j", (repetition, expected) => {
     let count = 0;
     const app = appFor(() => ++count, repetition);
     const answers: unknown[] = [];
-    for (const _ of expected) answers.push(await (await app.fetch(request(), received)).json());
+    for (const _ of expected) answers.push(JSON.parse(app.answer(received).text));
     expect(answers).toEqual(expected);
   });
 
-  it("that fails in the sandbox itself answers 500 and says whose mistake it is", async () => {
+  it("that fails in the sandbox itself answers 500 and says whose mistake it is", () => {
     const app = appFor(() => {
       throw new TypeError("nothing is defined");
     });
-    const response = await app.fetch(request(), received);
+    const response = app.answer(received);
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({
+    expect(JSON.parse(response.text)).toEqual({
       error: {
         type: "api_error",
         code: "server_error",
