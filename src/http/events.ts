@@ -75,10 +75,12 @@ export function notify(
   onEvent: ((event: ClientEvent) => void) | undefined,
   logger: Logger | undefined,
 ): void {
-  unharmed(
-    () => onEvent?.(event),
-    (error) => unharmed(() => logger?.error?.("settlekit: onEvent threw", error), ignore),
-  );
+  if (onEvent) {
+    unharmed(
+      () => onEvent(event),
+      (error) => unharmed(() => logger?.error?.("settlekit: onEvent threw", error), ignore),
+    );
+  }
   if (logger) unharmed(() => log(event, logger), ignore);
 }
 

@@ -67,6 +67,7 @@ function checkIdempotencyKey(key: string | undefined): string {
 
 /** Puts ids into a path so that none can lead to another route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
+  if (!path.includes("{")) return path;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     // "." and ".." survive encoding, and URL parsing would walk up the path with them.

@@ -6,6 +6,9 @@ export class ServiceClock {
   readonly #time: Time;
   /** The service's time when the local clock that never jumps stood at zero. */
   #origin: number | undefined;
+  /** The latest Date header: calls of one second share it, and reading a date is slow. */
+  #text = "";
+  #date: number | undefined;
 
   constructor(time: Time) {
     this.#time = time;
@@ -17,7 +20,11 @@ export class ServiceClock {
   }
 
   observe(headers: Headers): void {
-    const date = readHttpDate(headers.get("date") ?? "");
-    if (date !== undefined) this.#origin = date - this.#time.now();
+    const text = headers.get("date") ?? "";
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#date = readHttpDate(text);
+    }
+    if (this.#date !== undefined) this.#origin = this.#date - this.#time.now();
   }
 }
