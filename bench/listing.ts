@@ -5,15 +5,10 @@
  * Run with `npm run build && node bench/listing.ts`.
  */
 import { performance } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { MerchantClient } from "../dist/index.js";
+import { collectGarbage } from "./collect-garbage.ts";
 import { printTable, type Row } from "./table.ts";
 import { withdrawalPage } from "./withdrawal-answer.ts";
-
-// So that nobody has to remember the flag.
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 const total = 100_000;
 const latencyMs = 50;

@@ -10,6 +10,7 @@ import { bundleRows } from "./bundles.ts";
 import { callRows } from "./call.ts";
 import { importRows } from "./import.ts";
 import { listingRows } from "./listing.ts";
+import { sandboxRows } from "./sandbox.ts";
 import { printTable, type Row } from "./table.ts";
 import { validationRows } from "./validation.ts";
 import { webhookRows } from "./webhooks.ts";
@@ -19,6 +20,8 @@ const quick = process.argv.includes("--quick");
 const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
   ? { import: () => importRows({ quick }), validation: validationRows }
   : {
+      // First, because it looks at how the process grows.
+      sandbox: sandboxRows,
       webhooks: webhookRows,
       call: callRows,
       import: () => importRows({ quick }),

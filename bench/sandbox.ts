@@ -9,16 +9,11 @@ import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { createSandbox } from "../dist/sandbox.js";
+import { collectGarbage } from "./collect-garbage.ts";
 import { perCall, ratioOf, spreadOf, type Turn, type Turns, takeTurns } from "./rounds.ts";
 import { creation, paymentsPath } from "./sandbox-requests.ts";
 import { printTable, type Row, timeText } from "./table.ts";
-
-// So that nobody has to remember the flag.
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 const identity = "bench";
 const { secretKey } = createSandbox({ identity });
