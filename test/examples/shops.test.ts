@@ -38,6 +38,7 @@ const shops: readonly ShopExample[] = [
     build: "build",
     needs: ["next"],
     hasFile: true,
+    more: () => "--hostname 127.0.0.1",
     exitCode: 143,
     failureStatus: 200,
   },
@@ -94,7 +95,6 @@ async function opened({ example, script, build, more, folder }: (typeof examples
     PORT: String(port),
     PUBLIC_URL: url,
     DATABASE_FILE: databaseFile,
-    CLOUDFLARE_INCLUDE_PROCESS_ENV: "true",
   };
   if (build) {
     // Without any variable: what is built knows no secret.
