@@ -1,21 +1,26 @@
 // Makes the images of docs/images: the sandbox's pages, from a seed and at a frozen time. `npm run screenshots`
 
-import { resolve } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createSandbox } from "../src/sandbox/index.ts";
-import { launchChromium } from "../test/browser/chromium.ts";
+import { Webhooks } from "../src/webhooks/index.ts";
+import { chromiumPath, launchChromium } from "../test/browser/chromium.ts";
 
 const folder = resolve(import.meta.dirname, "../docs/images");
-const wide = { viewport: { width: 1120, height: 940 } };
+const wide = { viewport: { width: 1160, height: 780 } };
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 };
 
 let refusals = 1;
 const sandbox = createSandbox({
   seed: "screenshots",
   now: new Date("2026-03-02T09:00:00Z"),
-  // The shop is down for one webhook, to show what the sandbox does then.
-  deliver: () => new Response(null, { status: refusals-- > 0 ? 503 : 200 }),
+  // The shop is down for one webhook, to show what the sandbox does then; and it refuses forged ones.
+  deliver: (request) => (refusals-- > 0 ? new Response(null, { status: 503 }) : verify(request)),
 });
+const webhooks = new Webhooks({ secret: sandbox.webhookSecret, now: sandbox.clock.now });
+const verify = webhooks.fetchHandler();
 await using server = await sandbox.listen({ port: 0 });
 
 async function create(kind: "payments" | "withdrawals", body: object): Promise<string> {
@@ -26,22 +31,29 @@ async function create(kind: "payments" | "withdrawals", body: object): Promise<s
   });
   const { id, paymentId = id } = (await response.json()) as Record<string, string>;
   await sandbox.webhooks.idle();
-  await sandbox.clock.advance("20s");
   return paymentId ?? "";
 }
 
-const paid = await create("payments", { amount: 4_999, orderId: "order_1041" });
 await create("withdrawals", {
   amountInCents: 12_500,
   chainId: 84_532,
   recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   orderId: "payout_7",
 });
+const paid = await create("payments", { amount: 4_999, orderId: "order_1041" });
 await sandbox.payments.simulate(paid, "success");
-await sandbox.webhooks.idle();
+await sandbox.clock.advance("20s");
+const confirming = await create("payments", { amount: 990, orderId: "order_1042" });
+await sandbox.payments.simulate(confirming, "success", { steps: "by-hand" });
+await sandbox.payments.step(confirming);
+sandbox.webhooks.disorder("duplicate");
+await sandbox.payments.step(confirming);
+await sandbox.clock.advance("20s");
+sandbox.webhooks.clearDisorders();
+sandbox.webhooks.disorder("tamper");
 const open = await create("payments", {
   amount: 2_500,
-  orderId: "order_1042",
+  orderId: "order_1043",
   redirectUrl: "https://shop.example/thanks",
 });
 sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
@@ -54,8 +66,9 @@ async function shoot(
 ): Promise<void> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  // The page's own clock stands still as well, or the countdown would differ.
-  await page.clock.setFixedTime(sandbox.clock.now());
+  // Everything that tells the time stands still, or the countdown would differ from run to run.
+  await page.clock.install({ time: sandbox.clock.now() });
+  await page.clock.pauseAt(sandbox.clock.now());
   await show(page);
   await page.screenshot({ path: resolve(folder, `${name}.png`) });
   await context.close();
@@ -66,13 +79,38 @@ async function paymentPage(page: Page): Promise<void> {
   await page.getByText("25 USDC").waitFor();
 }
 
+async function confirmingPage(page: Page): Promise<void> {
+  await page.goto(`${server.url}/payment/${confirming}`);
+  await page.getByText("4 of 10 confirmations").waitFor();
+  await page.getByRole("button", { name: "Next step" }).waitFor();
+}
+
 async function inspector(page: Page): Promise<void> {
   await page.goto(`${server.url}/_sandbox`);
-  await page.locator(".webhook summary").first().click();
-  await page.getByRole("button", { name: "Send again" }).waitFor();
+  await page.locator(".webhook > details > summary").first().click();
+  await page.getByRole("button", { name: "Send again", exact: true }).waitFor();
   await page.evaluate(() => scrollTo(0, 0));
 }
 
+/** The fonts that come with the browser, so that the machine's own do not matter for the text. */
+async function useBundledFonts(path: string): Promise<() => Promise<void>> {
+  const temporary = await mkdtemp(join(tmpdir(), "settlekit-fonts-"));
+  const prefer = (family: string, font: string) =>
+    `<match><test name="family"><string>${family}</string></test>` +
+    `<edit name="family" mode="prepend" binding="strong"><string>${font}</string></edit></match>`;
+  const file = join(temporary, "fonts.conf");
+  await writeFile(
+    file,
+    `<?xml version="1.0"?><fontconfig><dir>${join(dirname(path), "fonts")}</dir>` +
+      `<dir>/usr/share/fonts</dir><cachedir>${temporary}</cachedir>` +
+      `${["system-ui", "sans-serif"].map((family) => prefer(family, "Open Sans")).join("")}` +
+      `${prefer("monospace", "DejaVu Sans Mono")}</fontconfig>`,
+  );
+  process.env.FONTCONFIG_FILE = file;
+  return () => rm(temporary, { recursive: true });
+}
+
+const removeFonts = await useBundledFonts(chromiumPath ?? "");
 const browser = await launchChromium();
 try {
   // First, because the payment page's own requests would show in it.
@@ -81,7 +119,8 @@ try {
   await shoot(browser, "inspector-phone", phone, inspector);
   await shoot(browser, "payment-light", wide, paymentPage);
   await shoot(browser, "payment-dark", { ...wide, colorScheme: "dark" }, paymentPage);
-  await shoot(browser, "payment-phone", phone, paymentPage);
+  await shoot(browser, "payment-phone", phone, confirmingPage);
 } finally {
   await browser.close();
+  await removeFonts();
 }

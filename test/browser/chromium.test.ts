@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { checkoutCases } from "./checkout-cases.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { inspectorCases } from "./inspector-cases.ts";
+import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
+import { scenarioCases } from "./scenario-cases.ts";
 
 // One browser for all of them: starting one takes longer than most cases.
 describe.skipIf(chromiumPath === undefined)("in Chromium", { timeout: 30_000 }, () => {
@@ -17,5 +19,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", { timeout: 30_000 }, 
   const browser = () => launched;
   checkoutCases(browser);
   paymentPageCases(browser);
+  scenarioCases(browser);
   inspectorCases(browser);
+  inspectorToolsCases(browser);
 });

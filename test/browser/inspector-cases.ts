@@ -67,6 +67,20 @@ export function inspectorCases(browser: () => Browser): void {
       ).toBe(true);
     });
 
+    test("renews what is open when something comes of it, and leaves open what was opened in it", async () => {
+      refusals = 1;
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      const page = await opened();
+      await page.locator(".webhook > details > summary").click();
+      await page.locator(".attempt > details > summary").click();
+      await page.locator(".attempt .headers summary").first().click();
+      await sandbox.clock.advance("1m");
+      await page.locator(".webhook").getByRole("link", { name: "attempt 2" }).waitFor();
+      await page.locator(".webhook dd", { hasText: "delivered" }).waitFor();
+      expect(await page.locator(".attempt .headers[open]").count()).toBe(1);
+    });
+
     test("counts a question that is asked again and again, instead of listing it", async () => {
       const page = await opened();
       for (let index = 0; index < 5; index++) await send(sandbox, paymentsPath);

@@ -30,7 +30,7 @@ export function paymentCard({ payment, upcoming, merchantName }: PaymentCard): H
 ${merchantName && html`<p class="quiet">${merchantName}</p>`}
 ${confirmations(payment)}
 ${upcoming.length > 0 ? stepButton({ path: `payments/${id}/step`, about, next: nextText(upcoming) }) : playButtons(payment, about)}
-<p class="links"><a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a><a href="/_sandbox?about=${id}">Its timeline<span class="visually-hidden">: ${about}</span></a></p>
+<p class="links"><a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a><a href="/_sandbox?about=${id}">Its timeline<span class="visually-hidden"> of ${about}</span></a></p>
 </li>`;
 }
 

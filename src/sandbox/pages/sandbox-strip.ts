@@ -25,7 +25,7 @@ ${paceChoice()}
       html`<li><button type="button" data-scenario="${scenario}" aria-describedby="about-${scenario}" ${isDisabled}>${name}</button><p class="effect" id="about-${scenario}">${effect}</p></li>`,
   )}</ul>
 <p role="status" class="note" data-part="note"></p>
-${beliefsList("What is known, what is assumed", paymentPageBeliefs)}
+${beliefsList("How true is this page?", paymentPageBeliefs)}
 <p><a href="/_sandbox?about=${id}">See it from the service’s side</a></p>
 </aside></sandbox-strip>`;
 }

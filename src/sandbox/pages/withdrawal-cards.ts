@@ -29,7 +29,7 @@ ${merchantName && html`<p class="quiet">${merchantName}</p>`}
 <p class="quiet"><span class="visually-hidden">To </span><code>${recipientAddress}</code></p>
 ${errorMessage && html`<p class="quiet">${errorMessage}</p>`}
 ${upcoming.length > 0 ? stepButton({ path: `withdrawals/${id}/step`, about, next: nextText(upcoming) }) : playButtons(withdrawal, about)}
-<p class="links"><a href="/_sandbox?about=${id}">Its timeline<span class="visually-hidden">: ${about}</span></a></p>
+<p class="links"><a href="/_sandbox?about=${id}">Its timeline<span class="visually-hidden"> of ${about}</span></a></p>
 </li>`;
 }
 

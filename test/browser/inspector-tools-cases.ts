@@ -1,0 +1,175 @@
+import { readFile } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { createSandbox, type Sandbox, type SandboxServer } from "settlekit/sandbox";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { create, newYear, paymentsPath, send, withdraw } from "../sandbox/merchant.ts";
+import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
+
+export function inspectorToolsCases(browser: () => Browser): void {
+  describe("the inspector's tools", () => {
+    let sandbox: Sandbox;
+    let service: SandboxServer;
+    let watched: WatchedPage;
+    let page: Page;
+
+    beforeEach(async () => {
+      sandbox = createSandbox({ now: newYear, merchants: [{}, { name: "Corner Store" }] });
+      service = await sandbox.listen({ port: 0 });
+      watched = await watchedPage(browser());
+      page = watched.page;
+    });
+
+    afterEach(async () => {
+      await page.context().close();
+      await service.close();
+      expect(watched.troubles).toEqual([]);
+    });
+
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+    test("open where a browser asks for the sandbox's root", async () => {
+      await page.goto(service.url);
+      expect(page.url()).toBe(`${service.url}/_sandbox`);
+    });
+
+    test("play the shop for those who have none, and name the merchant of each payment", async () => {
+      await page.goto(`${service.url}/_sandbox`);
+      await page.locator("summary", { hasText: "New payment" }).click();
+      const form = page.locator('form[data-post="payments"]');
+      await form.getByRole("combobox", { name: "Merchant" }).selectOption("Corner Store");
+      await form.getByLabel("Amount in US dollars").fill("12.34");
+      await form.getByLabel("Order").fill("order_77");
+      await button("Create payment").click();
+      const card = page.locator("#payments-title ~ ul li");
+      await card.getByText("Corner Store").waitFor();
+      const [payment] = sandbox.payments.all();
+      expect(payment).toMatchObject({ amountInCents: 1_234, orderId: "order_77" });
+      expect(payment?.merchantId).toBe(sandbox.merchants[1]?.merchantId);
+
+      await page.locator("summary", { hasText: "New withdrawal" }).click();
+      await button("Create withdrawal").click();
+      await page.locator("#withdrawals-title ~ ul li").getByText("$125.00").waitFor();
+      expect(sandbox.requests().map(({ status }) => status)).toEqual([201, 201]);
+      await card.getByRole("link", { name: "Payment page" }).click();
+      await page.getByText("12.34 USDC").waitFor();
+    });
+
+    test("say why the service refuses what the shop asks for", async () => {
+      await page.goto(`${service.url}/_sandbox`);
+      await page.locator("summary", { hasText: "New payment" }).click();
+      const form = page.locator('form[data-post="payments"]');
+      await form.getByLabel("Amount in US dollars").fill("1");
+      await button("Create payment").click();
+      await page.locator("#said", { hasText: "amount must be from 250" }).waitFor();
+      // The browser notes each answer that is an error by itself.
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
+    });
+
+    test("show one kind of thing, or what is about one payment", async () => {
+      const { paymentId } = await create(sandbox);
+      await create(sandbox, { orderId: "order_2" });
+      await send(sandbox, paymentsPath);
+      await page.goto(`${service.url}/_sandbox`);
+      await page.getByRole("link", { name: "Requests", exact: true }).click();
+      expect(await page.locator(".entry .kind").allTextContents()).toEqual(
+        Array(3).fill("Request"),
+      );
+      expect(await page.locator('[aria-current="page"]').textContent()).toBe("Requests");
+      await page.getByRole("link", { name: "Its timeline of order order_1" }).click();
+      await page.locator(".chip").waitFor();
+      expect(page.url()).toBe(`${service.url}/_sandbox?about=${paymentId}`);
+      expect(await page.locator(".entry .kind").allTextContents()).toEqual([
+        "Webhook",
+        "Change",
+        "Request",
+      ]);
+      await withdraw(sandbox);
+      await create(sandbox, { orderId: "order_3" });
+      await page.getByText("order_3").first().waitFor();
+      expect(await page.locator(".entry").count()).toBe(3);
+      await page.getByRole("link", { name: /show all again/ }).click();
+      await expect.poll(() => page.locator(".entry").count()).toBeGreaterThan(9);
+    });
+
+    test("tell what the clock brought about, and on what evidence a request was answered", async () => {
+      await create(sandbox);
+      await send(sandbox, `${paymentsPath}/unknown`);
+      await page.goto(`${service.url}/_sandbox`);
+      await button("+15 min on the clock").click();
+      const clock = page.locator(".entry.clock");
+      await clock.locator("summary").click();
+      await clock.getByRole("link", { name: "quotes that ran out" }).waitFor();
+      await clock.getByRole("link", { name: "change payment.updated" }).click();
+      await page.locator(".change .details", { hasText: "expired" }).waitFor();
+      const requests = page.locator(".request > details > summary");
+      await requests.first().click();
+      const details = page.locator(".request .details");
+      await details.getByText("Read a payment.").waitFor();
+      expect(await details.first().locator(".evidence").allTextContents()).toEqual([
+        "documented",
+        "assumed",
+      ]);
+      expect(await accessibilityViolations(page)).toEqual([]);
+    });
+
+    test("save everything to a file, and load it again", async () => {
+      await create(sandbox, { orderId: "order_kept" });
+      await page.goto(`${service.url}/_sandbox`);
+      const downloading = page.waitForEvent("download");
+      await button("Save to a file").click();
+      const download = await downloading;
+      expect(download.suggestedFilename()).toMatch(/^sandbox-[\d-]+\.json$/);
+      const file = await download.path();
+      expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
+        format: "settlekit sandbox",
+      });
+
+      sandbox.reset();
+      await page.getByText("Nothing has happened yet.").waitFor();
+      page.on("dialog", (dialog) => void dialog.accept());
+      const choosing = page.waitForEvent("filechooser");
+      await button("Load from a file").click();
+      await (await choosing).setFiles(file);
+      await page.locator("#payments-title ~ ul bdi", { hasText: "order_kept" }).waitFor();
+      expect(sandbox.payments.all()).toHaveLength(1);
+    });
+
+    test("refuse a file that no sandbox saved, and change nothing", async () => {
+      await create(sandbox);
+      await page.goto(`${service.url}/_sandbox`);
+      page.on("dialog", (dialog) => void dialog.accept());
+      const choosing = page.waitForEvent("filechooser");
+      await button("Load from a file").click();
+      const buffer = Buffer.from('{"__proto__":{"format":"settlekit sandbox"}}');
+      await (await choosing).setFiles({ name: "a.json", mimeType: "application/json", buffer });
+      await page.locator("#said", { hasText: "Nothing was changed" }).waitFor();
+      expect(sandbox.payments.all()).toHaveLength(1);
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
+    });
+
+    test("can be used with the keyboard alone", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/_sandbox`);
+      const focused = () =>
+        page.evaluate(() => {
+          const text = document.activeElement?.textContent ?? "";
+          return text.replace(/\s+/g, " ").trim();
+        });
+      const tabTo = async (wanted: string) => {
+        for (let presses = 0; presses < 60; presses++) {
+          await page.keyboard.press("Tab");
+          if ((await focused()).startsWith(wanted)) return;
+        }
+        throw new Error(`Tab does not lead to ${wanted}.`);
+      };
+      await tabTo("RequestPOST");
+      await page.keyboard.press("Enter");
+      await page.getByText("As curl").waitFor();
+      await tabTo("Pay exactly");
+      await page.keyboard.press("Enter");
+      await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
+      // The button is gone, and the focus did not fall back to the top of the page.
+      expect(await focused()).toContain("Payment page");
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import type { Browser, Page } from "playwright-core";
+import { createSandbox, type Sandbox, type SandboxServer } from "settlekit/sandbox";
+import { Webhooks } from "settlekit/webhooks";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { create, newYear, withdraw } from "../sandbox/merchant.ts";
+import { accessibilityViolations, type WatchedPage, watchedPage } from "./watched-page.ts";
+
+export function scenarioCases(browser: () => Browser): void {
+  describe("a scenario", () => {
+    let sandbox: Sandbox;
+    let service: SandboxServer;
+    let watched: WatchedPage;
+    let page: Page;
+    /** What the shop answered to its webhooks. */
+    let answers: number[];
+
+    beforeEach(async () => {
+      answers = [];
+      sandbox = createSandbox({
+        now: newYear,
+        deliver: async (request) => {
+          const answer = await receive(request);
+          answers.push(answer.status);
+          return answer;
+        },
+      });
+      const webhooks = new Webhooks({ secret: sandbox.webhookSecret, now: sandbox.clock.now });
+      const receive = webhooks.fetchHandler();
+      service = await sandbox.listen({ port: 0 });
+      watched = await watchedPage(browser());
+      page = watched.page;
+    });
+
+    afterEach(async () => {
+      await page.context().close();
+      await service.close();
+      expect(watched.troubles).toEqual([]);
+    });
+
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+    test("goes step by step on the payment page, which shows the confirmations rise", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await page.locator("label", { hasText: "In steps" }).click();
+      await button("Pay exactly").click();
+      for (const count of [1, 4, 7]) {
+        await button("Next step").click();
+        await page.getByText(`${count} of 10 confirmations`).waitFor();
+      }
+      expect(await page.getByText("Your payment has been seen").isVisible()).toBe(true);
+      expect(await page.locator('[aria-current="step"]').textContent()).toBe("Confirming");
+      expect(await button("Pay too little").isDisabled()).toBe(true);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await button("Next step").click();
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await button("Next step").waitFor({ state: "hidden" });
+      await sandbox.webhooks.idle();
+      // Created, processing, completed: confirmations change no status.
+      expect(answers).toEqual([200, 200, 200]);
+    });
+
+    test("goes by the clock, which the page follows", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await page.locator("label", { hasText: "By clock" }).click();
+      await button("Pay exactly").click();
+      await page.getByText("Next: processing, 1 confirmation, at 00:00:02.").waitFor();
+      await sandbox.clock.advance("2s");
+      await page.getByText("1 of 10 confirmations").waitFor();
+      await sandbox.clock.advance("1m");
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    });
+
+    test("is late money, which an expired payment still takes", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await button("Let it expire").click();
+      await page.getByText("Nothing arrived in time.").waitFor();
+      expect(await button("Pay exactly").isDisabled()).toBe(true);
+      await button("Pay late").click();
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await sandbox.webhooks.idle();
+      expect(sandbox.webhooks.deliveries().map(({ data }) => data.status)).toEqual([
+        "pending",
+        "expired",
+        "completed",
+      ]);
+    });
+
+    test("goes step by step in the inspector, for withdrawals too", async () => {
+      const { paymentId } = await create(sandbox);
+      const { id } = await withdraw(sandbox, { orderId: "payout_1" });
+      await page.goto(`${service.url}/_sandbox`);
+      await page.locator("label", { hasText: "In steps" }).click();
+      await button("Pay exactly order order_1").click();
+      await button("Next step order order_1").click();
+      const card = page.locator(`#payment-${paymentId}`);
+      await card.getByText("1 of 10 confirmations").waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await button("Complete withdrawal payout_1").click();
+      await button("Next step withdrawal payout_1").click();
+      await page.locator(`#withdrawal-${id} .badge`, { hasText: "processing" }).waitFor();
+      await button("Next step withdrawal payout_1").click();
+      await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();
+    });
+
+    test("sends a webhook again that the shop's verifier must refuse", async () => {
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      await page.goto(`${service.url}/_sandbox`);
+      await page.locator(".webhook > details > summary").click();
+      await button("with another secret again").click();
+      await page.locator(".attempt", { hasText: "wrong-secret" }).getByText("401").waitFor();
+      await button("twice again").click();
+      await page.locator(".attempt", { hasText: "duplicate" }).getByText("200").waitFor();
+      await sandbox.webhooks.idle();
+      expect(answers).toEqual([200, 401, 200, 200]);
+    });
+
+    test("lets the next webhooks go wrong, and takes that back", async () => {
+      await page.goto(`${service.url}/_sandbox`);
+      await page.getByText("Add disorder").first().click();
+      const choose = (name: string, label: string) =>
+        page.getByRole("combobox", { name }).last().selectOption({ label });
+      await choose("The next webhook comes", "tampered with");
+      await choose("Event", "payment.created");
+      await choose("How often", "always");
+      await button("Add disorder").click();
+      await page.getByText("comes tampered with").waitFor();
+      await create(sandbox);
+      await page.locator(".attempt .badge", { hasText: "401" }).waitFor();
+      await button("Clear all disorder").click();
+      await page.getByText("comes tampered with").waitFor({ state: "detached" });
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      expect(answers).toEqual([401, 200]);
+    });
+  });
+}
