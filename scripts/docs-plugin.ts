@@ -15,10 +15,20 @@ export function load(app: Application): void {
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, guide) => {
     const heading = guide.content.map(({ text }) => /^# (.+)$/m.exec(text)?.[1]).find(Boolean);
     guide.name = heading ?? guide.name;
+    guide.content = guide.content.map(asOnGitHub);
     guide.comment ??= new Comment();
     guide.comment.blockTags.push(new CommentTag("@group", [{ kind: "text", text: "Guides" }]));
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => nameThrownErrors(project));
+}
+
+/** Lets lists be ticked off, and leaves the colours out of blocks without a language. */
+function asOnGitHub(part: CommentDisplayPart): CommentDisplayPart {
+  const text =
+    part.kind === "code"
+      ? part.text.replace(/^```\n/, "```text\n")
+      : part.text.replaceAll(/^- \[ \] /gm, '- <input type="checkbox" aria-label="Done"> ');
+  return { ...part, text };
 }
 
 /** Lets `@throws {SomeError} when ...` name and link its class, which typedoc would leave out. */
