@@ -17,6 +17,7 @@ export const oddValue = fc.constantFrom<unknown>(
   [],
   {},
   [null],
+  { length: 0 },
 );
 
 export type Place = readonly string[];

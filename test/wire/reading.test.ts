@@ -91,6 +91,24 @@ test("any JSON at all is read as zod would", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => void expectZodAgrees(response, zod, value)));
 });
 
+test.each([
+  ["limit", 1, 1000],
+  ["offset", 0, Number.MAX_SAFE_INTEGER],
+])("the bounds of a list's %s belong to it", (name, least, most) => {
+  const { query } = operations.listWithdrawals;
+  const accepted = [least - 1, least, most, most + 1].filter(
+    (value) => query?.read({ [name]: value }) !== misfit,
+  );
+  expect(accepted).toEqual([least, most]);
+});
+
+test("a text as long as it may be fits, and one character more does not", () => {
+  const { body } = operations.createPayment;
+  const reads = (length: number) =>
+    body?.read({ currency: "USD", orderId: "x".repeat(length) }) !== misfit;
+  expect([0, 1, 255, 256].map(reads)).toEqual([false, true, true, false]);
+});
+
 test("a page with something to convert shares what needs no conversion", () => {
   const { response } = operations.listWithdrawals;
   const other = { ...withdrawal, chainId: "eip155:8453" };
