@@ -1,4 +1,4 @@
-import { type KeptText, keptHeaders, keptText } from "./kept-text.ts";
+import { keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
 import type { PlainAnswer } from "./plain-answer.ts";
 import type { ReceivedHeaders } from "./received.ts";
 import type { Store } from "./store.ts";
@@ -42,7 +42,7 @@ export interface ReceivedAnswer {
 }
 
 /** A request as it arrives. */
-export interface Arrived {
+interface Arrived {
   readonly at: string;
   readonly requestId: string;
   readonly method: string;
@@ -72,6 +72,7 @@ const maxRequests = 1_000;
 
 /** The latest 1,000 requests. */
 export function createRequestLog(store: Store): RequestLog {
+  /** With whatever secrets their bodies have: few are ever looked at. */
   const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
 
   return {
@@ -94,16 +95,23 @@ export function createRequestLog(store: Store): RequestLog {
       const request = requests.get(requestId);
       if (request !== undefined) requests.set(requestId, { ...request, ...end });
     },
-    all: requests.values,
+    all: () => requests.values().map(printable),
     dropped: requests.dropped,
   };
 }
 
-export function keptAnswer({ headers, text }: PlainAnswer): ReceivedAnswer {
-  const body: KeptText = keptText(text);
+function printable(request: ReceivedRequest): ReceivedRequest {
+  const { body, answer } = request;
   return {
-    headers: keptHeaders(Object.entries(headers)),
-    body: body.text,
-    bodyOmitted: body.omitted,
+    ...request,
+    body: withoutSecrets(body),
+    answer: answer && { ...answer, body: withoutSecrets(answer.body) },
   };
+}
+
+/** The sandbox's own headers hold no secret. */
+export function keptAnswer({ headers, text }: PlainAnswer): ReceivedAnswer {
+  const body = keptText(text);
+  const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return { headers: Object.fromEntries(names), body: body.text, bodyOmitted: body.omitted };
 }

@@ -3,9 +3,9 @@ import type { SandboxFaults } from "./faults.ts";
 import type { SandboxMerchant } from "./merchants.ts";
 import type { SandboxPayments } from "./payment-scenarios.ts";
 import type { ReceivedRequest } from "./request-log.ts";
+import type { SandboxWebhooks } from "./sandbox-webhooks.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import type { SandboxSnapshot, SavedSandbox } from "./state.ts";
-import type { SandboxWebhooks } from "./webhook-deliveries.ts";
 import type { SandboxWithdrawals } from "./withdrawal-scenarios.ts";
 
 /** The service in process: its routes, webhooks, clock and faults, and a customer to play. */

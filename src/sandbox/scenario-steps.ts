@@ -21,7 +21,7 @@ export function checkSteps(steps: ScenarioSteps): ScenarioSteps {
 }
 
 /** A step that is still to come. */
-export interface PlannedStep<Step> {
+interface PlannedStep<Step> {
   readonly step: Step;
   /** When the clock takes it, in milliseconds since 1970; null where only a call does. */
   readonly dueMs: number | null;

@@ -12,7 +12,7 @@ export interface Occasions {
 }
 
 /** What waits, in the form in which it is kept. */
-export interface Waiting<Item> {
+interface Waiting<Item> {
   readonly item: Item;
   /** How often it will still happen; null for without end, which JSON cannot say as a number. */
   readonly times: number | null;

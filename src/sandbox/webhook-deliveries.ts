@@ -22,9 +22,6 @@ import type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-del
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 import { disorderedMessage, messageFor } from "./webhook-message.ts";
 
-export type { SandboxWebhooks } from "./sandbox-webhooks.ts";
-export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-delivery.ts";
-
 /** How long after each refused attempt the next one follows (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 

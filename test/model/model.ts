@@ -104,7 +104,7 @@ export type DisorderName =
   | "stale-timestamp"
   | "wrong-secret";
 
-export interface ModelDisorder {
+interface ModelDisorder {
   readonly kind: DisorderName;
   /** `undefined` for every event. */
   readonly event: string | undefined;

@@ -504,6 +504,7 @@ describe("the record of requests", () => {
     expect(pending).toMatchObject({ path: withdrawalsPath, status: null });
     await vi.advanceTimersByTimeAsync(800);
     await answer;
-    expect(sandbox.requests()).toEqual([{ ...pending, status: 201 }]);
+    const answered = { outcome: "answered", status: 201, answer: expect.any(Object) };
+    expect(sandbox.requests()).toEqual([{ ...pending, ...answered }]);
   });
 });
