@@ -24,7 +24,7 @@ async function openedJob() {
     SETTLEKIT_SANDBOX_URL: service.url,
     SETTLEKIT_SECRET_KEY: sandbox.secretKey,
     // Longer than the sandbox ever holds a request back here.
-    PAYOUTS_QUIET_SECONDS: "0.6",
+    PAYOUTS_QUIET_SECONDS: "1.5",
     PAYOUTS_FILE: input,
     DATABASE_FILE: join(scratch.path, "payouts.sqlite"),
   };
@@ -71,7 +71,8 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   [
     "while the service has its first request and has done nothing yet",
     async ({ sandbox, run }) => {
-      sandbox.faults.latency("POST /withdrawals", 300, { when: "before" });
+      // Longer than the next run takes to start: it would look too early, did it not wait.
+      sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
       const running = await run();
       await until(() => creations(sandbox) === 1, running);
       return running;
