@@ -15,7 +15,7 @@ export async function watchedPage(
   const context = await browser.newContext(options);
   const page = await context.newPage();
   // Far above what anything here takes, far below what hides where a test is stuck.
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {
@@ -26,6 +26,8 @@ export async function watchedPage(
 
 /** What axe finds wrong with a page as it stands: each rule with the elements that break it. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
-  const { violations } = (await page.evaluate(`${axe.source}; axe.run()`)) as AxeResults;
+  const { violations } = (await page.evaluate(
+    `${axe.source}; axe.run({ resultTypes: ["violations"] })`,
+  )) as AxeResults;
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }

@@ -1,5 +1,6 @@
-import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
+import { control, controlHeaders, listed } from "./control-client.ts";
 import {
   create,
   errorOf,
@@ -10,24 +11,6 @@ import {
   send,
   withdraw,
 } from "./merchant.ts";
-
-const controlHeaders = { "Content-Type": "application/json", "X-Sandbox-Control": "1" };
-
-function control(
-  sandbox: Sandbox,
-  path: string,
-  body: unknown = {},
-  headers: Record<string, string> = controlHeaders,
-): Promise<Response> {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const init = { method: "POST", headers, body: text };
-  return sandbox.fetch(new Request(`${origin}/_sandbox/${path}`, init));
-}
-
-async function listed(sandbox: Sandbox, path: string): Promise<unknown> {
-  const response = await sandbox.fetch(new Request(`${origin}/_sandbox/${path}`));
-  return ((await response.json()) as { data: unknown }).data;
-}
 
 describe("the control API", () => {
   it("shows what the sandbox knows", async () => {
