@@ -1,5 +1,5 @@
-/** A text as it is kept to be looked at: its beginning, without credentials. */
-export interface KeptText {
+/** The beginning of a text. */
+interface KeptText {
   readonly text: string;
   /** How many characters of the rest were left out. */
   readonly omitted: number;
@@ -10,7 +10,7 @@ const maxCharacters = 8_192;
 
 export function keptText(whole: string): KeptText {
   const text = whole.slice(0, maxCharacters);
-  return { text: withoutSecrets(text), omitted: whole.length - text.length };
+  return { text, omitted: whole.length - text.length };
 }
 
 /** Secret keys, payment secrets, webhook secrets and access tokens; also one that was cut off at the end. */

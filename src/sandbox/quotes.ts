@@ -16,17 +16,35 @@ interface Price {
   readonly rateUsd: string;
 }
 
+/** Smallest units for so many cents, as whole numbers. */
+interface UnitsPerCents {
+  readonly units: bigint;
+  readonly cents: bigint;
+}
+
+/** Few prices make many quotes. */
+const known = new Map<string, UnitsPerCents>();
+
+function unitsPerCents({ decimals, rateUsd }: Price): UnitsPerCents {
+  const name = `${decimals} ${rateUsd}`;
+  const earlier = known.get(name);
+  if (earlier !== undefined) return earlier;
+  const units = 10n ** BigInt(decimals + rateDecimals);
+  const result = { units, cents: parseUnits(rateUsd, rateDecimals) * centsPerDollar };
+  known.set(name, result);
+  return result;
+}
+
 /** What settles an amount, in smallest units: the exact quotient, rounded up to one whole unit. */
-export function expectedUnits(amountInCents: number, { decimals, rateUsd }: Price): bigint {
-  const dividend = BigInt(amountInCents) * 10n ** BigInt(decimals + rateDecimals);
-  const divisor = parseUnits(rateUsd, rateDecimals) * centsPerDollar;
-  return (dividend + divisor - 1n) / divisor;
+export function expectedUnits(amountInCents: number, price: Price): bigint {
+  const { units, cents } = unitsPerCents(price);
+  return (BigInt(amountInCents) * units + cents - 1n) / cents;
 }
 
 /** What smallest units are worth, in whole USD cents; a fraction of a cent is dropped. */
-export function worthInCents(units: bigint, { decimals, rateUsd }: Price): bigint {
-  const value = units * parseUnits(rateUsd, rateDecimals) * centsPerDollar;
-  return value / 10n ** BigInt(decimals + rateDecimals);
+export function worthInCents(amount: bigint, price: Price): bigint {
+  const { units, cents } = unitsPerCents(price);
+  return (amount * cents) / units;
 }
 
 export interface QuoteRequest {
@@ -37,12 +55,25 @@ export interface QuoteRequest {
 
 /** A quote for every token. */
 export function quotesFor(request: QuoteRequest, random: RandomStream): Quote[] {
-  return pricedTokens.map((priced) => quoteFor(priced, request, random.uuid()));
+  const lifetime = lifetimeFrom(request.nowMs);
+  return pricedTokens.map((priced) => quoteDuring(lifetime, priced, request, random.uuid()));
 }
 
-export function quoteFor(
+export function quoteFor(priced: PricedToken, request: QuoteRequest, id: string): Quote {
+  return quoteDuring(lifetimeFrom(request.nowMs), priced, request, id);
+}
+
+function lifetimeFrom(nowMs: number): Pick<Quote, "createdAt" | "expiresAt"> {
+  return {
+    createdAt: new Date(nowMs).toISOString(),
+    expiresAt: new Date(nowMs + quoteLifetimeMs).toISOString(),
+  };
+}
+
+function quoteDuring(
+  { createdAt, expiresAt }: Pick<Quote, "createdAt" | "expiresAt">,
   { token, chainId, rateUsd }: PricedToken,
-  { paymentId, amountInCents, nowMs }: QuoteRequest,
+  { paymentId, amountInCents }: Omit<QuoteRequest, "nowMs">,
   id: string,
 ): Quote {
   const { decimals } = token;
@@ -53,9 +84,9 @@ export function quoteFor(
     chainId,
     expectedAmountAsset: expectedUnits(amountInCents, { decimals, rateUsd }).toString(),
     rateUsdAsset: rateUsd,
-    expiresAt: new Date(nowMs + quoteLifetimeMs).toISOString(),
+    expiresAt,
     status: "active",
-    createdAt: new Date(nowMs).toISOString(),
+    createdAt,
   };
 }
 

@@ -109,7 +109,10 @@ function sendAnswer(answer: PlainAnswer, outgoing: ServerResponse): void {
     outgoing.writeHead(status, headers).end();
     return;
   }
-  outgoing.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(text) }).end(text);
+  const length = Buffer.byteLength(text);
+  outgoing.writeHead(status, { ...headers, "Content-Length": length });
+  // ASCII alone is the same bytes in both encodings, and this one is written faster.
+  outgoing.end(text, length === text.length ? "latin1" : "utf8");
 }
 
 function invalidHost() {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import { keptHeaders, keptText } from "./kept-text.ts";
+import { keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
 
 /** Takes a webhook instead of the network: the answer's status says what became of it. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
@@ -48,7 +48,7 @@ export function webhookEndpoint(
       return {
         status,
         headers: keptHeaders(Object.entries(headers)),
-        body: keptText(body).text,
+        body: withoutSecrets(keptText(body).text),
       };
     },
   };
