@@ -58,7 +58,7 @@ export function stepsOf(
 }
 
 export function checkScenario(scenario: PaymentScenario): void {
-  if (Object.hasOwn(outcomes, scenario)) return;
+  if (typeof scenario === "string" && Object.hasOwn(outcomes, scenario)) return;
   throw new InvalidRequestError(
     'There is no such scenario. Pass "success", "underpayment", "overpayment", "timeout" or "late".',
     { code: "unknown_scenario", param: "scenario" },

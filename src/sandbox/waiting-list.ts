@@ -43,7 +43,7 @@ export function createWaitingList<Item extends object>({
   invalid,
 }: WaitingListOptions<Item>): WaitingList<Item> {
   function add(item: Item, { probability = 1, times }: Occasions): void {
-    if (!(probability > 0 && probability <= 1)) {
+    if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
       throw invalid("probability", "must be a number above 0, up to 1");
     }
     const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);

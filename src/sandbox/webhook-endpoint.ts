@@ -83,7 +83,7 @@ const maxBodyCharacters = 2_000;
 
 /** The status says everything: a body that trickles is not waited for, nor one without end read. */
 async function beginningOf({ body }: Response): Promise<string> {
-  if (body === null) return "";
+  if (body === null || body.locked) return "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   const tooLate = Promise.withResolvers<undefined>();
   const timer = setTimeout(tooLate.resolve, 1_000, undefined);

@@ -198,7 +198,7 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
 }
 
 function outcomeOf(scenario: WithdrawalScenario) {
-  if (Object.hasOwn(outcomes, scenario)) return outcomes[scenario];
+  if (typeof scenario === "string" && Object.hasOwn(outcomes, scenario)) return outcomes[scenario];
   throw new InvalidRequestError(
     'There is no such scenario. Pass "process", "complete", "fail" or "cancel".',
     { code: "unknown_scenario", param: "scenario" },

@@ -345,11 +345,14 @@ describe("a fault that cannot be", () => {
     );
   });
 
-  it.each([0, -0.1, 1.1, Number.NaN])("is refused with a probability of %d", (probability) => {
-    expect(() => createSandbox().faults.next("*", broken, { probability })).toThrow(
-      expect.objectContaining({ code: "invalid_fault", param: "probability" }),
-    );
-  });
+  it.each([0, -0.1, 1.1, Number.NaN, "0.5" as unknown as number])(
+    "is refused with a probability of %s",
+    (probability) => {
+      expect(() => createSandbox().faults.next("*", broken, { probability })).toThrow(
+        expect.objectContaining({ code: "invalid_fault", param: "probability" }),
+      );
+    },
+  );
 
   it.each([
     ["requestsPerSecond", { requestsPerSecond: -1 }],

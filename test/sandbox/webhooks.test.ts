@@ -9,7 +9,15 @@ import { Webhooks } from "settlekit/webhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { create, list, newYear } from "./merchant.ts";
 
+function breakingOff(text: string): ReadableStream {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+    pull: (controller) => controller.error(new Error("gone")),
+  });
+}
+
 interface Received {
+  readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -19,7 +27,7 @@ async function receiver(answer: (index: number) => number = () => 200) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    received.push({ headers: request.headers, body });
+    received.push({ url: request.url, headers: request.headers, body });
     const status = answer(received.length - 1);
     response.writeHead(status, status === 307 ? { Location: "/elsewhere" } : {}).end("seen");
   });
@@ -217,6 +225,40 @@ describe("a webhook", () => {
     expect([request.method, request.url]).toEqual(["POST", webhookUrl]);
     expect(isSigned({ headers, body: await request.text() }, sandbox.webhookSecret)).toBe(true);
     expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
+  });
+
+  it("goes to exactly the given URL, with what is kept of it and nothing else", async () => {
+    await using endpoint = await receiver();
+    const sandbox = createSandbox({ webhookUrl: `${endpoint.url}/a%2Fb//?x=1&y=%20&x=2` });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const [received] = endpoint.received as [Received];
+    const request = sandbox.webhooks.deliveries()[0]?.attempts[0]?.request;
+    expect(received.url).toBe("/webhooks/a%2Fb//?x=1&y=%20&x=2");
+    const { host, "content-length": length, connection, ...headers } = received.headers;
+    expect([host, length, connection]).toEqual([
+      new URL(endpoint.url).host,
+      String(request?.body.length),
+      "close",
+    ]);
+    const kept = Object.entries(request?.headers ?? {});
+    expect(headers).toEqual(
+      Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value])),
+    );
+  });
+
+  it.each([
+    ["none", () => new Response(null, { status: 204 }), ""],
+    ["a long one", () => new Response("x".repeat(5_000)), "x".repeat(2_000)],
+    ["one that breaks off", () => new Response(breakingOff("begun")), "begun"],
+    ["one with a secret", () => new Response(`no ${"whsec_0123456789"}`), "no [redacted]"],
+  ] as const)("keeps the beginning of the answer's body: %s", async (_title, deliver, body) => {
+    const sandbox = createSandbox({ deliver });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect(sandbox.webhooks.deliveries()).toMatchObject([
+      { status: "delivered", attempts: [{ answer: { body } }] },
+    ]);
   });
 
   it("is only recorded where there is no endpoint", async () => {
