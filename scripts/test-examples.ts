@@ -1,6 +1,6 @@
 // Runs every example as a stranger would: copied elsewhere, with the packed package and its own dependencies
 // installed, type-checked by its own configuration, and by the tests that run the examples of this
-// repository. `npm run test:examples -- next-shop` installs one alone, and the tests skip the others.
+// repository.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const env = {
 
 const scratch = await mkdtemp(join(tmpdir(), "settlekit-examples-"));
 try {
-  await copyExamples(process.argv.slice(2));
+  await copyExamples();
   const { path: tarball } = await packInto(scratch);
   for await (const manifest of glob("*/package.json", { cwd: scratch })) {
     await install(dirname(manifest), tarball);
@@ -34,11 +34,10 @@ try {
 }
 
 /** Without what may have been installed, built or kept in them here. */
-async function copyExamples(chosen: readonly string[]): Promise<void> {
+async function copyExamples(): Promise<void> {
   const own = /\/(node_modules|\.next|\.wrangler|package-lock\.json|\.env|[^/]*\.sqlite[^/]*)$/;
   for await (const manifest of glob("*/package.json", { cwd: join(root, "examples") })) {
     const name = dirname(manifest);
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
     const filter = (source: string) => !own.test(source);
     await cp(join(root, "examples", name), join(scratch, name), { recursive: true, filter });
   }

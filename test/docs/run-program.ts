@@ -2,7 +2,10 @@ import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
-import { freePort, fromSource, Run, scratchFolder } from "../examples/example.ts";
+import { fromSource } from "../examples/example.ts";
+import { freePort } from "../examples/free-port.ts";
+import { Run } from "../examples/run.ts";
+import { scratchFolder } from "../examples/scratch-folder.ts";
 import { root } from "./code-block.ts";
 
 /**

@@ -4,14 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { chromiumPath, launchChromium } from "../browser/chromium.ts";
 import { accessibilityViolations, watchedPage } from "../browser/watched-page.ts";
-import { Example, freePort, type Run, scratchFolder } from "./example.ts";
+import { Example } from "./example.ts";
+import { freePort } from "./free-port.ts";
+import type { Run } from "./run.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const example = new Example("own-checkout");
 const isMissing =
   example.missing("express", "esbuild") ?? (chromiumPath === undefined ? "Chromium" : undefined);
 const source = resolve(import.meta.dirname, "../../src/checkout/index.ts");
 
-describe.skipIf(isMissing)(example.title("express", "esbuild"), { timeout: 30_000 }, () => {
+describe.skipIf(isMissing)(example.name, { timeout: 30_000 }, () => {
   let scratch: Awaited<ReturnType<typeof scratchFolder>>;
   let sandbox: Sandbox;
   let service: SandboxServer;

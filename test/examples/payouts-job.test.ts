@@ -2,7 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
-import { Example, type Run, scratchFolder } from "./example.ts";
+import { Example } from "./example.ts";
+import type { Run } from "./run.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const example = new Example("payouts-job");
 const due = await readFile(join(example.folder, "payouts.json"), "utf8");
@@ -98,7 +100,7 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   ],
 ];
 
-describe.concurrent(example.title(), { timeout: 30_000 }, () => {
+describe.concurrent(example.name, { timeout: 30_000 }, () => {
   it.each(moments)("pays each payout once, though it was killed %s", async (_moment, started) => {
     await using job = await openedJob();
     const first = await started(job);

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import { Example, freePort, scratchFolder } from "./example.ts";
+import { Example } from "./example.ts";
+import { freePort } from "./free-port.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const shopExample = new Example("express-shop");
 const example = new Example("reconciliation-job");
@@ -59,7 +61,7 @@ async function openedShop() {
   };
 }
 
-describe.skipIf(shopExample.missing("express"))(example.title(), { timeout: 30_000 }, () => {
+describe.skipIf(shopExample.missing("express"))(example.name, { timeout: 30_000 }, () => {
   it("finds what was paid while the shop was closed, and has it shipped once", async () => {
     await using shop = await openedShop();
     const { sandbox } = shop;

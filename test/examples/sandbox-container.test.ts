@@ -6,7 +6,8 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { Example, scratchFolder } from "./example.ts";
+import { Example } from "./example.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 
 const { folder } = new Example("sandbox-container");
 const containerfile = await readFile(join(folder, "Containerfile"), "utf8");

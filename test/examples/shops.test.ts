@@ -3,7 +3,10 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { signedDelivery } from "../../src/testing/index.ts";
-import { Example, freePort, type Run, scratchFolder } from "./example.ts";
+import { Example } from "./example.ts";
+import { freePort } from "./free-port.ts";
+import type { Run } from "./run.ts";
+import { scratchFolder } from "./scratch-folder.ts";
 
 interface ShopExample {
   readonly folder: string;
@@ -56,7 +59,7 @@ interface OpenShop {
 const examples = shops.map((shop) => {
   const example = new Example(shop.folder);
   const script = shop.script ?? "start";
-  const title = `${example.title(...shop.needs)}, npm run ${script},`;
+  const title = `${example.name}, npm run ${script},`;
   return { ...shop, example, script, title, isMissing: example.missing(...shop.needs) };
 });
 

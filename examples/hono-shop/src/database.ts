@@ -1,5 +1,5 @@
 /** A value that SQLite and D1 take. */
-export type Value = string | number | null;
+type Value = string | number | null;
 
 /** SQL with its parameters, written as ?1, ?2 and so on. */
 export interface Statement {

@@ -1,0 +1,9 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A folder that is gone when the test ends. */
+export async function scratchFolder() {
+  const path = await mkdtemp(join(tmpdir(), "settlekit-example-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
