@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
@@ -51,9 +52,13 @@ async function call(sandbox: Sandbox, path: string, init: RequestInit): Promise<
 const stateOf = (sandbox: Sandbox) => JSON.stringify(sandbox.save());
 
 describe("every control route", () => {
-  it("is known to these tests", () => {
+  it("is in the guide", () => {
     expect(posts.length).toBeGreaterThan(15);
     expect(gets.length).toBeGreaterThan(10);
+    const guide = readFileSync(new URL("../../docs/sandbox.md", import.meta.url), "utf8");
+    for (const { method, path } of routes) {
+      expect(guide).toContain(`| \`${method} /_sandbox${path.replace(":id", "{id}")}\` |`);
+    }
   });
 
   it.each([

@@ -14,6 +14,7 @@ export const paymentPageBeliefs: readonly Belief[] = [
   { text: "A price holds for ten minutes.", evidence: "published" },
   { text: "Base Sepolia takes 10 confirmations.", evidence: "published" },
   { text: "A payment expires 15 minutes after its creation.", evidence: "assumed" },
+  { text: "Money that comes late still completes the payment.", evidence: "assumed" },
   { text: "How the page looks, and that it returns to the shop by itself.", evidence: "assumed" },
 ];
 

@@ -23,8 +23,6 @@ export interface InspectorOptions {
   readonly withdrawals: readonly Withdrawal[];
   readonly timeline: Timeline;
   readonly isFrozen: boolean;
-  /** How many requests were dropped to save memory. */
-  readonly droppedRequests: number;
   /** Under which the page was asked for. */
   readonly url: URL;
 }
@@ -83,11 +81,13 @@ function nothingYet(origin: string): Html {
 const nothingWanted = html`<p class="empty" id="timeline-empty">Nothing of the kind happened yet.</p>`;
 
 /** Memory is bounded: what is missing is counted. */
-function droppedNote({ sandbox, timeline, droppedRequests }: InspectorOptions): Html | undefined {
+function droppedNote({ sandbox }: InspectorOptions): Html | undefined {
+  const { requests, deliveries, timelineEntries, idempotencyKeys } = sandbox.dropped();
   const counts = [
-    [timeline.dropped(), "entries"],
-    [droppedRequests, "requests’ details"],
-    [sandbox.webhooks.dropped(), "webhooks"],
+    [timelineEntries, "entries"],
+    [requests, "requests’ details"],
+    [deliveries, "webhooks"],
+    [idempotencyKeys, "idempotency keys"],
   ] as const;
   const dropped = counts.filter(([count]) => count > 0);
   if (dropped.length === 0) return undefined;
