@@ -35,7 +35,7 @@ export type SafeVerifyResult =
  * ```ts
  * const webhooks = new Webhooks({ secret: process.env.SETTLEKIT_WEBHOOK_SECRET });
  * webhooks.on("payment.updated", async ({ data }) => {
- *   if (data.status === "completed") await ship(data.orderId);
+ *   if (isPaid(data.status)) await ship(data.orderId);
  * });
  * createServer(webhooks.nodeHandler()).listen(3000);
  * ```

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { signedDelivery } from "../../src/testing/index.ts";
 import { type BlockKind, codeBlocks, root } from "./code-block.ts";
+import { docstringClaims, docstringExamples } from "./docstring-examples.ts";
 import { runProgram } from "./run-program.ts";
 
 const run = promisify(execFile);
@@ -13,7 +14,7 @@ const blocks = await codeBlocks();
 const code = blocks.filter(({ language }) => language === "ts" || language === "js");
 const ofKind = (kind: BlockKind) => code.filter((block) => block.kind === kind);
 
-describe("the code in README and guides", () => {
+describe("the code in README, guides and docstrings", () => {
   // Inside the project, so that packages such as express are found.
   const folder = join(root, "node_modules/.cache/code-blocks");
   beforeAll(() => mkdir(folder, { recursive: true }));
@@ -24,6 +25,7 @@ describe("the code in README and guides", () => {
       const name = place.replaceAll(/[/.:]/g, "-");
       await writeFile(join(folder, `${name}.ts`), `${source}\nexport {};\n`);
     }
+    await writeFile(join(folder, "docstrings.ts"), await docstringExamples());
     const config = {
       extends: join(root, "tsconfig.json"),
       compilerOptions: {
@@ -108,6 +110,14 @@ describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () =>
     expect(forged.status).toBe(401);
   });
 });
+
+test("the functions in docstrings give what is said there", async () => {
+  const { program: source, count } = await docstringClaims();
+  expect(count).toBeGreaterThan(15);
+  await using program = await runProgram(source);
+  const exitCode = await program.run.ended();
+  expect(exitCode, program.run.output).toBe(0);
+}, 30_000);
 
 /** A whole line of output, with something in the place of each `…`. */
 function lineOf(claim: string): RegExp {
