@@ -132,7 +132,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           withdrawals,
           timeline,
           isFrozen: clock.isFrozen,
-          droppedRequests: log.dropped,
         }),
       );
       const response = await (await ownRoutes)(request);
@@ -194,10 +193,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       disorder: webhooks.disorder,
       disorders: webhooks.disorders,
       clearDisorders: webhooks.clearDisorders,
-      dropped: webhooks.dropped,
       idle: webhooks.idle,
     },
-    requests: () => log.all(),
+    requests: log.all,
+    dropped: () => ({
+      requests: log.dropped(),
+      deliveries: webhooks.dropped(),
+      timelineEntries: timeline.dropped(),
+      idempotencyKeys: idempotency.dropped(),
+    }),
     snapshot: () => state.take(clock.now()),
     restore: state.restore,
     save: () => state.save(clock.now()),

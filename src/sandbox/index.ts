@@ -36,7 +36,7 @@ export type {
 export type { Seed } from "./random.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export type { ReceivedAnswer, ReceivedRequest, RequestOutcome } from "./request-log.ts";
-export type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type { ReplayOptions, SandboxWebhooks } from "./sandbox-webhooks.ts";
 export type { ScenarioSteps } from "./scenario-steps.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";

@@ -17,8 +17,6 @@ export interface OwnRoutesOptions {
   readonly timeline: Timeline;
   /** Whether the sandbox's clock stands still: a sandbox that is loaded may say so for another one. */
   readonly isFrozen: () => boolean;
-  /** How many requests were dropped to save memory. */
-  readonly droppedRequests: () => number;
 }
 
 /** Answers requests to the sandbox's own routes. */
@@ -37,7 +35,7 @@ const protection = {
  * control it. These routes meet no fault and are not recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
-  const { sandbox, payments, withdrawals, timeline, isFrozen, droppedRequests } = options;
+  const { sandbox, payments, withdrawals, timeline, isFrozen } = options;
   const app = new Hono();
 
   app.get("/", () => new Response(null, { status: 302, headers: { Location: "/_sandbox" } }));
@@ -55,7 +53,6 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
       withdrawals: withdrawals.all(),
       timeline,
       isFrozen: isFrozen(),
-      droppedRequests: droppedRequests(),
       url: new URL(req.url),
     }),
   );

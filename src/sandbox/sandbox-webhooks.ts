@@ -34,8 +34,6 @@ export interface SandboxWebhooks {
   disorders(): WaitingDisorder[];
   /** Takes back whatever is still waiting to go wrong. */
   clearDisorders(): void;
-  /** How many older deliveries were dropped since the last reset: the latest 10,000 are kept. */
-  dropped(): number;
   /** Resolves when no webhook is in flight. Does not wait for what falls due later. */
   idle(): Promise<void>;
 }

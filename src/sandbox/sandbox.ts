@@ -8,6 +8,18 @@ import type { ListenOptions, SandboxServer } from "./server.ts";
 import type { SandboxSnapshot, SavedSandbox } from "./state.ts";
 import type { SandboxWithdrawals } from "./withdrawal-scenarios.ts";
 
+/** How much of what happened is no longer there. */
+export interface DroppedCounts {
+  /** The latest 1,000 are kept. */
+  readonly requests: number;
+  /** The latest 10,000 are kept. One that is dropped while it waits is not sent again. */
+  readonly deliveries: number;
+  /** The latest 2,000 are kept. */
+  readonly timelineEntries: number;
+  /** The latest 100,000 are kept. One that is dropped counts as never used. */
+  readonly idempotencyKeys: number;
+}
+
 /** The service in process: its routes, webhooks, clock and faults, and a customer to play. */
 export interface Sandbox {
   /**
@@ -67,6 +79,11 @@ export interface Sandbox {
   readonly webhooks: SandboxWebhooks;
   /** The latest requests with what they were answered, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
+  /**
+   * How many of the oldest were dropped since the last reset, so that memory stays bounded. Payments and withdrawals
+   * never are.
+   */
+  dropped(): DroppedCounts;
   /** Keeps everything that a reset forgets, and the time. Costs no more than a list of it. */
   snapshot(): SandboxSnapshot;
   /**

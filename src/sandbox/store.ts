@@ -39,7 +39,7 @@ export interface Table<Value> {
   dropped(): number;
 }
 
-export interface Cell<Value> {
+interface Cell<Value> {
   get(): Value;
   set(value: Value): void;
 }

@@ -26,6 +26,8 @@ import { disorderedMessage, messageFor } from "./webhook-message.ts";
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
 export interface WebhookDeliveries extends SandboxWebhooks {
+  /** How many older deliveries were dropped since the last reset. */
+  dropped(): number;
   /** Records an event and starts to deliver it, without waiting for the answer. */
   publish(event: keyof WebhookEvents, data: WebhookData): void;
 }

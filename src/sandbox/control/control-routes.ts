@@ -5,6 +5,7 @@ import type { SandboxFaults } from "../faults.ts";
 import type { SandboxMerchant } from "../merchants.ts";
 import type { SandboxPayments } from "../payment-scenarios.ts";
 import type { ReceivedRequest } from "../request-log.ts";
+import type { DroppedCounts } from "../sandbox.ts";
 import type { SandboxWebhooks } from "../sandbox-webhooks.ts";
 import type { SavedSandbox } from "../state.ts";
 import type { Timeline } from "../timeline.ts";
@@ -28,6 +29,7 @@ export interface Controlled {
   readonly merchants: readonly SandboxMerchant[];
   fetch(request: Request): Promise<Response>;
   requests(): ReceivedRequest[];
+  dropped(): DroppedCounts;
   save(): SavedSandbox;
   load(saved: SavedSandbox): void;
   reset(): void;
@@ -53,7 +55,7 @@ export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
   routes.route("/", shopControls(sandbox));
   routes.route("/", scenarioControls(sandbox));
   routes.route("/", stateControls(sandbox));
-  routes.route("/", webhookControls(sandbox.webhooks));
+  routes.route("/", webhookControls(sandbox));
   routes.route("/", faultControls(sandbox.faults));
 
   return routes;

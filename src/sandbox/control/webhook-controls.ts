@@ -3,17 +3,23 @@ import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import { jsonAnswer } from "../answer.ts";
 import type { DisorderKind } from "../disorder.ts";
 import type { Duration } from "../duration.ts";
+import type { DroppedCounts } from "../sandbox.ts";
 import type { SandboxWebhooks } from "../sandbox-webhooks.ts";
 import { doneAnswer, listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 import { occasionsInJson, occasionsOf } from "./occasions.ts";
 
+interface WebhooksKept {
+  readonly webhooks: SandboxWebhooks;
+  dropped(): DroppedCounts;
+}
+
 /** The webhooks that were sent, and what goes wrong with the next ones. */
-export function webhookControls(webhooks: SandboxWebhooks): Hono {
+export function webhookControls({ webhooks, dropped }: WebhooksKept): Hono {
   const routes = new Hono();
 
   routes.get("/deliveries", () =>
-    jsonAnswer(200, { data: webhooks.deliveries(), dropped: webhooks.dropped() }),
+    jsonAnswer(200, { data: webhooks.deliveries(), dropped: dropped().deliveries }),
   );
   routes.post("/deliveries/:id/replay", async ({ req }) => {
     const { disorder, by } = await controlBody(req.raw);
