@@ -1,0 +1,27 @@
+// Packs the package and holds the tarball to what tools and users ask of one.
+
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packInto } from "./pack.ts";
+
+const limitBytes = 1_000_000;
+
+const scratch = await mkdtemp(join(tmpdir(), "settlekit-tarball-"));
+try {
+  const { path, files } = await packInto(scratch);
+  execFileSync("publint", [path, "--strict"], { stdio: "inherit" });
+  execFileSync("attw", [path, "--profile", "esm-only", "--format", "table-flipped", "--no-color"], {
+    stdio: "inherit",
+  });
+
+  // Source maps are for debuggers: nothing loads them in production.
+  const bytes = files
+    .filter((file) => !file.path.endsWith(".map"))
+    .reduce((sum, { size }) => sum + size, 0);
+  console.log(`${bytes} bytes unpacked without source maps (limit ${limitBytes})`);
+  if (bytes > limitBytes) process.exitCode = 1;
+} finally {
+  await rm(scratch, { recursive: true });
+}

@@ -1,0 +1,147 @@
+// Type-checks a merchant's code against the packed package's declarations with every compiler, under the
+// settings that change how declarations are read.
+
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { installInto, packInto } from "./pack.ts";
+
+const run = promisify(execFile);
+const source = join(import.meta.dirname, "../test/types");
+
+/** How a project's modules are found. CommonJS projects may require ES modules since 5.8. */
+const forms = {
+  bundler: { module: "esnext", moduleResolution: "bundler" },
+  node16: { module: "node16", moduleResolution: "node16" },
+  commonjs: { module: "nodenext", moduleResolution: "nodenext" },
+};
+type Form = keyof typeof forms;
+
+/** Whose types of Request, URL and the like there are. */
+const platforms = {
+  dom: { lib: ["es2022", "dom", "dom.iterable"], types: [] },
+  node: { lib: ["es2022"], types: ["node"] },
+  both: { lib: ["es2022", "dom", "dom.iterable"], types: ["node"] },
+};
+
+const { dependencies: compilers }: { dependencies: Record<string, string> } = JSON.parse(
+  await readFile(join(source, "package.json"), "utf8"),
+);
+
+/** What one process checks: projects that parse files alike. */
+interface Task {
+  readonly compiler: string;
+  readonly form: Form;
+}
+
+const tasks = Object.keys(compilers).flatMap((compiler): Task[] => {
+  const requires = compiler >= "typescript-5.8";
+  const usable: Form[] = requires ? ["bundler", "node16", "commonjs"] : ["bundler", "node16"];
+  return usable.map((form) => ({ compiler, form }));
+});
+
+const scratch = await mkdtemp(join(tmpdir(), "settlekit-types-"));
+try {
+  const { path } = await packInto(scratch);
+  const aliases = Object.entries(compilers).map(([name, version]) => `${name}@${version}`);
+  await installInto(scratch, path, "@types/node@22", "msw@3", "fastify@5", ...aliases);
+  for (const form of Object.keys(forms)) await writeProjects(form as Form);
+  await checkAll();
+} finally {
+  await rm(scratch, { recursive: true });
+}
+
+/** One project with a tsconfig for each combination of settings. */
+async function writeProjects(form: Form): Promise<void> {
+  const project = join(scratch, form);
+  await cp(join(source, "consumer"), project, { recursive: true });
+  const type = form === "commonjs" ? "commonjs" : "module";
+  await writeFile(join(project, "package.json"), JSON.stringify({ type }));
+  for (const [name, { platform, ...flags }] of Object.entries(settings())) {
+    const compilerOptions = {
+      target: "es2022",
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      ...forms[form],
+      ...platforms[platform],
+      ...flags,
+    };
+    const files = ["server", "webhooks", "browser", "tests"];
+    if (platform !== "dom") files.push("node");
+    // Other packages' declarations are theirs to mend.
+    if (platform === "both" && flags.skipLibCheck) files.push("peers");
+    const config = { compilerOptions, files: files.map((file) => `${file}.ts`) };
+    await writeFile(join(project, name), JSON.stringify(config));
+  }
+}
+
+/** By the name of their tsconfig. */
+function settings() {
+  const found: Record<
+    string,
+    {
+      platform: keyof typeof platforms;
+      skipLibCheck: boolean;
+      exactOptionalPropertyTypes: boolean;
+    }
+  > = {};
+  for (const platform of ["dom", "node", "both"] as const) {
+    for (const skipLibCheck of [false, true]) {
+      for (const exactOptionalPropertyTypes of [false, true]) {
+        const name = [
+          platform,
+          skipLibCheck ? "skip" : "check",
+          exactOptionalPropertyTypes ? "exact" : "inexact",
+        ];
+        const flags = { platform, skipLibCheck, exactOptionalPropertyTypes };
+        found[`tsconfig.${name.join("-")}.json`] = flags;
+      }
+    }
+  }
+  return found;
+}
+
+async function checkAll(): Promise<void> {
+  const startedAt = performance.now();
+  const waiting = tasks.values();
+  let failures = 0;
+  const work = async () => {
+    for (const task of waiting) {
+      const complaints = Object.entries(await check(task));
+      const wrong = complaints.filter(([, complaint]) => complaint !== "");
+      failures += wrong.length;
+      const result = wrong.length === 0 ? "ok" : `${wrong.length} FAILED`;
+      const { compiler, form } = task;
+      console.log(`${compiler}, ${form.padEnd(8)}: ${complaints.length} settings, ${result}`);
+      for (const [config, complaint] of wrong) console.error(`${config}\n${complaint}`);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  console.log(`checked in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  if (failures > 0) process.exitCode = 1;
+}
+
+async function check({ compiler, form }: Task): Promise<Record<string, string>> {
+  const configs = Object.keys(settings()).map((name) => join(scratch, form, name));
+  const folder = join(scratch, "node_modules", compiler);
+  // From 7 on, the compiler is a native program, and fast enough to be started for each.
+  if (compiler >= "typescript-7") return checkEach(join(folder, "bin/tsc"), configs);
+  const { stdout } = await run(process.execPath, [join(source, "compile.ts"), folder, ...configs], {
+    maxBuffer: 16 * 1_048_576,
+  });
+  return JSON.parse(stdout);
+}
+
+async function checkEach(tsc: string, configs: readonly string[]): Promise<Record<string, string>> {
+  const complaints: Record<string, string> = {};
+  for (const config of configs) {
+    complaints[config] = await run(process.execPath, [tsc, "--project", config]).then(
+      () => "",
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout || stderr,
+    );
+  }
+  return complaints;
+}

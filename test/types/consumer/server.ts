@@ -1,0 +1,133 @@
+// A merchant's server, as its author would write it, with what the compiler infers for each part.
+
+import {
+  type ApiResponse,
+  type ClientEvent,
+  type CreatedPayment,
+  type CreatePaymentInput,
+  formatUnits,
+  isPaid,
+  MerchantClient,
+  type OpenEnum,
+  OutcomeUnknownError,
+  type Page,
+  type Payment,
+  type PaymentState,
+  type PaymentStatus,
+  RateLimitError,
+  SettlekitError,
+  usdToCents,
+  type Withdrawal,
+} from "settlekit";
+import { type Equal, sameType } from "./equal.ts";
+
+declare function use(...values: readonly unknown[]): void;
+
+const client = new MerchantClient({
+  environment: "testnet",
+  secretKey: async () => "sk_test_1",
+  timeoutMs: 1000,
+  fetch: (url, init) => fetch(url, init),
+  onEvent(event) {
+    sameType<Equal<typeof event, ClientEvent>>();
+    if (event.type === "retry") use(event.waitMs.toFixed());
+  },
+});
+
+// @ts-expect-error there is no such environment
+new MerchantClient({ environment: "staging" });
+// @ts-expect-error options are spelt exactly
+new MerchantClient({ timeout: 1000 });
+
+export async function pay(): Promise<string> {
+  const created = await client.payments.create({ amount: usdToCents("25.00"), orderId: "order_1" });
+  sameType<Equal<typeof created, CreatedPayment>>();
+
+  const response = await client.payments.get(created.paymentId).withResponse();
+  sameType<Equal<typeof response, ApiResponse<Payment>>>();
+  const { data, requestId, attempts } = response;
+  sameType<Equal<typeof requestId, string | undefined>>();
+  sameType<Equal<typeof attempts, number>>();
+
+  // Known statuses complete, and others stay possible.
+  sameType<Equal<typeof data.status, PaymentStatus>>();
+  const status: OpenEnum<"completed"> = data.status;
+  if (status === "completed" || isPaid(data.status)) return data.id;
+  const fromTheFuture: PaymentStatus = "settling";
+  if (data.status === fromTheFuture) return "";
+
+  // @ts-expect-error a payment needs an amount
+  await client.payments.create({ orderId: "order_1" });
+  // @ts-expect-error amounts are numbers of cents
+  await client.payments.create({ amount: "25.00", orderId: "order_1" });
+  // @ts-expect-error a payment needs an order
+  await client.payments.create({ amount: 2500 });
+  // @ts-expect-error a deposit needs an order
+  await client.payments.create({ type: "deposit" });
+  // @ts-expect-error a deposit has no amount of ours
+  await client.payments.create({ type: "deposit", orderId: "order_1", amount: 1 });
+  // @ts-expect-error ids are strings
+  await client.payments.get(7);
+  // @ts-expect-error a typo
+  await client.payments.list({ order: "ASC" });
+
+  // An absent value may be passed on under any compiler option.
+  const redirectUrl: string | undefined = undefined;
+  const input: CreatePaymentInput = { amount: 2500, orderId: "order_1", redirectUrl };
+  await client.payments.create(input, { idempotencyKey: undefined, signal: undefined });
+
+  // What the list may not hold is known to be absent.
+  const [quote] = data.quotes;
+  if (quote === undefined) return "";
+  return formatUnits(quote.expectedAmountAsset, quote.token.decimals);
+}
+
+export async function readAll(): Promise<Payment[]> {
+  const page = await client.payments.list({ status: "completed", limit: 10 });
+  sameType<Equal<typeof page, Page<Payment>>>();
+  for await (const payment of client.payments.list({}, { prefetch: 2 })) {
+    sameType<Equal<typeof payment, Payment>>();
+  }
+  for await (const next of client.payments.list().pages())
+    sameType<Equal<typeof next, Page<Payment>>>();
+  return client.payments.list().toArray({ limit: 100 });
+}
+
+export async function payOut(): Promise<Withdrawal> {
+  const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+  // @ts-expect-error only an orderId makes a payout that can be found again
+  await client.withdrawals.createOnce({ amountInCents: 100, chainId: 8453, recipientAddress });
+  // @ts-expect-error chain ids are numbers here
+  await client.withdrawals.create({ amountInCents: 100, chainId: "eip155:8453", recipientAddress });
+  const payout = { amountInCents: 100, chainId: 8453, recipientAddress, orderId: "payout_1" };
+  const { id } = await client.withdrawals.createOnce(payout);
+  const found = await client.withdrawals.findByOrderId("payout_1");
+  sameType<Equal<typeof found, Withdrawal[]>>();
+  return client.withdrawals.waitUntilFinal(id, { deadlineMs: 1000 });
+}
+
+export function explain(error: unknown): string {
+  if (OutcomeUnknownError.is(error)) {
+    sameType<Equal<typeof error, OutcomeUnknownError>>();
+    return String(error.idempotencyKey);
+  }
+  if (error instanceof RateLimitError) {
+    sameType<Equal<typeof error.retryAfterMs, number | undefined>>();
+    return String(error.retryAfterMs ?? 0);
+  }
+  if (SettlekitError.is(error)) return `${error.code} ${error.outcome}`;
+  // @ts-expect-error nothing is known of what others throw
+  return error.message;
+}
+
+export async function asCustomer({ paymentId, secret }: CreatedPayment): Promise<void> {
+  const checkout = client.checkout({ paymentId, secret });
+  for await (const state of checkout.watch({ intervalMs: 1000 })) {
+    sameType<Equal<typeof state, PaymentState>>();
+  }
+  const dashboard = client.dashboard({ merchantId: "m", accessToken: () => "token" });
+  const { limits } = await dashboard.withdrawalConfig();
+  sameType<Equal<typeof limits.minAmountInCents, number>>();
+  const body = await client.request<{ ok: boolean }>({ method: "GET", path: "/v1/other" });
+  sameType<Equal<typeof body, { ok: boolean }>>();
+}

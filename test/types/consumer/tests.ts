@@ -1,0 +1,40 @@
+// What a merchant's tests use.
+
+import {
+  createSandbox,
+  type Happening,
+  type Sandbox,
+  type WebhookDelivery,
+} from "settlekit/sandbox";
+import { sendDeliveries, signedDelivery } from "settlekit/testing";
+import { type Equal, sameType } from "./equal.ts";
+
+declare function use(...values: readonly unknown[]): void;
+
+export async function testOrder(): Promise<void> {
+  const sandbox = createSandbox({ seed: "order", now: new Date(0), deliver: () => new Response() });
+  sameType<Equal<typeof sandbox, Sandbox>>();
+  const server = await sandbox.listen({ port: 0 });
+  const response: Response = await sandbox.fetch(new Request(server.url));
+  use(response.status);
+  await sandbox.payments.simulate("id", "underpayment");
+  // @ts-expect-error no such scenario
+  await sandbox.payments.simulate("id", "halfpayment");
+  sandbox.faults.next("POST /payments", { status: 503, when: "after" });
+  // @ts-expect-error no such route
+  sandbox.faults.next("POST /refunds", { status: 503 });
+  const happened = await sandbox.clock.advance("15m");
+  sameType<Equal<typeof happened, Happening[]>>();
+  // @ts-expect-error durations have units
+  await sandbox.clock.advance("15");
+  const deliveries = sandbox.webhooks.deliveries();
+  sameType<Equal<(typeof deliveries)[number], WebhookDelivery>>();
+  sandbox.restore(sandbox.snapshot());
+  await server[Symbol.asyncDispose]();
+
+  const delivery = signedDelivery({
+    event: { event: "payment.updated", data: { orderId: "order_1", status: "completed" } },
+    secret: "s",
+  });
+  await sendDeliveries(server.url, [delivery], { seed: 1 });
+}

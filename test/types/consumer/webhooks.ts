@@ -1,0 +1,60 @@
+import {
+  type SafeVerifyResult,
+  signWebhook,
+  type WebhookFailureReason,
+  Webhooks,
+  WebhookVerificationError,
+} from "settlekit/webhooks";
+import { type Equal, sameType } from "./equal.ts";
+
+declare function use(...values: readonly unknown[]): void;
+
+export const webhooks = new Webhooks({ secret: ["new", "old"], toleranceSeconds: 60 })
+  .on("payment.updated", async ({ event, data, timestamp, deliveryKey }) => {
+    sameType<Equal<typeof event, "payment.updated">>();
+    sameType<Equal<typeof timestamp, Date>>();
+    sameType<Equal<typeof deliveryKey, string>>();
+    const orderId: string | null | undefined = data.orderId;
+    use(orderId, data.status === "completed");
+  })
+  .on("withdrawal.updated", ({ data }) => {
+    use(data.status === "failed");
+  })
+  .on("*", (webhook) => {
+    if (webhook.event === "payment.created") use(webhook.data.status);
+  });
+
+// @ts-expect-error options are spelt exactly
+new Webhooks({ secret: "s", tolerance: 60 });
+
+export const POST: (request: Request) => Promise<Response> = webhooks.fetchHandler();
+
+export async function receive(
+  body: string,
+  headers: Headers,
+): Promise<WebhookFailureReason | "ok"> {
+  const result = await webhooks.safeVerify({ body, headers });
+  sameType<Equal<typeof result, SafeVerifyResult>>();
+  // @ts-expect-error there is no webhook before one knows that it was verified
+  use(result.webhook);
+  if (!result.ok) {
+    sameType<Equal<typeof result.reason, WebhookFailureReason>>();
+    return result.reason;
+  }
+  const { webhook } = result;
+  if (webhook.event === "withdrawal.created") use(webhook.data.status);
+  try {
+    webhooks.verifySync({ body: new Uint8Array(), headers: { "x-service-signature": ["a"] } });
+  } catch (error) {
+    if (WebhookVerificationError.is(error)) return error.reason;
+  }
+  // @ts-expect-error a parsed body is no raw body
+  await webhooks.verify({ body: { event: "payment.updated" }, headers });
+  return "ok";
+}
+
+const signed = signWebhook({
+  event: { event: "payment.updated", data: { orderId: "order_1", status: "completed" } },
+  secret: "s",
+});
+export const request: Request = signed.request("https://shop.example/webhooks");
