@@ -74,6 +74,13 @@ const maxRequests = 1_000;
 export function createRequestLog(store: Store): RequestLog {
   /** With whatever secrets their bodies have: few are ever looked at. */
   const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
+  store.onReplaced(() => {
+    for (const request of requests.values()) {
+      if (request.outcome !== "open") continue;
+      // Whoever waited for an answer was another process, or another past.
+      requests.set(request.requestId, { ...request, outcome: "unanswered" });
+    }
+  });
 
   return {
     add({ at, requestId, method, path, headers, bodyText }) {

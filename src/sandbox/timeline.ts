@@ -139,7 +139,13 @@ export function createTimeline(store: Store): Timeline {
   }
 
   store.onReplaced(() => {
-    for (const { sequence } of entries.values()) lastSequence = Math.max(lastSequence, sequence);
+    for (const entry of entries.values()) {
+      lastSequence = Math.max(lastSequence, entry.sequence);
+      if (entry.type === "request" && entry.outcome === "open") {
+        // Whoever waited for an answer was another process, or another past.
+        entries.set(String(entry.sequence), { ...entry, outcome: "unanswered" });
+      }
+    }
   });
 
   return {

@@ -200,6 +200,18 @@ describe("the record of a request whose connection broke", () => {
     expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]);
   });
 
+  it("says so in a sandbox that goes on where another one stopped meanwhile", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.latency("GET /payments", 600_000);
+    void sandbox.fetch(new Request(origin + paymentsPath));
+    await vi.waitFor(() => expect(outcomes(sandbox)).toEqual([["open", null, false]]));
+    const next = createSandbox();
+    next.load(JSON.parse(JSON.stringify(sandbox.save())));
+    expect(outcomes(next)).toEqual([["unanswered", null, false]]);
+    const timeline = await next.fetch(new Request(`${origin}/_sandbox/timeline`));
+    expect(await timeline.json()).toMatchObject({ data: [{ outcome: "unanswered" }] });
+  });
+
   it("leaves alone what was answered before the client's signal aborted", async () => {
     const sandbox = createSandbox();
     const controller = new AbortController();
