@@ -12,8 +12,8 @@ export const faultExplanation = [
   "  where      a method and the beginning of a path, such as POST /payments, or * for every request",
   "  what       another answer such as 503, a delay such as 800ms or 2s, reset, or truncated",
   "  when       before or after the request takes effect; a reset also mid-answer",
-  "  how often  x3, or always; once unless given. 20% leaves it to chance, which --seed decides: always",
-  "             unless given",
+  "  how often  x3, or always; once unless given",
+  "  by chance  such as 20%, which --seed decides; always unless x3 or the like is given",
   "An answer also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
 ];
 
