@@ -215,6 +215,16 @@ describe.each(examples)("$title", ({ title, isMissing, hasFile, ...expected }) =
     expect((await fetch(`${url}/orders`, { method: "POST", body })).status).toBe(404);
   });
 
+  it.skipIf(isMissing)("takes no request apart that is none", async () => {
+    const { url } = shop();
+    const headers = { "content-type": "application/json" };
+    for (const body of ["{", "null", '{"sku":{"a":1}}']) {
+      const { status } = await fetch(`${url}/orders`, { method: "POST", headers, body });
+      expect([400, 404, 415]).toContain(status);
+    }
+    expect((await fetch(`${url}/orders/%E0%A4%A`)).status).toBeLessThan(500);
+  });
+
   it.skipIf(isMissing)("ends in order when it is asked to", async () => {
     expect(await shop().run.stop("SIGTERM")).toBe(exitCode);
   });

@@ -62,7 +62,9 @@ export function createApp(shop: Shop): Express {
 
 // Express knows an error handler by its four parameters.
 const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
-  console.error(error);
   if (response.headersSent) return next(error);
-  response.status(500).send(pages.failure());
+  // What Express itself objects to in a request has a status: it is the sender's fault.
+  const { status = 500 } = error as { status?: number };
+  if (status >= 500) console.error(error);
+  response.status(status).send(pages.failure());
 };

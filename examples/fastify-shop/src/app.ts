@@ -1,4 +1,4 @@
-import { type FastifyInstance, type FastifyReply, fastify } from "fastify";
+import { type FastifyError, type FastifyInstance, type FastifyReply, fastify } from "fastify";
 import { type MerchantClient, SettlekitError } from "settlekit";
 import type { Webhooks } from "settlekit/webhooks";
 import { fastifyWebhooks } from "settlekit/webhooks/fastify";
@@ -49,9 +49,11 @@ export function createApp(shop: Shop): FastifyInstance {
   });
 
   app.setNotFoundHandler((_request, reply) => html(reply, 404, pages.notFound()));
-  app.setErrorHandler((error, request, reply) => {
-    request.log.error(error);
-    return html(reply, 500, pages.failure());
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // What Fastify itself objects to in a request has a status: it is the sender's fault.
+    const { statusCode = 500 } = error;
+    if (statusCode >= 500) request.log.error(error);
+    return html(reply, statusCode, pages.failure());
   });
 
   async function sendToPayment(order: Order, reply: FastifyReply): Promise<FastifyReply> {

@@ -13,8 +13,12 @@ export async function startPayment(
       orderId: order.id,
       redirectUrl: new URL(`/orders/${order.id}`, publicUrl).href,
     },
-    // Made from the order, so that a repeated call is recognised even after a crash, for 24 hours.
-    { idempotencyKey: idempotencyKeyFrom("order", order.id) },
+    {
+      // Made from the order, so that a repeated call is recognised even after a crash, for 24 hours.
+      idempotencyKey: idempotencyKeyFrom("order", order.id),
+      // A customer waits.
+      deadlineMs: 15_000,
+    },
   );
   orders.keepPayment(order.id, payment);
   return payment.paymentUrl;

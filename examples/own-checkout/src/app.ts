@@ -66,8 +66,10 @@ export function createApp({ client, webhooks, orders, serviceUrl }: Shop): Expre
 
 // Express knows an error handler by its four parameters.
 const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
-  // Tells what happened and what to do, and no secret.
-  console.error(error);
   if (response.headersSent) return next(error);
-  response.status(SettlekitError.is(error) ? 503 : 500).json({ problem: "please try again" });
+  // What Express itself objects to in a request has a status of its own: it is the sender's fault.
+  const status = SettlekitError.is(error) ? 503 : ((error as { status?: number }).status ?? 500);
+  // Tells what happened and what to do, and no secret.
+  if (status >= 500) console.error(error);
+  response.status(status).json({ problem: "please try again" });
 };

@@ -15,7 +15,8 @@ export function receivePayments(client: MerchantClient, orders: Orders): Webhook
     if (order === undefined) return;
     const paymentId = data.id ?? order.paymentId;
     if (paymentId === null) throw new Error(`The payment of ${order.id} is not known yet.`);
-    const payment = await client.payments.get(paymentId);
+    // The service waits 30 seconds for an answer to its webhook.
+    const payment = await client.payments.get(paymentId, { deadlineMs: 20_000 });
     if (!orders.settle(payment)) {
       console.error(
         `Payment ${payment.id} (${payment.status}) does not fit ${order.id}. Look at it.`,

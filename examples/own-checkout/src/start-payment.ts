@@ -15,8 +15,12 @@ export async function startPayment(
   if (paymentId !== null && paymentSecret !== null) return { paymentId, secret: paymentSecret };
   const payment = await client.payments.create(
     { amount: amountInCents, orderId: id },
-    // Made from the order, so that a repeated call is recognised even after a crash, for 24 hours.
-    { idempotencyKey: idempotencyKeyFrom("order", id) },
+    {
+      // Made from the order, so that a repeated call is recognised even after a crash, for 24 hours.
+      idempotencyKey: idempotencyKeyFrom("order", id),
+      // A customer waits.
+      deadlineMs: 15_000,
+    },
   );
   orders.keepPayment(id, payment);
   return { paymentId: payment.paymentId, secret: payment.secret };
