@@ -116,11 +116,12 @@ export function paymentPageCases(browser: () => Browser): void {
     });
 
     test.each([
-      ["Pay too little", "The payment failed", "$22.50 arrived, which is not enough."],
-      ["Pay too much", "Paid", "$27.50 arrived. Thank you."],
-      ["Let it expire", "The payment has expired", "Nothing arrived in time."],
-    ])("says what becomes of it: %s", async (button, text, outcome) => {
-      const page = await openedPayment({ amount: 2500 });
+      ["Pay too little", "The payment failed", "$22.50 arrived, which is not enough.", "dark"],
+      ["Pay too much", "Paid", "$27.50 arrived. Thank you.", "dark"],
+      ["Let it expire", "The payment has expired", "Nothing arrived in time.", "light"],
+      ["Pay late", "Paid", "$25.00 arrived. Thank you.", "light"],
+    ])("says what becomes of it: %s", async (button, text, outcome, colorScheme) => {
+      const page = await openedPayment({ amount: 2500 }, { colorScheme });
       await page.getByText("25 USDC").waitFor();
       await page.getByRole("button", { name: button }).click();
       await page.getByText(outcome).waitFor();
@@ -212,10 +213,28 @@ export function paymentPageCases(browser: () => Browser): void {
       expect(await page.locator("img").count()).toBe(0);
     });
 
-    test("fits on a phone", async () => {
-      const page = await openedPayment({ amount: 2500 }, { viewport: { width: 320, height: 640 } });
-      await page.getByText("25 USDC").waitFor();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    test("fits on a phone, whatever is shown", async () => {
+      const page = await openedPayment(
+        { amount: 100_000_000, orderId: "long".repeat(60), redirectUrl: shopUrl },
+        { viewport: { width: 320, height: 640 } },
+      );
+      const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+      await page.getByText("1000000 USDC").waitFor();
+      await page.getByText("How true is this page?").click();
+      expect(await width()).toBe(320);
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await page.locator("label", { hasText: "In steps" }).click();
+      await page.getByRole("button", { name: "Pay exactly" }).click();
+      await page.getByRole("button", { name: "Next step" }).click();
+      await page.getByText("1 of 10 confirmations").waitFor();
+      expect(await width()).toBe(320);
+      for (let steps = 0; steps < 3; steps++) {
+        await page.getByRole("button", { name: "Next step" }).click();
+      }
+      await page.getByText("$1,000,000.00 arrived. Thank you.").waitFor();
+      await page.getByRole("button", { name: "Stay here" }).click();
+      expect(await width()).toBe(320);
+      expect(await accessibilityViolations(page)).toEqual([]);
     });
   });
 }

@@ -10,7 +10,7 @@ export async function showDetails(entry: HTMLDetailsElement): Promise<void> {
   const text = await answer?.text();
   if (text === undefined || written.get(place) === text) return;
   written.set(place, text);
-  const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+  const next = new DOMParser().parseFromString(text, "text/html").querySelector("main > .details");
   if (next === null) return;
   const focusedId = place.contains(document.activeElement) && document.activeElement?.id;
   const wasOpen = Array.from(place.querySelectorAll("details"), ({ open }) => open);

@@ -46,7 +46,9 @@ export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
     await next();
   });
 
-  routes.get("/requests", () => listAnswer(sandbox.requests()));
+  routes.get("/requests", () =>
+    jsonAnswer(200, { data: sandbox.requests(), dropped: sandbox.dropped().requests }),
+  );
   routes.get("/merchants", () => listAnswer(sandbox.merchants.map(withoutSecrets)));
   routes.get("/timeline", () =>
     jsonAnswer(200, { data: timeline.entries(), dropped: timeline.dropped() }),

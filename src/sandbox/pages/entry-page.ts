@@ -27,8 +27,12 @@ export function entryPage({ sandbox, timeline, sequence, origin }: EntryPageOpti
   return pageAnswer({
     title: titleOf(entry),
     asset: "inspector",
-    body: html`<h1 class="visually-hidden">${titleOf(entry)}</h1>
-<main class="details">${links(entry, threadsOf(entries))}${details(entry)}</main>`,
+    body: html`<main class="entry-page">
+<h1>settlekit <span>sandbox</span></h1>
+<h2>${titleOf(entry)}</h2>
+<div class="details">${links(entry, threadsOf(entries))}${details(entry)}</div>
+<p><a href="/_sandbox#entry-${sequence}">See it in the timeline</a></p>
+</main>`,
   });
 }
 
@@ -37,8 +41,10 @@ function unknownEntry(): Response {
     status: 404,
     title: "No such entry",
     asset: "inspector",
-    body: html`<main class="details"><h1>There is no such entry</h1>
-<p>It may have been dropped to save memory. <a href="/_sandbox">See the timeline</a></p></main>`,
+    body: html`<main class="entry-page">
+<h1>There is no such entry</h1>
+<p>It may have been dropped to save memory. <a href="/_sandbox">See the timeline</a></p>
+</main>`,
   });
 }
 
