@@ -2,8 +2,10 @@
  * Everything settlekit is measured by, as one table. `docs/performance.md` says what the rows mean.
  *
  * Run with `npm run build && npm run bench`; it takes about five minutes. With `--quick` only what a busy
- * machine can judge in a few seconds: for gates.
+ * machine can judge in a few seconds: for gates. With `--write` the table also replaces the one in
+ * `docs/performance.md`.
  */
+import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, release, type } from "node:os";
 import { bulkRows } from "./bulk.ts";
 import { bundleRows } from "./bundles.ts";
@@ -11,7 +13,7 @@ import { callRows } from "./call.ts";
 import { importRows } from "./import.ts";
 import { listingRows } from "./listing.ts";
 import { sandboxRows } from "./sandbox.ts";
-import { printTable, type Row } from "./table.ts";
+import { printTable, type Row, tableOf } from "./table.ts";
 import { validationRows } from "./validation.ts";
 import { webhookRows } from "./webhooks.ts";
 
@@ -37,7 +39,16 @@ for (const [name, bench] of Object.entries(benches)) {
   rows.push(...(await bench()));
 }
 const [{ model = "unknown" } = {}] = cpus();
-console.log(
-  `Node ${process.versions.node}, ${type()} ${release()} ${arch()}, ${cpus().length} x ${model.trim()}\n`,
-);
+const machine = `Node ${process.versions.node}, ${type()} ${release()} ${arch()}, ${cpus().length} x ${model.trim()}`;
+console.log(`${machine}\n`);
 printTable(rows);
+
+if (process.argv.includes("--write")) {
+  const file = new URL("../docs/performance.md", import.meta.url);
+  const page = await readFile(file, "utf8");
+  const parts = /(?<=<!-- table -->\n)[^]*(?=\n<!-- end of table -->)/;
+  await writeFile(
+    file,
+    page.replace(parts, () => `\n${tableOf(rows)}\n\nMeasured on ${machine}.\n`),
+  );
+}

@@ -15,19 +15,22 @@ export interface Row {
 
 /** Prints rows as a Markdown table; the process fails when one misses its aim. */
 export function printTable(rows: readonly Row[]): void {
-  const cells = [
+  console.log(tableOf(rows));
+  if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
+}
+
+/** Rows as a Markdown table. */
+export function tableOf(rows: readonly Row[]): string {
+  const [head = [], ...body] = [
     ["what", "settlekit", "beside", "ratio", "quartiles", "aim", "met"],
     ...rows.map(cellsOf),
   ];
-  const widths = (cells[0] ?? []).map((_, column) =>
-    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...body.map((row) => row[column]?.length ?? 0)),
   );
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const [head = [], ...body] = cells;
-  console.log([line(head), line(widths.map((width) => "-".repeat(width)))].join("\n"));
-  for (const row of body) console.log(line(row));
-  if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
 }
 
 function cellsOf(row: Row): string[] {
