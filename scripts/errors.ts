@@ -79,7 +79,8 @@ export function everyError(): MadeError[] {
 function sourceProgram(): ts.Program {
   const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  return ts.createProgram(fileNames, options);
+  const sources = fileNames.filter((fileName) => fileName.startsWith(`${root}/src/`));
+  return ts.createProgram(sources, options);
 }
 
 function visit(node: ts.Node, act: (node: ts.Node) => void): void {
