@@ -4,7 +4,7 @@ import {
   type Sandbox,
   type ScenarioSteps,
 } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { misfitsIn } from "../../src/wire/misfits.ts";
 import { getPayment, getWithdrawal } from "../../src/wire/operations.ts";
 import type { Payment } from "../../src/wire/payment.ts";
@@ -185,6 +185,46 @@ describe("a payment that is played on the clock", () => {
     expect(await sandbox.clock.advance("1m")).toEqual(first);
     sandbox.reset();
     expect(await sandbox.clock.advance("1m")).toEqual([]);
+  });
+});
+
+describe("what is still to come", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("comes by itself where the clock runs", async () => {
+    vi.useFakeTimers({ now: newYear, toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const { id } = await withdraw(sandbox);
+    await sandbox.payments.simulate(paymentId, "success", onClock);
+    await sandbox.withdrawals.simulate(id, "complete", onClock);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(sandbox.payments.all()).toMatchObject([{ receipt: { confirmations: 4 } }]);
+    expect(sandbox.withdrawals.all()).toMatchObject([{ status: "processing" }]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(sandbox.payments.all()).toMatchObject([{ status: "completed" }]);
+    expect(sandbox.withdrawals.all()).toMatchObject([{ status: "completed" }]);
+  });
+
+  it("is saved, and comes in the sandbox that loads it", async () => {
+    const saved = createSandbox({ now: newYear });
+    const { paymentId } = await create(saved);
+    const { id } = await withdraw(saved);
+    await saved.payments.simulate(paymentId, "late", onClock);
+    await saved.withdrawals.simulate(id, "fail", byHand);
+    saved.webhooks.disorder("delay", { times: Number.POSITIVE_INFINITY });
+    saved.faults.next("GET /payments", { status: 503, when: "before" }, { probability: 0.5 });
+
+    const sandbox = createSandbox({ now: newYear });
+    sandbox.load(JSON.parse(JSON.stringify(saved.save())));
+    expect(sandbox.payments.upcoming(paymentId)).toEqual(saved.payments.upcoming(paymentId));
+    expect(sandbox.webhooks.disorders()).toEqual(saved.webhooks.disorders());
+    expect(sandbox.faults.waiting()).toEqual(saved.faults.waiting());
+    expect((await sandbox.withdrawals.step(id)).status).toBe("processing");
+    await sandbox.clock.advance("16m");
+    expect(sandbox.payments.all()).toMatchObject([{ status: "completed" }]);
   });
 });
 
