@@ -94,6 +94,7 @@ export function inspectorCases(browser: () => Browser): void {
       const page = await opened();
       await page.getByRole("button", { name: "Too much order order_1" }).click();
       await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
+      expect(await page.locator("#done").textContent()).toBe("Too much order order_1: done");
       await page.getByRole("button", { name: "Process withdrawal payout_1" }).click();
       await page.getByRole("button", { name: "Complete withdrawal payout_1" }).click();
       await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();
@@ -154,6 +155,20 @@ export function inspectorCases(browser: () => Browser): void {
       await page.goto(`${service.url}/_sandbox/entries/1`);
       await page.getByText("As curl").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
+    });
+
+    test("says that the sandbox was stopped, and goes on when it is back", async () => {
+      const page = await opened();
+      const { port } = service;
+      await service.close();
+      await page.locator("#said", { hasText: "It may have been stopped." }).waitFor();
+      service = await sandbox.listen({ port });
+      await create(sandbox);
+      await page.locator(".change").waitFor();
+      await expect.poll(() => page.locator("#said").textContent()).toBe("");
+      // The browser notes each connection that fails by itself.
+      const noted = watched?.troubles.splice(0) ?? [];
+      expect(noted.filter((text) => !text.includes("net::ERR_"))).toEqual([]);
     });
 
     test("says why something cannot be done", async () => {

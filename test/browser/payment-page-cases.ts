@@ -206,6 +206,7 @@ export function paymentPageCases(browser: () => Browser): void {
         amount: 2500,
         orderId: hostile,
         customMetadata: JSON.stringify(hostile),
+        redirectUrl: `https://shop.example/?of=${hostile}`,
       });
       await page.getByText("25 USDC").waitFor();
       expect(await page.getByText(hostile).isVisible()).toBe(true);

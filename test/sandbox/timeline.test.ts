@@ -166,7 +166,7 @@ describe("the event stream", () => {
     const response = await sandbox.fetch(new Request(`${origin}/_sandbox/events`));
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     if (reader === undefined) throw new Error("The stream has no body.");
-    expect(await reader.read()).toEqual({ done: false, value: ": from now on\n\n" });
+    expect(await reader.read()).toEqual({ done: false, value: "retry: 1000\n\n" });
     return { response, reader };
   }
 

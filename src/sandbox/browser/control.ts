@@ -12,6 +12,8 @@ export async function control(
   return typeof answer === "string" ? answer : undefined;
 }
 
+export const unreachable = "The sandbox cannot be reached. It may have been stopped.";
+
 /** The same, for what the sandbox answers: the answer, or what went wrong. */
 export async function reading(
   path: string,
@@ -27,7 +29,7 @@ export async function reading(
     const { error } = (await response.json()) as { error: { message: string } };
     return error.message;
   } catch {
-    return "The sandbox cannot be reached. It may have been stopped.";
+    return unreachable;
   }
 }
 

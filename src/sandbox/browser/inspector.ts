@@ -1,4 +1,4 @@
-import { control } from "./control.ts";
+import { control, unreachable } from "./control.ts";
 import { CopyButton } from "./copy-button.ts";
 import { renewDetails, showDetails } from "./entry-details.ts";
 import { formBody } from "./form-body.ts";
@@ -12,13 +12,16 @@ const page = livePage(document, () => void renewDetails(document));
 customElements.define("copy-button", CopyButton);
 customElements.define("sandbox-clock", SandboxClock);
 
-function say(text: string): void {
-  const said = document.getElementById("said");
-  if (said) said.textContent = text;
+/** Shows what went wrong, if anything did; tells those who do not see the page what went well. */
+function say(trouble: string | undefined, done = ""): void {
+  for (const [id, text] of Object.entries({ said: trouble ?? "", done: trouble ? "" : done })) {
+    const line = document.getElementById(id);
+    if (line) line.textContent = text;
+  }
 }
 
-async function post(path: string, body: object): Promise<void> {
-  say((await control(path, body)) ?? "");
+async function post(path: string, body: object, name: string): Promise<void> {
+  say(await control(path, body), `${name}: done`);
   await page.refresh();
 }
 
@@ -34,20 +37,21 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const { post: path = "", body = "{}", confirm: question, played } = button.dataset;
   if (question !== undefined && !confirm(question)) return;
-  void post(path, { ...JSON.parse(body), ...(played !== undefined && pace()) });
+  const whole = { ...JSON.parse(body), ...(played !== undefined && pace()) };
+  void post(path, whole, button.textContent);
 });
 
 document.addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target as HTMLFormElement;
-  void post(form.dataset.post ?? "", formBody(form));
+  void post(form.dataset.post ?? "", formBody(form), event.submitter?.textContent ?? "");
 });
 
 document.getElementById("save")?.addEventListener("click", async () => {
-  say((await saveToFile()) ?? "");
+  say(await saveToFile(), "Saved");
 });
 document.getElementById("load")?.addEventListener("click", async () => {
-  say((await loadFrom()) ?? "");
+  say(await loadFrom());
   await page.refresh();
 });
 
@@ -84,3 +88,5 @@ const events = new EventSource("/_sandbox/events");
 // It also connects anew by itself, and may have missed something then.
 for (const type of ["open", "entry", "reset"])
   events.addEventListener(type, () => page.refreshSoon());
+events.addEventListener("error", () => say(`${unreachable} This page goes on when it is back.`));
+events.addEventListener("open", () => say(undefined));

@@ -9,8 +9,8 @@ export function eventStream(timeline: Timeline): Response {
   let unsubscribe = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // A comment, so that the reader learns that it is connected.
-      controller.enqueue(encoder.encode(": from now on\n\n"));
+      // At once, so that the reader learns that it is connected; and how soon to come back when it no longer is.
+      controller.enqueue(encoder.encode("retry: 1000\n\n"));
       unsubscribe = timeline.subscribe((entry) => {
         // Who does not read must not fill the memory: the reader connects again, and reads anew.
         if ((controller.desiredSize ?? 0) < -maxBacklog) {

@@ -42,6 +42,7 @@ ${clockPanel(sandbox.clock.now(), isFrozen)}
 </header>
 <nav class="jump" aria-label="Parts of this page"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhooks going wrong</a><a href="#known-title">What is known</a></nav>
 <p role="status" id="said" class="said-line"></p>
+<p role="status" id="done" class="visually-hidden"></p>
 <div class="columns">
 ${timelinePart(options)}
 <div class="side">
