@@ -222,7 +222,9 @@ describe.each(examples)("$title", ({ title, isMissing, hasFile, ...expected }) =
       const { status } = await fetch(`${url}/orders`, { method: "POST", headers, body });
       expect([400, 404, 415]).toContain(status);
     }
-    expect((await fetch(`${url}/orders/%E0%A4%A`)).status).toBeLessThan(500);
+    const long = new URLSearchParams({ sku: "a".repeat(200_000) });
+    const { status } = await fetch(`${url}/orders`, { method: "POST", body: long });
+    expect([404, 413]).toContain(status);
   });
 
   it.skipIf(isMissing)("ends in order when it is asked to", async () => {

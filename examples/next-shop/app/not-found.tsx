@@ -1,0 +1,12 @@
+import Link from "next/link";
+
+export default function NotFound() {
+  return (
+    <main>
+      <h1>Not found</h1>
+      <p>
+        There is no such thing here. <Link href="/">To the shop</Link>
+      </p>
+    </main>
+  );
+}
