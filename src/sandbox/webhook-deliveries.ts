@@ -13,7 +13,7 @@ import {
 } from "./disorder.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
-import type { RandomSource } from "./random.ts";
+import { beginningStream, type RandomSource } from "./random.ts";
 import type { ReplayOptions, SandboxWebhooks } from "./sandbox-webhooks.ts";
 import type { Store } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
@@ -149,10 +149,12 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     const { webhookSecret: secret } = merchant;
     // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
     const signed = messageFor(delivery, { ...merchant, url: endpoint.url }, clock.receiversNowMs());
+    // Of its own, because which delivery is sent first may depend on how fast receivers answer.
+    const draws = beginningStream(delivery.id, "tampering");
     const message = disorderedMessage(signed, kind, {
       secret,
       byMs,
-      random: () => fractionOf(random.stream("disorder")),
+      random: () => fractionOf(draws),
     });
     const isTwice = kind === "duplicate";
     const attempts = [await sent(message, endpoint, isTwice ? null : (kind ?? null))];

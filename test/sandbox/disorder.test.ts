@@ -213,6 +213,30 @@ describe("the disorder that waits", () => {
     expect(new Set(first)).toEqual(new Set([null, "wrong-secret"]));
   });
 
+  it("alters a webhook in the same way, however fast others are answered", async () => {
+    const tampered = async (slowFirst: boolean) => {
+      const bodies = new Map<string, string>();
+      const sandbox = createSandbox({
+        seed: "slow",
+        now: newYear,
+        async deliver(request) {
+          if (slowFirst && bodies.size === 0) await new Promise(setImmediate);
+          const headers = JSON.stringify([...request.headers]);
+          bodies.set(
+            request.headers.get("x-service-delivery-id") ?? "",
+            headers + (await request.text()),
+          );
+          return new Response(null, { status: 401 });
+        },
+      });
+      sandbox.webhooks.disorder("tamper", { times: 40 });
+      for (let index = 0; index < 20; index++) await create(sandbox);
+      await sandbox.webhooks.idle();
+      return Object.fromEntries([...bodies].sort());
+    };
+    expect(await tampered(true)).toEqual(await tampered(false));
+  });
+
   it("is taken back, forgotten by a reset, and back with a snapshot", async () => {
     const { sandbox } = sandboxWithShop();
     const { webhooks } = sandbox;
