@@ -148,6 +148,18 @@ export function paymentPageCases(browser: () => Browser): void {
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 404")]);
     });
 
+    test("says what went wrong when the service fails, whatever it was asked for", async () => {
+      const page = await openedPayment({ amount: 2500 });
+      await page.getByText("25 USDC").waitFor();
+      sandbox.faults.next("POST /payments/{paymentId}/quotes", { status: 400, when: "before" });
+      await page.getByText("USDT", { exact: true }).click();
+      await expect.poll(() => status(page).textContent()).toMatch(/400/);
+      await page.getByText("ETH", { exact: true }).click();
+      await page.getByText("0.007993784033535523 ETH").waitFor();
+      expect(await status(page).textContent()).toBe("Waiting for your payment");
+      expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 400")]);
+    });
+
     test("follows what happens elsewhere, and takes a paid customer back to the shop", async () => {
       watched = await watchedPage(browser());
       const { page } = watched;

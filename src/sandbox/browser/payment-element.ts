@@ -31,6 +31,8 @@ export class PaymentElement extends HTMLElement {
   #depositInCents: number | undefined;
   /** Of the latest question for a quote: answers to earlier ones come too late. */
   #asked = 0;
+  /** Of the latest look, likewise. */
+  #looked = 0;
   #nextLook: ReturnType<typeof setTimeout> | undefined;
 
   connectedCallback(): void {
@@ -70,8 +72,10 @@ export class PaymentElement extends HTMLElement {
 
   /** Reads the payment and shows how it stands. */
   async #look(): Promise<void> {
+    const looked = ++this.#looked;
     const payment = await this.#checkout?.payment();
-    if (payment === undefined || this.#leaving.signal.aborted) return;
+    // What was asked for later tells more.
+    if (payment === undefined || looked !== this.#looked || this.#leaving.signal.aborted) return;
     this.#payment = payment;
     showState(this, payment);
     document.dispatchEvent(new CustomEvent(stateEvent, { detail: payment.status }));
@@ -107,7 +111,7 @@ export class PaymentElement extends HTMLElement {
       this.#request = checkout.paymentRequest(payment, quote);
       this.#showRequest(this.#request, choice);
     } catch (error) {
-      await this.#look();
+      await this.#look().catch(() => {});
       if (this.dataset.status === "pending") say(this, "failed", messageOf(error));
     }
   }
