@@ -8,6 +8,7 @@ import {
   Converter,
   type ProjectReflection,
   type Reflection,
+  ReflectionKind,
 } from "typedoc";
 
 export function load(app: Application): void {
@@ -35,7 +36,7 @@ function asOnGitHub(part: CommentDisplayPart): CommentDisplayPart {
 function nameThrownErrors(project: ProjectReflection): void {
   const reflections = Object.values(project.reflections);
   const classes = new Map(
-    reflections.filter(({ name }) => name.endsWith("Error")).map((it) => [it.name, it]),
+    reflections.filter((it) => it.kindOf(ReflectionKind.Class)).map((it) => [it.name, it]),
   );
   for (const { comment } of reflections) {
     for (const tag of comment?.blockTags ?? []) {

@@ -93,7 +93,11 @@ export class SettlekitError extends Error {
     return facts;
   }
 
-  /** What Node prints: the facts, and no getter, because bodies are behind getters. */
+  /**
+   * What Node prints: the facts, and no getter, because bodies are behind getters.
+   *
+   * @internal
+   */
   [inspectKey](
     depth: number,
     options: object,
@@ -119,7 +123,11 @@ export class SettlekitError extends Error {
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }
 
-  /** The names of this error's class and of those above it. */
+  /**
+   * The names of this error's class and of those above it.
+   *
+   * @internal
+   */
   get [kindsKey](): string[] {
     const kinds: string[] = [];
     let type: unknown = this.constructor;
