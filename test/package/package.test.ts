@@ -3,27 +3,26 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { installInto, packInto } from "../../scripts/pack.ts";
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 let project: string;
+let paths: string[];
 
 /** An empty project with the packed package installed and nothing else. */
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "settlekit-package-"));
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", project], {
-    cwd: root,
-  });
-  // npm prints what the build says before its own JSON.
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.search(/^\[/m)));
-  await writeFile(join(project, "package.json"), '{ "private": true }');
-  await run("npm", ["install", "--no-audit", "--no-fund", join(project, filename)], {
-    cwd: project,
-  });
+  const { path, files } = await packInto(project);
+  paths = files.map((file) => file.path);
+  await installInto(project, path);
 }, 120_000);
 
 afterAll(() => rm(project, { recursive: true }));
+
+const installed = (path: string) => join(project, "node_modules/settlekit", path);
+const manifest = async () => JSON.parse(await readFile(installed("package.json"), "utf8"));
 
 async function node(file: string, source: string): Promise<string> {
   await writeFile(join(project, file), source);
@@ -31,6 +30,61 @@ async function node(file: string, source: string): Promise<string> {
   expect(stderr).toBe("");
   return stdout.trim();
 }
+
+describe("the tarball", () => {
+  test("holds code, declarations, source maps, licences and what npm adds, and nothing else", () => {
+    const kinds =
+      /^(package\.json|README\.md|LICENSE|dist\/THIRD_PARTY_NOTICES\.txt|dist\/.+\.(js|js\.map|d\.ts))$/;
+    expect(paths.filter((path) => !kinds.test(path))).toEqual([]);
+    expect(paths.filter((path) => !path.includes("/")).sort()).toEqual([
+      "LICENSE",
+      "README.md",
+      "package.json",
+    ]);
+  });
+
+  test("brings no dependencies and runs nothing when it is installed", async () => {
+    const { scripts = {}, ...rest } = await manifest();
+    expect(rest).not.toHaveProperty("dependencies");
+    expect(rest).not.toHaveProperty("optionalDependencies");
+    const atInstall = /^(pre|post)?(install|prepare)$/;
+    expect(Object.keys(scripts).filter((name) => atInstall.test(name))).toEqual([]);
+    // npm keeps its own notes and links to commands beside what it installs.
+    const packages = (await readdir(join(project, "node_modules"))).filter((it) => !/^\./.test(it));
+    expect(packages).toEqual(["settlekit"]);
+  });
+
+  test("has a source map for every file of code, which carries its sources", async () => {
+    const code = paths.filter((path) => path.endsWith(".js"));
+    expect(code.length).toBeGreaterThan(7);
+    const without: string[] = [];
+    for (const path of code) {
+      const map = JSON.parse(await readFile(installed(`${path}.map`), "utf8"));
+      const { sources, sourcesContent }: { sources: string[]; sourcesContent?: unknown[] } = map;
+      const isWhole = sources.every((source, index) => {
+        const isElsewhere = /^(\/|file:|[A-Za-z]:\\)/.test(source);
+        return !isElsewhere && typeof sourcesContent?.[index] === "string";
+      });
+      if (!isWhole) without.push(path);
+    }
+    expect(without).toEqual([]);
+  });
+
+  test("names the licence of every package whose code it carries", async () => {
+    const notices = await readFile(installed("dist/THIRD_PARTY_NOTICES.txt"), "utf8");
+    const bundled = new Set<string>();
+    for (const path of paths.filter((path) => path.endsWith(".js.map"))) {
+      const { sources } = JSON.parse(await readFile(installed(path), "utf8"));
+      for (const source of sources as string[]) {
+        const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
+        if (name !== undefined) bundled.add(name);
+      }
+    }
+    expect(bundled.size).toBeGreaterThan(2);
+    for (const name of bundled)
+      expect(notices).toMatch(new RegExp(`^${name} \\d\\S* \\(\\S+\\)$`, "m"));
+  });
+});
 
 const payAnOrder = `
   const sandbox = createSandbox({ deliver: async () => new Response() });
@@ -47,14 +101,6 @@ const payAnOrder = `
   };
   main();
 `;
-
-test("the package installs alone: it has no dependencies, and its peers are optional", async () => {
-  const installed = await readdir(join(project, "node_modules"));
-  // npm keeps its own notes and links to commands beside what it installs.
-  expect(installed.filter((name) => !name.startsWith("."))).toEqual(["settlekit"]);
-  const manifest = join(project, "node_modules/settlekit/package.json");
-  expect(JSON.parse(await readFile(manifest, "utf8"))).not.toHaveProperty("dependencies");
-});
 
 test("a module imports it, pays an order in the sandbox and verifies a webhook", async () => {
   const source = `
@@ -74,6 +120,45 @@ test("a CommonJS file requires it and does the same", async () => {
   expect(await node("require.cjs", source)).toBe("true payment.updated");
 }, 30_000);
 
+test("importing every entry reads no environment variable, sends nothing and prints nothing", async () => {
+  const entries = Object.keys((await manifest()).exports).filter(
+    // The one entry that needs a package beside settlekit.
+    (name) => name !== "./package.json" && name !== "./testing/msw",
+  );
+  expect(entries).toHaveLength(6);
+  const source = `
+    const read = [];
+    // Node's loader reads variables of its own meanwhile.
+    const isOurs = () => new Error().stack.includes("node_modules/settlekit");
+    const get = (_, name) => void (isOurs() && read.push(name));
+    process.env = new Proxy({}, { get });
+    globalThis.fetch = () => read.push("fetch");
+    for (const name of ${JSON.stringify(entries)}) {
+      const module = await import("settlekit" + name.slice(1));
+      if (Object.keys(module).length === 0) read.push("nothing in " + name);
+    }
+    console.log(JSON.stringify(read));
+    const { MerchantClient } = await import("settlekit");
+    const { Webhooks } = await import("settlekit/webhooks");
+    try { new MerchantClient(); } catch {}
+    try { await new Webhooks({}).verify({ body: "", headers: {} }); } catch {}
+    console.log(read.length > 0 && read.every((name) => name.startsWith("SETTLEKIT_")));`;
+  expect(await node("entries.mjs", source)).toBe("[]\ntrue");
+});
+
+test("the entry for msw asks for msw, and nothing else does", async () => {
+  const source = `console.log(await import("settlekit/testing/msw").catch(({ message }) => message));`;
+  expect(await node("msw.mjs", source)).toMatch(/^Cannot find package 'msw'/);
+  const { peerDependencies, peerDependenciesMeta } = await manifest();
+  expect(Object.keys(peerDependencies)).toEqual(["msw"]);
+  expect(peerDependenciesMeta.msw.optional).toBe(true);
+});
+
+test("npx settlekit --version prints the version", async () => {
+  const { stdout } = await run("npx", ["--no-install", "settlekit", "--version"], { cwd: project });
+  expect(stdout.trim()).toBe((await manifest()).version);
+});
+
 test("README's quickstart runs as it stands", async () => {
   const readme = await readFile(join(root, "README.md"), "utf8");
   const [, quickstart = ""] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
@@ -89,57 +174,6 @@ test("error classes are the same class in every entry", async () => {
     console.log(main.WebhookVerificationError === webhooks.WebhookVerificationError);`;
   expect(await node("classes.mjs", source)).toBe("true");
 });
-
-test("a strict TypeScript file that uses it type-checks, declarations included", async () => {
-  await writeFile(
-    join(project, "typed.ts"),
-    `
-    import { type CreatedPayment, MerchantClient, type Payment, RateLimitError } from "settlekit";
-    import { createSandbox } from "settlekit/sandbox";
-    import { Webhooks } from "settlekit/webhooks";
-
-    const client = new MerchantClient({ environment: "testnet", timeoutMs: 1000 });
-    export async function pay(): Promise<string> {
-      const created: CreatedPayment = await client.payments.create({ amount: 1, orderId: "a" });
-      const { data, requestId } = await client.payments.get(created.paymentId).withResponse();
-      const payment: Payment = data;
-      if (payment.status === "completed") return requestId ?? "";
-      // @ts-expect-error a payment needs an amount
-      await client.payments.create({ orderId: "a" });
-      // @ts-expect-error a deposit needs an orderId
-      await client.payments.create({ type: "deposit" });
-      return payment.quotes[0]?.expectedAmountAsset ?? "";
-    }
-    export const webhooks = new Webhooks({ secret: "s" }).on("payment.updated", ({ data }) => {
-      const orderId: string | null = data.orderId;
-      console.log(orderId);
-    });
-    export const sandbox = createSandbox({ seed: "a" });
-    export const wait = (error: unknown) => (RateLimitError.is(error) ? error.retryAfterMs : 0);
-    `,
-  );
-  const flags = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2023"];
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  for (const resolution of [
-    ["esnext", "bundler"],
-    ["node20", "node16"],
-  ]) {
-    const [module = "", moduleResolution = ""] = resolution;
-    const parameters = [
-      tsc,
-      ...flags,
-      "--module",
-      module,
-      "--moduleResolution",
-      moduleResolution,
-      "typed.ts",
-    ];
-    const { stdout } = await run(process.execPath, parameters, { cwd: project }).catch(
-      (error) => error,
-    );
-    expect(stdout).toBe("");
-  }
-}, 60_000);
 
 test("npm run demo pays one order, underpays one, lets one expire, and says so", async () => {
   const { stdout } = await run(process.execPath, ["examples/demo.ts"], { cwd: root });
