@@ -38,7 +38,7 @@ export function createApp(options: AppOptions): App {
     const { item: route, path } = found;
     const { operation } = route;
     const merchant = authenticate(operation, headers, path);
-    const query = parseQuery(operation, url.searchParams);
+    const query = parseQuery(operation, url);
     const call = { origin: url.origin, merchant, path, query };
     const { body: bodySchema } = operation;
     if (bodySchema === undefined) {

@@ -16,11 +16,6 @@ export function incomingUrl({
 
 /** The headers, without copies of them. */
 export function incomingHeaders({ headers }: IncomingMessage): ReceivedHeaders {
-  function* entries(): Generator<[string, string]> {
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) yield [name, asText(value)];
-    }
-  }
   return {
     get(name) {
       const lowerCase = name.toLowerCase();
@@ -28,7 +23,12 @@ export function incomingHeaders({ headers }: IncomingMessage): ReceivedHeaders {
       const value = Object.hasOwn(headers, lowerCase) ? headers[lowerCase] : undefined;
       return value === undefined ? null : asText(value);
     },
-    [Symbol.iterator]: entries,
+    [Symbol.iterator]() {
+      const all = Object.entries(headers).map(
+        ([name, value = ""]) => [name, asText(value)] as const,
+      );
+      return all[Symbol.iterator]();
+    },
   };
 }
 
@@ -52,8 +52,8 @@ export function incomingText(incoming: IncomingMessage): Promise<string | undefi
       resolve(undefined);
     }
   });
-  incoming.once("end", () => resolve(size > maxBodyBytes ? undefined : textOf(chunks)));
-  incoming.once("close", () => reject(new Error("The connection ended within the body.")));
+  incoming.on("end", () => resolve(size > maxBodyBytes ? undefined : textOf(chunks)));
+  incoming.on("close", () => reject(new Error("The connection ended within the body.")));
   return promise;
 }
 
@@ -70,7 +70,7 @@ function textOf(chunks: readonly Buffer[]): string {
 /** Has something called when the connection ends before the whole answer has left. */
 export function whenGone(outgoing: ServerResponse): (listener: () => void) => void {
   return (listener) => {
-    outgoing.once("close", () => {
+    outgoing.on("close", () => {
       if (!outgoing.writableFinished) listener();
     });
   };

@@ -8,13 +8,13 @@ import { checked } from "./validation.ts";
 const numericParameters: ReadonlySet<string> = new Set(["limit", "offset"]);
 
 /**
- * A query as its operation's schema reads it.
+ * The query of a URL as its operation's schema reads it.
  *
  * @throws {Refusal} naming the parameter.
  */
-export function parseQuery({ query }: Operation<unknown>, parameters: URLSearchParams): unknown {
+export function parseQuery({ query }: Operation<unknown>, url: URL): unknown {
   if (query === undefined) return {};
-  const values = Array.from(parameters, ([name, text]) => [name, typedValue(name, text)]);
+  const values = Array.from(url.searchParams, ([name, text]) => [name, typedValue(name, text)]);
   return checked(query, Object.fromEntries(values));
 }
 

@@ -109,16 +109,16 @@ export function createRequestLog(store: Store): RequestLog {
 
 function printable(request: ReceivedRequest): ReceivedRequest {
   const { body, answer } = request;
-  return {
-    ...request,
-    body: withoutSecrets(body),
-    answer: answer && { ...answer, body: withoutSecrets(answer.body) },
-  };
+  return { ...request, body: withoutSecrets(body), answer: answer && printableAnswer(answer) };
 }
 
 /** The sandbox's own headers hold no secret. */
+function printableAnswer({ headers, body, bodyOmitted }: ReceivedAnswer): ReceivedAnswer {
+  const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return { headers: Object.fromEntries(names), body: withoutSecrets(body), bodyOmitted };
+}
+
 export function keptAnswer({ headers, text }: PlainAnswer): ReceivedAnswer {
   const body = keptText(text);
-  const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return { headers: Object.fromEntries(names), body: body.text, bodyOmitted: body.omitted };
+  return { headers, body: body.text, bodyOmitted: body.omitted };
 }
