@@ -46,7 +46,7 @@ printTable(rows);
 if (process.argv.includes("--write")) {
   const file = new URL("../docs/performance.md", import.meta.url);
   const page = await readFile(file, "utf8");
-  const parts = /(?<=<!-- table -->\n)[^]*(?=\n<!-- end of table -->)/;
+  const parts = /(?<=<!-- table -->\n)[\s\S]*(?=\n<!-- end of table -->)/;
   await writeFile(
     file,
     page.replace(parts, () => `\n${tableOf(rows)}\n\nMeasured on ${machine}.\n`),
