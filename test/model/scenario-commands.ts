@@ -14,7 +14,7 @@ import { sendAll } from "./deliveries.ts";
 import type { Model, ModelPayment } from "./model.ts";
 import { checkPayment } from "./payment-checks.ts";
 import { checkWithdrawal } from "./withdrawal-commands.ts";
-import { expectWebhooks, paidQuote, saw } from "./world.ts";
+import { expectWebhooks, paidQuote, saw, type World } from "./world.ts";
 
 const steps = fc.constantFrom("at-once", "at-once", "by-hand", "on-clock");
 type Steps = "at-once" | "by-hand" | "on-clock";
@@ -100,40 +100,53 @@ function withSteps<Item extends { readonly ahead: readonly unknown[] }>(items: r
   return some.length > 0 ? some : items;
 }
 
-/** Takes a payment's next step by hand. */
-export const stepPayment: fc.Arbitrary<Command> = choice.map((choice) =>
+/** How often is to be stepped; what is not there is not taken, but once. */
+const stepping = fc.record({ choice, count: fc.constantFrom(1, 1, 3, 5) });
+
+/** Takes a payment's next steps by hand. */
+export const stepPayment: fc.Arbitrary<Command> = stepping.map(({ choice, count }) =>
   command(
     "step payment",
-    { choice },
+    { choice, count },
     async (model, world) => {
       const modelled = chosen(withSteps(model.payments), choice);
-      const ahead = modelled.ahead.filter((step) => !isOver(modelled, step));
-      expect(world.sandbox.payments.upcoming(modelled.id)).toEqual(
-        ahead.map(({ status, confirmations, dueMs }) => ({
-          status,
-          confirmations,
-          dueAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
-        })),
-      );
-      const stepping = world.sandbox.payments.step(modelled.id);
-      const next = ahead.shift();
-      modelled.ahead = ahead;
-      scheduleStep(model, "payment step", modelled);
-      if (next === undefined) {
-        saw(world, "payment without steps");
-        await expect(stepping).rejects.toMatchObject({ code: "no_steps_ahead" });
-        return expectWebhooks(world, []);
+      for (let index = 0; index < count; index++) {
+        const isTaken = await takeStep(model, world, modelled);
+        if (!isTaken) return;
       }
-      const payment = await stepping;
-      saw(world, `payment stepped to ${next.status}`);
-      if (modelled.isReceived && next.status === "processing") saw(world, "confirmations rise");
-      takePaymentStep(model, modelled, next, paidQuote(payment));
-      checkPayment(payment, modelled);
-      return expectWebhooks(world, sendAll(model));
     },
     ({ payments }) => payments.length > 0,
   ),
 );
+
+async function takeStep(model: Model, world: World, modelled: ModelPayment): Promise<boolean> {
+  const { payments } = world.sandbox;
+  const ahead = modelled.ahead.filter((step) => !isOver(modelled, step));
+  expect(payments.upcoming(modelled.id)).toEqual(
+    ahead.map(({ status, confirmations, dueMs }) => ({
+      status,
+      confirmations,
+      dueAt: dueMs === undefined ? null : new Date(dueMs).toISOString(),
+    })),
+  );
+  const stepping = payments.step(modelled.id);
+  const next = ahead.shift();
+  modelled.ahead = ahead;
+  scheduleStep(model, "payment step", modelled);
+  if (next === undefined) {
+    saw(world, "payment without steps");
+    await expect(stepping).rejects.toMatchObject({ code: "no_steps_ahead" });
+    await expectWebhooks(world, []);
+    return false;
+  }
+  const payment = await stepping;
+  saw(world, `payment stepped to ${next.status}`);
+  if (modelled.isReceived && next.status === "processing") saw(world, "confirmations rise");
+  takePaymentStep(model, modelled, next, paidQuote(payment));
+  checkPayment(payment, modelled);
+  await expectWebhooks(world, sendAll(model));
+  return true;
+}
 
 const moves = {
   process: { to: "processing", from: ["pending"] },
@@ -182,26 +195,28 @@ export const simulateWithdrawal: fc.Arbitrary<Command> = fc
     ),
   );
 
-/** Takes a withdrawal's next step by hand. */
-export const stepWithdrawal: fc.Arbitrary<Command> = choice.map((choice) =>
+/** Takes a withdrawal's next steps by hand. */
+export const stepWithdrawal: fc.Arbitrary<Command> = stepping.map(({ choice, count }) =>
   command(
     "step withdrawal",
-    { choice },
-    async (model: Model, world) => {
+    { choice, count },
+    async (model, world) => {
       const modelled = chosen(withSteps(model.withdrawals), choice);
-      const stepping = world.sandbox.withdrawals.step(modelled.id);
-      const next = modelled.ahead.shift();
-      scheduleStep(model, "withdrawal step", modelled);
-      if (next === undefined) {
-        saw(world, "withdrawal without steps");
-        await expect(stepping).rejects.toMatchObject({ code: "no_steps_ahead" });
-        return expectWebhooks(world, []);
+      for (let index = 0; index < count; index++) {
+        const stepping = world.sandbox.withdrawals.step(modelled.id);
+        const next = modelled.ahead.shift();
+        scheduleStep(model, "withdrawal step", modelled);
+        if (next === undefined) {
+          saw(world, "withdrawal without steps");
+          await expect(stepping).rejects.toMatchObject({ code: "no_steps_ahead" });
+          return expectWebhooks(world, []);
+        }
+        const withdrawal = await stepping;
+        saw(world, `withdrawal stepped to ${next.status}`);
+        moveWithdrawal(model, modelled, next.status);
+        checkWithdrawal(withdrawal, modelled);
+        await expectWebhooks(world, sendAll(model));
       }
-      const withdrawal = await stepping;
-      saw(world, `withdrawal stepped to ${next.status}`);
-      moveWithdrawal(model, modelled, next.status);
-      checkWithdrawal(withdrawal, modelled);
-      return expectWebhooks(world, sendAll(model));
     },
     ({ withdrawals }) => withdrawals.length > 0,
   ),
