@@ -77,12 +77,11 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(async () => {
-  for (const { run, service } of open.values()) {
-    await run.stop("SIGKILL");
-    await service.close();
-  }
+  // Not by force: what a framework's command has started would outlive it.
+  await Promise.all([...open.values()].map(({ run }) => run.stop()));
+  for (const { service } of open.values()) await service.close();
   await scratch[Symbol.asyncDispose]();
-});
+}, 30_000);
 
 async function opened({ example, script, build, more, folder }: (typeof examples)[number]) {
   const port = await freePort();
