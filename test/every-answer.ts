@@ -51,7 +51,7 @@ async function judge({ method, url }: Received, answer: PlainAnswer): Promise<st
   // Has no body to judge.
   if (method === "HEAD") return [];
   const { describesAnswer, answerProblems, problems } = await loadDescription();
-  const body: unknown = JSON.parse(answer.text);
+  const body: unknown = JSON.parse(answer.body.text);
   const operation = operationFor(method, pathname);
   const isOtherError = status >= 400 && !(operation && describesAnswer(operation, status));
   const found =

@@ -2,9 +2,9 @@ import { hasBody, type PlainAnswer, plainError, plainJson } from "./plain-answer
 
 /** An answer as fetch gives it. */
 export function responseOf(answer: PlainAnswer, method = "GET"): Response {
-  const { status, headers, text } = answer;
+  const { status, headers, body } = answer;
   const isEmpty = method === "HEAD" || !hasBody(answer);
-  return new Response(isEmpty ? null : text, { status, headers });
+  return new Response(isEmpty ? null : body.text, { status, headers });
 }
 
 /** A value as JSON. */

@@ -26,5 +26,5 @@ export function preflightAnswer(): PlainAnswer {
     "Access-Control-Allow-Headers": `${secretHeader}, Content-Type`,
     [evidenceHeader]: "assumed",
   };
-  return { status: 204, headers, text: "" };
+  return { status: 204, headers, body: { text: "" } };
 }

@@ -8,7 +8,7 @@ import { withoutSecrets } from "./kept-text.ts";
 import type { RandomSource } from "./random.ts";
 import type { Received } from "./received.ts";
 import type { Reply } from "./reply.ts";
-import { keptAnswer, type RequestEnd, type RequestLog } from "./request-log.ts";
+import type { RequestEnd, RequestLog } from "./request-log.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Takes a request to its end, however that is reached. */
@@ -56,7 +56,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     record({
       outcome: reply.kind === "answered" ? "answered" : "cut off",
       status: answer.status,
-      answer: keptAnswer(answer),
+      answer,
     });
     return reply;
   };

@@ -52,9 +52,9 @@ function usualAnswer(status: number): PlainAnswer {
 
 function answerWith(status: number, body: unknown): PlainAnswer {
   const headers: Record<string, string> = { [evidenceHeader]: "assumed" };
-  if (!hasBody({ status })) return { status, headers, text: "" };
+  if (!hasBody({ status })) return { status, headers, body: { text: "" } };
   if (typeof body !== "string") return plainJson(status, body, headers);
-  return { status, headers: { "Content-Type": "text/plain", ...headers }, text: body };
+  return { status, headers: { "Content-Type": "text/plain", ...headers }, body: { text: body } };
 }
 
 function typeFor(status: number): NonNullable<RefusalFacts["type"]> {

@@ -1,5 +1,5 @@
 /** The beginning of a text. */
-interface KeptText {
+export interface KeptText {
   readonly text: string;
   /** How many characters of the rest were left out. */
   readonly omitted: number;

@@ -6,8 +6,14 @@ export interface PlainAnswer {
   readonly status: number;
   /** Altered on its way by what adds to every answer. */
   readonly headers: Record<string, string>;
+  readonly body: PlainBody;
+}
+
+export interface PlainBody {
   /** Empty for an answer without a body. */
   readonly text: string;
+  /** What the text is the JSON of. Never altered, and shared with whatever it was taken from. */
+  readonly value?: unknown;
 }
 
 /** A value as JSON. */
@@ -16,8 +22,23 @@ export function plainJson(
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): PlainAnswer {
-  const text = JSON.stringify(value);
-  return { status, headers: { "Content-Type": "application/json", ...headers }, text };
+  return {
+    status,
+    headers: { "Content-Type": "application/json", ...headers },
+    body: jsonOf(value),
+  };
+}
+
+/** The text is only made when it is asked for, and once. */
+function jsonOf(value: unknown): PlainBody {
+  let text: string | undefined;
+  return {
+    value,
+    get text() {
+      text ??= JSON.stringify(value);
+      return text;
+    },
+  };
 }
 
 /** What is answered when something was thrown: the documented envelope. */

@@ -27,7 +27,7 @@ export function firstHalf({ answer }: BrokenOff): {
   readonly half: Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;
 } {
-  const whole = new TextEncoder().encode(answer.text);
+  const whole = new TextEncoder().encode(answer.body.text);
   const headers = { ...answer.headers, "Content-Length": String(whole.length) };
   return { half: whole.subarray(0, whole.length >> 1), headers };
 }

@@ -1,4 +1,4 @@
-import { keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
+import { type KeptText, keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
 import type { PlainAnswer } from "./plain-answer.ts";
 import type { ReceivedHeaders } from "./received.ts";
 import type { Store } from "./store.ts";
@@ -62,18 +62,28 @@ export interface RequestLog {
   dropped(): number;
 }
 
+/** What became of a request, and the answer if there was one. */
 export interface RequestEnd {
   readonly outcome: RequestOutcome;
   readonly status: number | null;
-  readonly answer?: ReceivedAnswer;
+  readonly answer?: PlainAnswer;
+}
+
+/** A request as it is kept: with whatever secrets its body and its answer have, because few are ever looked at. */
+interface KeptRequest extends Omit<ReceivedRequest, "answer"> {
+  readonly answer: KeptAnswer | null;
+}
+
+interface KeptAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: KeptText | { readonly value: unknown };
 }
 
 const maxRequests = 1_000;
 
 /** The latest 1,000 requests. */
 export function createRequestLog(store: Store): RequestLog {
-  /** With whatever secrets their bodies have: few are ever looked at. */
-  const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
+  const requests = store.table<KeptRequest>("requests", { limit: maxRequests });
   store.onReplaced(() => {
     for (const request of requests.values()) {
       if (request.outcome !== "open") continue;
@@ -98,27 +108,36 @@ export function createRequestLog(store: Store): RequestLog {
         requestId,
       });
     },
-    ended(requestId, end) {
+    ended(requestId, { outcome, status, answer }) {
       const request = requests.get(requestId);
-      if (request !== undefined) requests.set(requestId, { ...request, ...end });
+      if (request === undefined) return;
+      const kept = answer ? keptAnswer(answer) : request.answer;
+      requests.set(requestId, { ...request, outcome, status, answer: kept });
     },
     all: () => requests.values().map(printable),
     dropped: requests.dropped,
   };
 }
 
-function printable(request: ReceivedRequest): ReceivedRequest {
+/** A list may be long, and is kept as text of which the rest is left out; anything else costs nothing to keep. */
+function keptAnswer({ headers, body }: PlainAnswer): KeptAnswer {
+  const { value } = body;
+  const isOne = typeof value === "object" && value !== null && !("data" in value);
+  return { headers, body: isOne && !Array.isArray(value) ? { value } : keptText(body.text) };
+}
+
+function printable(request: KeptRequest): ReceivedRequest {
   const { body, answer } = request;
   return { ...request, body: withoutSecrets(body), answer: answer && printableAnswer(answer) };
 }
 
 /** The sandbox's own headers hold no secret. */
-function printableAnswer({ headers, body, bodyOmitted }: ReceivedAnswer): ReceivedAnswer {
+function printableAnswer({ headers, body }: KeptAnswer): ReceivedAnswer {
   const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return { headers: Object.fromEntries(names), body: withoutSecrets(body), bodyOmitted };
-}
-
-export function keptAnswer({ headers, text }: PlainAnswer): ReceivedAnswer {
-  const body = keptText(text);
-  return { headers, body: body.text, bodyOmitted: body.omitted };
+  const { text, omitted } = "value" in body ? keptText(JSON.stringify(body.value)) : body;
+  return {
+    headers: Object.fromEntries(names),
+    body: withoutSecrets(text),
+    bodyOmitted: omitted,
+  };
 }

@@ -104,11 +104,12 @@ function send(reply: Reply, outgoing: ServerResponse): void {
 }
 
 function sendAnswer(answer: PlainAnswer, outgoing: ServerResponse): void {
-  const { status, headers, text } = answer;
+  const { status, headers } = answer;
   if (!hasBody(answer)) {
     outgoing.writeHead(status, headers).end();
     return;
   }
+  const { text } = answer.body;
   const length = Buffer.byteLength(text);
   outgoing.writeHead(status, { ...headers, "Content-Length": length });
   // ASCII alone is the same bytes in both encodings, and this one is written faster.

@@ -44,7 +44,7 @@ describe("an operation", () => {
     let count = 0;
     const app = appFor(() => ++count, repetition);
     const answers: unknown[] = [];
-    for (const _ of expected) answers.push(JSON.parse(app.answer(received).text));
+    for (const _ of expected) answers.push(JSON.parse(app.answer(received).body.text));
     expect(answers).toEqual(expected);
   });
 
@@ -54,7 +54,7 @@ describe("an operation", () => {
     });
     const response = app.answer(received);
     expect(response.status).toBe(500);
-    expect(JSON.parse(response.text)).toEqual({
+    expect(JSON.parse(response.body.text)).toEqual({
       error: {
         type: "api_error",
         code: "server_error",
