@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,8 +16,12 @@ const ofKind = (kind: BlockKind) => code.filter((block) => block.kind === kind);
 
 describe("the code in README, guides and docstrings", () => {
   // Inside the project, so that packages such as express are found.
-  const folder = join(root, "node_modules/.cache/code-blocks");
-  beforeAll(() => mkdir(folder, { recursive: true }));
+  const caches = join(root, "node_modules/.cache");
+  let folder: string;
+  beforeAll(async () => {
+    await mkdir(caches, { recursive: true });
+    folder = await mkdtemp(join(caches, "code-blocks-"));
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("type-checks under strict settings", async () => {
