@@ -59,6 +59,8 @@ function examine(report: string, types: string): void {
             moduleResolution: "bundler",
             types: ["node"],
             strict: true,
+            // msw's declarations need the DOM.
+            skipLibCheck: true,
           },
           files: [types],
         },
