@@ -45,7 +45,7 @@ export async function importRows({ quick }: { quick: boolean }): Promise<Row[]> 
   const compared = comparisons.filter(([, , aim]) => !quick || aim !== undefined);
   const names = new Set(compared.flatMap(([ours, peer]) => [ours].concat(peer)));
   const cases = [...names].map((name) => [name, importing(modules[name] ?? name)]);
-  const rounds = quick ? 15 : 51;
+  const rounds = quick ? 25 : 51;
   const turns = await takeTurns(Object.fromEntries(cases), { rounds, warmUp: 3 });
   const time = (name: string) => timeText(spreadOf(turns[name] ?? []).median);
   return compared.map(([ours, peer, aim]) => ({

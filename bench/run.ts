@@ -20,7 +20,7 @@ import { webhookRows } from "./webhooks.ts";
 const quick = process.argv.includes("--quick");
 
 const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
-  ? { import: () => importRows({ quick }), validation: validationRows }
+  ? { import: () => importRows({ quick }), validation: () => validationRows({ quick }) }
   : {
       // First, because it looks at how the process grows.
       sandbox: sandboxRows,
@@ -28,7 +28,7 @@ const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
       call: callRows,
       import: () => importRows({ quick }),
       bundles: bundleRows,
-      validation: validationRows,
+      validation: () => validationRows({ quick }),
       listing: listingRows,
       bulk: bulkRows,
     };

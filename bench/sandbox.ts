@@ -12,18 +12,18 @@ import { fileURLToPath } from "node:url";
 import { createSandbox } from "../dist/sandbox.js";
 import { collectGarbage } from "./collect-garbage.ts";
 import { perCall, ratioOf, spreadOf, type Turn, type Turns, takeTurns } from "./rounds.ts";
-import { creation, paymentsPath } from "./sandbox-requests.ts";
+import { body, headersWith, paymentsPath } from "./sandbox-requests.ts";
 import { printTable, type Row, timeText } from "./table.ts";
 
 const identity = "bench";
 const { secretKey } = createSandbox({ identity });
-const headers = creation.headers(secretKey);
+const headers = headersWith(secretKey);
 
 type Sandbox = ReturnType<typeof createSandbox>;
 
 async function createPayment(sandbox: Sandbox): Promise<void> {
   const url = `http://127.0.0.1${paymentsPath}`;
-  const init = { method: "POST", headers, body: creation.body };
+  const init = { method: "POST", headers, body };
   const response = await sandbox.fetch(new Request(url, init));
   if (response.status !== 201) throw new Error(await response.text());
   await response.text();
@@ -47,25 +47,22 @@ function ready(file: string, args: readonly string[]): Turn {
 /** A server in a process of its own, and what asks it. */
 async function served(kind: "sandbox" | "bare") {
   const child = fork(fileURLToPath(new URL("sandbox-server.ts", import.meta.url)), [kind]);
-  const [port] = await once(child, "message");
+  const [{ port, readPath }] = await once(child, "message");
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const ask = () =>
+  const ask = (method: string, path: string, sent?: string) =>
     new Promise<void>((resolve, reject) => {
-      const options = {
-        port,
-        host: "127.0.0.1",
-        path: paymentsPath,
-        method: "POST",
-        headers,
-        agent,
-      };
+      const options = { port, host: "127.0.0.1", path, method, headers, agent };
       const asking = request(options, (response) => {
-        if (response.statusCode !== 201) reject(new Error(`Answered ${response.statusCode}.`));
+        if (response.statusCode !== (sent ? 201 : 200)) reject(new Error(`${response.statusCode}`));
         response.resume().once("end", resolve);
       });
-      asking.once("error", reject).end(creation.body);
+      asking.once("error", reject).end(sent);
     });
-  return { ask, close: () => child.kill("SIGKILL") };
+  return {
+    create: () => ask("POST", paymentsPath, body),
+    read: () => ask("GET", readPath),
+    close: () => child.kill("SIGKILL"),
+  };
 }
 
 const held = 10_000;
@@ -108,8 +105,13 @@ export async function sandboxRows(): Promise<Row[]> {
 
   const [ours, bare] = [await served("sandbox"), await served("bare")];
   const overHttp = await takeTurns(
-    { ours: perCall(ours.ask, 100), bare: perCall(bare.ask, 100) },
-    { rounds: 31, warmUp: 10 },
+    {
+      create: perCall(ours.create, 100),
+      bareCreate: perCall(bare.create, 100),
+      read: perCall(ours.read, 100),
+      bareRead: perCall(bare.read, 100),
+    },
+    { rounds: 41, warmUp: 40 },
   );
   ours.close();
   bare.close();
@@ -121,13 +123,8 @@ export async function sandboxRows(): Promise<Row[]> {
       ...atMost("settlekit sandbox, until ready", starts, "settlekit", 300_000),
       peer: `node alone ${timeOf(starts, "node")}`,
     },
-    {
-      what: "creating a payment over HTTP",
-      ours: timeOf(overHttp, "ours"),
-      peer: `node:http with the same bytes ${timeOf(overHttp, "bare")}`,
-      ratio: ratioOf(overHttp, "ours", "bare"),
-      aim: 2.5,
-    },
+    besideBare("creating a payment over HTTP", overHttp, "create", "bareCreate"),
+    besideBare("reading a payment over HTTP", overHttp, "read", "bareRead"),
     {
       what: "10,000 payments held",
       ours: `${memory.heapMb.toFixed(0)} MB`,
@@ -139,6 +136,16 @@ export async function sandboxRows(): Promise<Row[]> {
 
 function timeOf(turns: Turns, name: string): string {
   return timeText(spreadOf(turns[name] ?? []).median);
+}
+
+function besideBare(what: string, turns: Turns, name: string, bare: string): Row {
+  return {
+    what,
+    ours: timeOf(turns, name),
+    peer: `node:http with the same bytes ${timeOf(turns, bare)}`,
+    ratio: ratioOf(turns, name, bare),
+    aim: 2.5,
+  };
 }
 
 function atMost(what: string, turns: Turns, name: string, microseconds: number): Row {
