@@ -1,12 +1,12 @@
 import { type Evidence, operationProse } from "../wire/openapi-prose.ts";
-import * as operations from "../wire/operations.ts";
+import { type OperationId, operationTable } from "../wire/operation-table.ts";
 
 /** Says of each answer how sure it is that the service gives it: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
 const byOperation: ReadonlyMap<string, Evidence> = new Map(
-  Object.entries(operations).map(([id, { name }]) => {
-    return [name, operationProse[id as keyof typeof operations].evidence];
+  Object.entries(operationTable).map(([id, { name }]) => {
+    return [name, operationProse[id as OperationId].evidence];
   }),
 );
 

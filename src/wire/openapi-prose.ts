@@ -1,4 +1,4 @@
-import type * as operations from "./operations.ts";
+import type { OperationId } from "./operation-table.ts";
 import type { Credential } from "./operations.ts";
 import type { WebhookEvents } from "./webhook-event.ts";
 
@@ -16,7 +16,7 @@ interface OperationProse {
 }
 
 /** By the names of the table's constants, so that none can be missing. */
-export const operationProse: Readonly<Record<keyof typeof operations, OperationProse>> = {
+export const operationProse: Readonly<Record<OperationId, OperationProse>> = {
   createPayment: {
     summary: "Create a payment or a deposit",
     description:

@@ -21,8 +21,8 @@ import {
   jsonSchemaOf,
   referenceTo,
 } from "./openapi-schemas.ts";
+import { type OperationId, operationTable } from "./operation-table.ts";
 import type { Credential, Operation, Replay } from "./operations.ts";
-import * as operations from "./operations.ts";
 import { misfit, type Schema } from "./schema.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read in this project. */
@@ -56,9 +56,7 @@ export interface OperationObject {
   readonly "x-replay": Replay;
 }
 
-type OperationId = keyof typeof operationProse;
-
-const table = Object.entries(operations) as [OperationId, Operation<unknown>][];
+const table = Object.entries(operationTable) as [OperationId, Operation<unknown>][];
 
 /**
  * The interface of the service, as it is believed to be, generated from the operations and their

@@ -1,5 +1,5 @@
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
-import * as operations from "../../wire/operations.ts";
+import { type OperationId, operationTable } from "../../wire/operation-table.ts";
 import { evidenceHeader } from "../evidence.ts";
 import type { ReceivedRequest } from "../request-log.ts";
 import { evidenceBadge } from "./evidence.ts";
@@ -14,9 +14,9 @@ interface KnownOperation {
   readonly pattern: RegExp;
 }
 
-const known: readonly KnownOperation[] = Object.entries(operations).map(
+const known: readonly KnownOperation[] = Object.entries(operationTable).map(
   ([name, { method, path }]) => {
-    const prose = operationProse[name as keyof typeof operations];
+    const prose = operationProse[name as OperationId];
     const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}(?:\\?|$)`);
     return { method, path, pattern, ...prose };
   },
