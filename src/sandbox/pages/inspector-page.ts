@@ -7,14 +7,14 @@ import { commandButton } from "./command-button.ts";
 import { disorderPanel } from "./disorder-panel.ts";
 import { faultPanel } from "./fault-panel.ts";
 import { type Html, html } from "./html.ts";
-import { operationList } from "./known-operations.ts";
+import { operationList } from "./operation-evidence.ts";
 import { paceChoice } from "./pace-choice.ts";
 import { pageAnswer } from "./page-answer.ts";
-import { paymentCard } from "./payment-cards.ts";
-import { newPaymentForm, newWithdrawalForm } from "./shop-panel.ts";
+import { paymentCard } from "./payment-card.ts";
+import { newPaymentForm, newWithdrawalForm } from "./shop-forms.ts";
 import { filterLinks, filterOf } from "./timeline-filter.ts";
 import { timelineList } from "./timeline-list.ts";
-import { withdrawalCard } from "./withdrawal-cards.ts";
+import { withdrawalCard } from "./withdrawal-card.ts";
 
 export interface InspectorOptions {
   readonly sandbox: Controlled;

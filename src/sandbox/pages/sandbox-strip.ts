@@ -1,6 +1,6 @@
 import type { Payment } from "../../wire/payment.ts";
 import { isFinal } from "../../wire/payment-status.ts";
-import { beliefsList, paymentPageBeliefs } from "./evidence.ts";
+import { beliefsList, paymentPageBeliefs } from "./beliefs.ts";
 import { type Html, html } from "./html.ts";
 import { paceChoice } from "./pace-choice.ts";
 

@@ -4,7 +4,7 @@ import type { WebhookDelivery } from "../webhook-delivery.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./disorder-panel.ts";
 import { type Html, html } from "./html.ts";
-import { evidenceNote } from "./known-operations.ts";
+import { evidenceNote } from "./operation-evidence.ts";
 
 /** Where the details of entries are found. */
 export interface DetailSources {

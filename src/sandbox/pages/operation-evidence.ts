@@ -2,7 +2,7 @@ import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operation-table.ts";
 import { evidenceHeader } from "../evidence.ts";
 import type { ReceivedRequest } from "../request-log.ts";
-import { evidenceBadge } from "./evidence.ts";
+import { evidenceBadge } from "./beliefs.ts";
 import { type Html, html } from "./html.ts";
 
 interface KnownOperation {
