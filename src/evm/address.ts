@@ -69,13 +69,12 @@ function isMixedCase(address: Address): boolean {
 function checksummed(address: Address): Address {
   const digits = address.slice(2).toLowerCase();
   const hash = keccak_256(new TextEncoder().encode(digits));
-  let result = "";
-  for (const [index, digit] of [...digits].entries()) {
+  const cased = Array.from(digits, (digit, index) => {
     const byte = hash[index >> 1] ?? 0;
     const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
-    result += nibble >= 8 ? digit.toUpperCase() : digit;
-  }
-  return `0x${result}`;
+    return nibble >= 8 ? digit.toUpperCase() : digit;
+  });
+  return `0x${cased.join("")}`;
 }
 
 function describe(value: unknown): string {
