@@ -39,6 +39,7 @@ describe("the code in README, guides and docstrings", () => {
         },
       },
       include: ["*.ts"],
+      exclude: [],
     };
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
     const tsc = join(root, "node_modules/typescript/bin/tsc");
