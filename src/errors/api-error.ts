@@ -1,4 +1,4 @@
-import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
+import { SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
 
 /** What an `ApiError` is made with. */
 export interface ApiErrorOptions extends SettlekitErrorOptions {
@@ -32,8 +32,6 @@ export class ApiError extends SettlekitError {
 
   constructor(message: string, options: ApiErrorOptions) {
     super(message, options);
-    const { status, type, retryAfterMs } = options;
-    assignDefined(this, { status, type, retryAfterMs });
     this.#body = options.body;
   }
 

@@ -1,4 +1,4 @@
-import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
+import { SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
 
 /** What an `OutcomeUnknownError` is made with; its outcome is `unknown`. */
 export interface OutcomeUnknownErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
@@ -25,7 +25,5 @@ export class OutcomeUnknownError extends SettlekitError {
 
   constructor(message: string, options: OutcomeUnknownErrorOptions) {
     super(message, { ...options, outcome: "unknown" });
-    const { status, retryAfterMs } = options;
-    assignDefined(this, { status, retryAfterMs });
   }
 }

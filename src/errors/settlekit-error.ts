@@ -30,6 +30,10 @@ export interface SettlekitErrorOptions {
 /** Shared by every copy of the package in a process, so that `is` holds across copies. */
 const kindsKey = Symbol.for("settlekit.error.kinds");
 
+/** What an error of any class shows of its options, and nothing else of them: no body, no message of others. */
+const factNames =
+  "param operation idempotencyKey attempts requestId status type retryAfterMs".split(" ");
+
 /** Where Node looks for a value's own way of being printed. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
@@ -71,8 +75,10 @@ export class SettlekitError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.outcome = options.outcome ?? "not_sent";
-    const { param, operation, idempotencyKey, attempts, requestId } = options;
-    assignDefined(this, { param, operation, idempotencyKey, attempts, requestId });
+    // What is undefined is left out, so that printed errors stay short.
+    for (const [name, fact] of Object.entries(options)) {
+      if (fact !== undefined && factNames.includes(name)) Object.assign(this, { [name]: fact });
+    }
     const kind = new.target.kind;
     Object.defineProperty(this, "name", { value: kind, configurable: true, writable: true });
     // The stack's first line was written before the name was known.
@@ -130,18 +136,13 @@ export class SettlekitError extends Error {
    */
   get [kindsKey](): string[] {
     const kinds: string[] = [];
-    let type: unknown = this.constructor;
-    while (typeof type === "function" && "kind" in type && typeof type.kind === "string") {
+    for (
+      let type = this.constructor as Partial<typeof SettlekitError>;
+      type.kind !== undefined;
+      type = Object.getPrototypeOf(type)
+    ) {
       kinds.push(type.kind);
-      type = Object.getPrototypeOf(type);
     }
     return kinds;
-  }
-}
-
-/** Sets the given properties, leaving out undefined ones so that printed errors stay short. */
-export function assignDefined(error: SettlekitError, properties: Record<string, unknown>): void {
-  for (const [name, value] of Object.entries(properties)) {
-    if (value !== undefined) Object.assign(error, { [name]: value });
   }
 }

@@ -1,4 +1,4 @@
-import { assignDefined, SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
+import { SettlekitError, type SettlekitErrorOptions } from "./settlekit-error.ts";
 
 /** What an `UnexpectedResponseError` is made with; its outcome is `unknown`. */
 export interface UnexpectedResponseErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
@@ -22,7 +22,6 @@ export class UnexpectedResponseError extends SettlekitError {
 
   constructor(message: string, options: UnexpectedResponseErrorOptions) {
     super(message, { ...options, outcome: "unknown" });
-    assignDefined(this, { status: options.status });
     this.#body = options.body;
   }
 
