@@ -130,6 +130,16 @@ export function paymentPageCases(browser: () => Browser): void {
       expect(await accessibilityViolations(page)).toEqual([]);
     });
 
+    test("opens a payment that is over without asking what it costs", async () => {
+      const { paymentId } = await create(sandbox);
+      await sandbox.payments.simulate(paymentId, "success");
+      const page = await opened(`${service.url}/payment/${paymentId}`);
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.waitForLoadState("networkidle");
+      const asked = sandbox.requests().filter(({ path }) => path.includes(paymentId));
+      expect(asked.filter(({ method }) => method === "POST")).toEqual([]);
+    });
+
     test("writes large amounts so that they can be read", async () => {
       const page = await openedPayment({ amount: 100_000_000 });
       await page.getByText("1000000 USDC").waitFor();

@@ -59,7 +59,7 @@ export class PaymentElement extends HTMLElement {
     const { signal } = this.#leaving;
     try {
       await this.#look();
-      if (this.#payment?.type !== "deposit") await this.#quote();
+      await this.#quote();
       this.removeAttribute("aria-busy");
       for await (const { status } of checkout.watch({ signal, intervalMs: 1_500 })) {
         if (status !== this.dataset.status) await this.#look();
@@ -100,7 +100,9 @@ export class PaymentElement extends HTMLElement {
     const checkout = this.#checkout;
     const payment = this.#payment;
     const forceDepositAmount = this.#depositInCents;
-    if (!checkout || !payment || (payment.type === "deposit" && !forceDepositAmount)) return;
+    // Nothing else is asked a price for.
+    if (!checkout || payment?.status !== "pending") return;
+    if (payment.type === "deposit" && !forceDepositAmount) return;
     const choice = this.#choice();
     const { chainId, contractAddress } = choice;
     const asked = ++this.#asked;
