@@ -9,7 +9,7 @@ export interface PlainAnswer {
   readonly body: PlainBody;
 }
 
-export interface PlainBody {
+interface PlainBody {
   /** Empty for an answer without a body. */
   readonly text: string;
   /** What the text is the JSON of. Never altered, and shared with whatever it was taken from. */
