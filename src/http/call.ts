@@ -1,4 +1,3 @@
-import { RateLimitError } from "../errors/rate-limit-error.ts";
 import type { Outcome } from "../errors/settlekit-error.ts";
 import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
 import type { Operation } from "../wire/operations.ts";
@@ -7,7 +6,7 @@ import type { ApiResponse } from "./api-promise.ts";
 import { attempt } from "./attempt.ts";
 import type { Concurrency } from "./concurrency.ts";
 import { askForCredential } from "./credential.ts";
-import { type CallFacts, errorFor } from "./error-for.ts";
+import { type CallFacts, errorFor, pausedError } from "./error-for.ts";
 import type { ClientEvent } from "./events.ts";
 import type { Failure } from "./failure.ts";
 import type { Pace } from "./pace.ts";
@@ -134,7 +133,7 @@ export class Call<T> {
       const waitMs = pace.waitMs;
       if (waitMs >= this.#remainingMs) {
         if (waitMs === 0 || this.#lastFailure) this.#tooLate();
-        throw this.#pausedError(waitMs);
+        throw pausedError(waitMs, this.#facts);
       }
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
@@ -295,13 +294,5 @@ export class Call<T> {
       ms: this.#deadlineMs,
       ...(spentOn !== undefined && { spentOn }),
     };
-  }
-
-  #pausedError(waitMs: number): RateLimitError {
-    return new RateLimitError(
-      `Nothing was sent: after a 429 this client waits its turn, another ${Math.ceil(waitMs / 1000)} s, ` +
-        "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
-      { ...this.#facts, code: "rate_limited", outcome: "not_sent", retryAfterMs: waitMs },
-    );
   }
 }

@@ -36,6 +36,23 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
   return ambiguous ? outcomeUnknownError(failure, error, call) : error;
 }
 
+/** The error of a call for which the client's pause after a 429 is too long. */
+export function pausedError(waitMs: number, call: CallFacts): RateLimitError {
+  const { operation, idempotencyKey, attempts } = call;
+  return new RateLimitError(
+    `Nothing was sent: after a 429 this client waits its turn, another ${Math.ceil(waitMs / 1000)} s, ` +
+      "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
+    {
+      code: "rate_limited",
+      outcome: "not_sent",
+      operation,
+      idempotencyKey,
+      attempts,
+      retryAfterMs: waitMs,
+    },
+  );
+}
+
 /** The error of one failure, seen alone. */
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const { operation, idempotencyKey, attempts, origin } = call;
