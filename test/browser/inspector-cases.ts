@@ -157,6 +157,17 @@ export function inspectorCases(browser: () => Browser): void {
       expect(await accessibilityViolations(page)).toEqual([]);
     });
 
+    test("can be read without JavaScript", async () => {
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      const page = await opened({ javaScriptEnabled: false });
+      await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+      await page.locator(".attempt > details > summary").click();
+      await page.locator(".attempt").getByRole("link", { name: "Details" }).click();
+      await page.getByRole("heading", { name: "attempt 1" }).waitFor();
+      await page.getByText("X-Service-Signature").first().waitFor({ state: "attached" });
+    });
+
     test("says that the sandbox was stopped, and goes on when it is back", async () => {
       const page = await opened();
       const { port } = service;
