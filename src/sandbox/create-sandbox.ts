@@ -14,6 +14,7 @@ import type { OwnRoutes } from "./own-routes.ts";
 import { paymentRoutes } from "./payment-routes.ts";
 import { createPaymentScenarios } from "./payment-scenarios.ts";
 import { createPayments } from "./payments.ts";
+import { plainError } from "./plain-answer.ts";
 import { createRandomSource, originOf } from "./random.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
@@ -120,7 +121,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     /** No answer leaves before what it tells of is sure to stay. */
     async service(received) {
       const reply = await callService(received);
-      store.commit();
+      try {
+        store.commit();
+      } catch (error) {
+        return { kind: "answered", answer: plainError(error) };
+      }
       return reply;
     },
     async own(request) {

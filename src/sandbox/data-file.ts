@@ -93,15 +93,20 @@ function openDataFile(path: string): DataFile {
     isCommitDue = true;
     process.nextTick(() => {
       isCommitDue = false;
-      commit();
+      try {
+        commit();
+      } catch (error) {
+        // There is nobody to throw it at, and the sandbox goes on: answers will say it too.
+        process.emitWarning(error instanceof Error ? error : String(error));
+      }
     });
   }
 
   function commit(): void {
     if (!isOpen) changed.clear();
     if (changed.size === 0) return;
-    database.exec("BEGIN IMMEDIATE");
     try {
+      database.exec("BEGIN IMMEDIATE");
       for (const [table, { isReplaced, deleted, set }] of changed) {
         if (isReplaced) clear.run(table);
         for (const key of deleted) remove.run(table, key);
@@ -109,8 +114,8 @@ function openDataFile(path: string): DataFile {
       }
       database.exec("COMMIT");
     } catch (error) {
-      database.exec("ROLLBACK");
-      throw error;
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw cannotWrite(error, path);
     }
     changed.clear();
   }
@@ -252,6 +257,15 @@ function invalidData(path: string, problem: string): ConfigurationError {
     code: "invalid_data",
     param: "data",
   });
+}
+
+function cannotWrite(error: unknown, path: string): ConfigurationError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigurationError(
+    `${path} cannot be written: ${reason}. Make room for it, or name another file. What was not written is tried ` +
+      "again with the next change.",
+    { code: "cannot_write_data", param: "data", cause: error },
+  );
 }
 
 /** Its table is missing, or its pages make no sense. */

@@ -1,3 +1,4 @@
+import { SettlekitError } from "../errors/settlekit-error.ts";
 import { errorEvidence, evidenceHeader } from "./evidence.ts";
 import { envelopeOf, Refusal, type RefusalFacts } from "./refusal.ts";
 
@@ -45,7 +46,9 @@ function jsonOf(value: unknown): PlainBody {
 export function plainError(error: unknown): PlainAnswer {
   if (error instanceof Refusal) return plainRefusal(error.facts);
   const reason = error instanceof Error ? error.message : String(error);
-  const message = `The settlekit sandbox failed, which is a mistake in settlekit: ${reason}`;
+  const message = SettlekitError.is(error)
+    ? `The settlekit sandbox failed: ${reason}`
+    : `The settlekit sandbox failed, which is a mistake in settlekit: ${reason}`;
   return plainRefusal({ status: 500, type: "api_error", code: "server_error", message });
 }
 

@@ -1,4 +1,7 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { paymentSchema } from "../wire/payment.ts";
+import { misfit } from "../wire/schema.ts";
+import { withdrawalSchema } from "../wire/withdrawal.ts";
 import type { Contents, WholeStore } from "./store.ts";
 
 /** How a sandbox stood at one time. Only that sandbox can go back to it. */
@@ -82,8 +85,18 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
     const isTable = known.includes(name) && Array.isArray(entries) && entries.every(isEntry);
     if (!isTable) throw invalidSave(`It was altered: the table ${JSON.stringify(name)} is wrong.`);
   }
-  return saved.tables as Contents;
+  const tables = saved.tables as Contents;
+  for (const [name, schema] of Object.entries(shapes)) {
+    const isFit = ([, value]: readonly [string, unknown]) => schema.read(value) !== misfit;
+    if (!tables[name]?.every(isFit)) {
+      throw invalidSave(`It was altered: one of its ${name} is none that the service could have.`);
+    }
+  }
+  return tables;
 }
+
+/** What answers are made of must fit: anything else would only show when it is asked for. */
+const shapes = { payments: paymentSchema, withdrawals: withdrawalSchema } as const;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { createSandbox } from "settlekit/sandbox";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { create, list, newYear } from "./merchant.ts";
+import { create, errorOf, list, newYear, order, paymentsPath, send } from "./merchant.ts";
 import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "settlekit-data-"));
@@ -71,6 +72,26 @@ describe("a sandbox with a data file", () => {
     using sandbox = createSandbox(options);
     const keys = sandbox.save().tables["idempotency keys"] ?? [];
     expect(keys.map(([, value]) => (value as { key: string }).key)).toEqual(["b", "a"]);
+  });
+
+  it("answers 500 and says why when the file cannot be written, and writes it later", async () => {
+    const data = newFile();
+    const sandbox = createSandbox({ data });
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error("database or disk is full");
+    });
+    const lost = await send(sandbox, paymentsPath, { body: order });
+    expect(lost.status).toBe(500);
+    expect((await errorOf(lost)).message).toMatch(
+      /sqlite cannot be written: .* is full. Make room/,
+    );
+    const [warning] = await once(process, "warning");
+    expect(warning).toMatchObject({ code: "cannot_write_data" });
+    exec.mockRestore();
+    await create(sandbox);
+    sandbox.close();
+    using again = createSandbox({ data });
+    expect((await list(again)).pagination.total).toBe(2);
   });
 
   it("does not write any more once it is closed", async () => {
