@@ -29,12 +29,15 @@ export interface DashboardOptions {
  * ```
  */
 export class MerchantClient {
+  /** Where the service is, as configured, without a slash at its end: a checkout page needs it. */
+  readonly baseUrl: string;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
   readonly #http: Http;
 
   constructor(options?: ClientOptions) {
     const http = new Http(configure(options));
+    this.baseUrl = http.settings.baseUrl;
     this.payments = new Payments(http);
     this.withdrawals = new Withdrawals(http);
     this.#http = http;

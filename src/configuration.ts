@@ -33,8 +33,9 @@ export interface ClientOptions {
   /** How many requests may be under way at once; the others wait their turn. Default: any number. */
   maxConcurrency?: number | undefined;
   /**
-   * Keeps apart the idempotency keys that settlekit derives for systems that share a merchant and
-   * number their orders alike. Default `default`.
+   * Keeps apart the idempotency keys that `createOnce` derives for systems that share a merchant. It does
+   * not keep apart their withdrawals: those are found by `orderId`, so number orders differently in each.
+   * Default `default`.
    */
   idempotencyNamespace?: string | undefined;
   /** Default: the global `fetch` at the time of each request. */

@@ -32,13 +32,14 @@ async function node(file: string, source: string): Promise<string> {
 }
 
 describe("the tarball", () => {
-  test("holds code, declarations, source maps, licences and what npm adds, and nothing else", () => {
+  test("holds code, declarations, source maps, licences, guides and what npm adds, and nothing else", () => {
     const kinds =
-      /^(package\.json|README\.md|LICENSE|dist\/THIRD_PARTY_NOTICES\.txt|dist\/.+\.(js|js\.map|d\.ts))$/;
+      /^(package\.json|README\.md|LICENSE|llms\.txt|docs\/[a-z-]+\.md|dist\/THIRD_PARTY_NOTICES\.txt|dist\/.+\.(js|js\.map|d\.ts))$/;
     expect(paths.filter((path) => !kinds.test(path))).toEqual([]);
     expect(paths.filter((path) => !path.includes("/")).sort()).toEqual([
       "LICENSE",
       "README.md",
+      "llms.txt",
       "package.json",
     ]);
   });

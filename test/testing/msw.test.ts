@@ -3,7 +3,16 @@ import { setupServer } from "msw/node";
 import { AbortError, MerchantClient, NotFoundError, OutcomeUnknownError } from "settlekit";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { sandboxHandlers } from "settlekit/testing/msw";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from "vitest";
 
 const network = setupServer();
 let sandbox: Sandbox;
@@ -35,6 +44,15 @@ test("a client without further configuration reaches the sandbox", async () => {
   expect((await client.payments.list().toArray({ limit: 10 })).map(({ id }) => id)).toEqual([
     paymentId,
   ]);
+});
+
+test("handlers look where the client looks: at SETTLEKIT_SANDBOX_URL, where it is set", async () => {
+  vi.stubEnv("SETTLEKIT_SANDBOX_URL", "http://127.0.0.1:4011");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  network.use(...sandboxHandlers(sandbox));
+  const client = clientOf();
+  expect(client.baseUrl).toBe("http://127.0.0.1:4011");
+  expect(await client.payments.create(order)).toHaveProperty("secret");
 });
 
 test("the payment page, the request id and the body arrive as the sandbox gave them", async () => {

@@ -95,12 +95,15 @@ describe.each(frameworks)("in $name", ({ serve, serveAfterParser, cure, buffers 
     expect(handler).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
   });
 
-  it.skipIf(buffers)("a body over the limit is not read to its end", async () => {
-    const { webhooks } = watched();
-    await using site = await serve(webhooks);
-    // Of a gigabyte, two kilobytes come: enough to know.
-    expect(await statusFor(site.port, head(1_000_000_000) + " ".repeat(2000))).toBe(413);
-  });
+  // A platform that hands over whole bodies has read them already.
+  if (!buffers) {
+    it("a body over the limit is not read to its end", async () => {
+      const { webhooks } = watched();
+      await using site = await serve(webhooks);
+      // Of a gigabyte, two kilobytes come: enough to know.
+      expect(await statusFor(site.port, head(1_000_000_000) + " ".repeat(2000))).toBe(413);
+    });
+  }
 
   it("a GET is answered with 405", async () => {
     const { webhooks, onError } = watched();

@@ -11,12 +11,11 @@ interface Shop {
   readonly client: MerchantClient;
   readonly webhooks: Webhooks;
   readonly orders: Orders;
-  readonly serviceUrl: string;
 }
 
 const publicFolder = join(import.meta.dirname, "../public");
 
-export function createApp({ client, webhooks, orders, serviceUrl }: Shop): Express {
+export function createApp({ client, webhooks, orders }: Shop): Express {
   const app = express();
 
   // Before everything that parses bodies: the signature covers the bytes as they were sent.
@@ -25,7 +24,7 @@ export function createApp({ client, webhooks, orders, serviceUrl }: Shop): Expre
 
   // A page that asks for money runs its own script alone, and talks to the shop and the service alone.
   app.use((_request, response, next) => {
-    const policy = `default-src 'self'; connect-src 'self' ${new URL(serviceUrl).origin}; frame-ancestors 'none'`;
+    const policy = `default-src 'self'; connect-src 'self' ${new URL(client.baseUrl).origin}; frame-ancestors 'none'`;
     response.set({ "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer" });
     next();
   });
@@ -57,7 +56,7 @@ export function createApp({ client, webhooks, orders, serviceUrl }: Shop): Expre
     const payment =
       state === "awaiting payment" ? await startPayment(order, { client, orders }) : null;
     response.set("Cache-Control", "no-store");
-    response.json({ product, amountInCents, state, baseUrl: serviceUrl, payment });
+    response.json({ product, amountInCents, state, baseUrl: client.baseUrl, payment });
   });
 
   app.use(onFailure);

@@ -5,15 +5,15 @@ import { readEnvironment } from "./environment.ts";
 import { Orders } from "./orders.ts";
 import { receivePayments } from "./receive-payments.ts";
 
-const { host, port, databaseFile, serviceUrl } = readEnvironment();
+const { host, port, databaseFile } = readEnvironment();
 const database = new DatabaseSync(databaseFile);
 const orders = new Orders(database);
 const client = new MerchantClient({ logger: { warn: console.warn, error: console.error } });
 const webhooks = receivePayments(client, orders);
 
-const server = createApp({ client, webhooks, orders, serviceUrl }).listen(port, host, (error) => {
+const server = createApp({ client, webhooks, orders }).listen(port, host, (error) => {
   if (error) throw error;
-  console.log(`The shop is open: http://${host}:${port}. The payment service is ${serviceUrl}`);
+  console.log(`The shop is open: http://${host}:${port}. The payment service is ${client.baseUrl}`);
 });
 
 // What was begun is finished; ten seconds are enough for a customer, and a webhook comes again.

@@ -4,8 +4,8 @@ import type { Sandbox } from "../../sandbox/index.ts";
 /** Which requests the sandbox answers. */
 export interface SandboxHandlersOptions {
   /**
-   * Where the client expects the service: its `baseUrl`. Default `http://127.0.0.1:4010`, where the
-   * client's environment `sandbox` looks.
+   * Where the client expects the service: its `baseUrl`. Default: where the client's environment
+   * `sandbox` looks, which is `SETTLEKIT_SANDBOX_URL`, else `http://127.0.0.1:4010`.
    */
   readonly baseUrl?: string | URL | undefined;
 }
@@ -26,7 +26,7 @@ export interface SandboxHandlersOptions {
  */
 export function sandboxHandlers(
   sandbox: Pick<Sandbox, "fetch">,
-  { baseUrl = "http://127.0.0.1:4010" }: SandboxHandlersOptions = {},
+  { baseUrl = defaultBaseUrl() }: SandboxHandlersOptions = {},
 ): HttpHandler[] {
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, "");
@@ -52,4 +52,8 @@ export function sandboxHandlers(
     },
   );
   return [handler];
+}
+
+function defaultBaseUrl(): string {
+  return globalThis.process?.env?.SETTLEKIT_SANDBOX_URL || "http://127.0.0.1:4010";
 }
