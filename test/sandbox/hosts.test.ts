@@ -50,6 +50,22 @@ describe("a request over the network", () => {
     expect(await statusesUnder([host])).toEqual([403]);
   });
 
+  it.each(["user@localhost", "localhost/path", "localhost?x", "a b"])(
+    "whose Host is no host at all is not understood: %j",
+    async (host) => {
+      expect(await statusesUnder([host])).toEqual([400]);
+    },
+  );
+
+  it("is at the host that its path names, if that names one, and not if it only looks so", async () => {
+    await using server = await createSandbox().listen({ port: 0 });
+    const statusOf = async (path: string) =>
+      (await statusUnder(server.port, "localhost", path)).status;
+    expect(await statusOf(`http://evil.example${paymentsPath}`)).toBe(403);
+    expect(await statusOf(`http://localhost${paymentsPath}`)).toBe(401);
+    expect(await statusOf(`//evil.example${paymentsPath}`)).toBe(404);
+  });
+
   it("is refused before it has any effect, on every route, with the cure", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
