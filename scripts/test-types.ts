@@ -24,11 +24,34 @@ const platforms = {
   dom: { lib: ["es2022", "dom", "dom.iterable"], types: [] },
   node: { lib: ["es2022"], types: ["node"] },
   both: { lib: ["es2022", "dom", "dom.iterable"], types: ["node"] },
+  workers: { lib: ["es2022"], types: ["@cloudflare/workers-types"] },
 };
+type Platform = keyof typeof platforms;
 
-const { dependencies: compilers }: { dependencies: Record<string, string> } = JSON.parse(
+const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
   await readFile(join(source, "package.json"), "utf8"),
 );
+const compilers = Object.keys(dependencies).filter((name) => name.startsWith("typescript-"));
+
+interface Setting {
+  readonly platform: Platform;
+  readonly skipLibCheck: boolean;
+  readonly exactOptionalPropertyTypes: boolean;
+}
+
+const settings = (Object.keys(platforms) as Platform[]).flatMap((platform) =>
+  [false, true].flatMap((skipLibCheck) =>
+    [false, true].map((exactOptionalPropertyTypes): Setting => {
+      return { platform, skipLibCheck, exactOptionalPropertyTypes };
+    }),
+  ),
+);
+
+function configName({ platform, skipLibCheck, exactOptionalPropertyTypes }: Setting): string {
+  const libraries = skipLibCheck ? "skip" : "check";
+  const optional = exactOptionalPropertyTypes ? "exact" : "loose";
+  return `tsconfig.${platform}-${libraries}-${optional}.json`;
+}
 
 /** What one process checks: projects that parse files alike. */
 interface Task {
@@ -36,7 +59,7 @@ interface Task {
   readonly form: Form;
 }
 
-const tasks = Object.keys(compilers).flatMap((compiler): Task[] => {
+const tasks = compilers.flatMap((compiler): Task[] => {
   const requires = compiler >= "typescript-5.8";
   const usable: Form[] = requires ? ["bundler", "node16", "commonjs"] : ["bundler", "node16"];
   return usable.map((form) => ({ compiler, form }));
@@ -45,8 +68,8 @@ const tasks = Object.keys(compilers).flatMap((compiler): Task[] => {
 const scratch = await mkdtemp(join(tmpdir(), "settlekit-types-"));
 try {
   const { path } = await packInto(scratch);
-  const aliases = Object.entries(compilers).map(([name, version]) => `${name}@${version}`);
-  await installInto(scratch, path, "@types/node@22", "msw@3", "fastify@5", ...aliases);
+  const others = Object.entries(dependencies).map(([name, version]) => `${name}@${version}`);
+  await installInto(scratch, path, ...others);
   for (const form of Object.keys(forms)) await writeProjects(form as Form);
   await checkAll();
 } finally {
@@ -59,7 +82,8 @@ async function writeProjects(form: Form): Promise<void> {
   await cp(join(source, "consumer"), project, { recursive: true });
   const type = form === "commonjs" ? "commonjs" : "module";
   await writeFile(join(project, "package.json"), JSON.stringify({ type }));
-  for (const [name, { platform, ...flags }] of Object.entries(settings())) {
+  for (const setting of settings) {
+    const { platform, ...flags } = setting;
     const compilerOptions = {
       target: "es2022",
       strict: true,
@@ -70,38 +94,12 @@ async function writeProjects(form: Form): Promise<void> {
       ...flags,
     };
     const files = ["server", "webhooks", "browser", "tests"];
-    if (platform !== "dom") files.push("node");
+    if (platform === "node" || platform === "both") files.push("node");
     // Other packages' declarations are theirs to mend.
     if (platform === "both" && flags.skipLibCheck) files.push("peers");
     const config = { compilerOptions, files: files.map((file) => `${file}.ts`) };
-    await writeFile(join(project, name), JSON.stringify(config));
+    await writeFile(join(project, configName(setting)), JSON.stringify(config));
   }
-}
-
-/** By the name of their tsconfig. */
-function settings() {
-  const found: Record<
-    string,
-    {
-      platform: keyof typeof platforms;
-      skipLibCheck: boolean;
-      exactOptionalPropertyTypes: boolean;
-    }
-  > = {};
-  for (const platform of ["dom", "node", "both"] as const) {
-    for (const skipLibCheck of [false, true]) {
-      for (const exactOptionalPropertyTypes of [false, true]) {
-        const name = [
-          platform,
-          skipLibCheck ? "skip" : "check",
-          exactOptionalPropertyTypes ? "exact" : "inexact",
-        ];
-        const flags = { platform, skipLibCheck, exactOptionalPropertyTypes };
-        found[`tsconfig.${name.join("-")}.json`] = flags;
-      }
-    }
-  }
-  return found;
 }
 
 async function checkAll(): Promise<void> {
@@ -125,7 +123,7 @@ async function checkAll(): Promise<void> {
 }
 
 async function check({ compiler, form }: Task): Promise<Record<string, string>> {
-  const configs = Object.keys(settings()).map((name) => join(scratch, form, name));
+  const configs = settings.map((setting) => join(scratch, form, configName(setting)));
   const folder = join(scratch, "node_modules", compiler);
   // From 7 on, the compiler is a native program, and fast enough to be started for each.
   if (compiler >= "typescript-7") return checkEach(join(folder, "bin/tsc"), configs);
