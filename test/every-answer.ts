@@ -1,16 +1,17 @@
 import { afterEach, expect, vi } from "vitest";
-import type { App } from "../src/sandbox/app.ts";
-import type { Exchange } from "../src/sandbox/exchange.ts";
-import type { PlainAnswer } from "../src/sandbox/plain-answer.ts";
-import type { Received } from "../src/sandbox/received.ts";
+import type { App } from "../src/sandbox/serving/app.ts";
+import type { Exchange } from "../src/sandbox/serving/exchange.ts";
+import type { PlainAnswer } from "../src/sandbox/serving/plain-answer.ts";
+import type { Received } from "../src/sandbox/serving/received.ts";
 import * as operations from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
 // Whatever a test is about: each answer that a sandbox gives in it must fit the OpenAPI document. Faults
 // take the place of answers after this point, so they may be as wrong as a test wants them.
 
-vi.mock("../src/sandbox/exchange.ts", async (importOriginal) => {
-  const { createExchange } = await importOriginal<typeof import("../src/sandbox/exchange.ts")>();
+vi.mock("../src/sandbox/serving/exchange.ts", async (importOriginal) => {
+  const { createExchange } =
+    await importOriginal<typeof import("../src/sandbox/serving/exchange.ts")>();
   return {
     createExchange: (options: Parameters<typeof createExchange>[0]): Exchange =>
       createExchange({ ...options, app: judged(options.app) }),

@@ -1,31 +1,31 @@
-import { createApp } from "./app.ts";
-import { createAuthenticate } from "./authentication.ts";
-import { checkoutRoutes } from "./checkout-routes.ts";
-import { createClock } from "./clock.ts";
-import { keepInFile } from "./data-file.ts";
-import { type Doors, fetchFrom } from "./doors.ts";
-import { createExchange } from "./exchange.ts";
-import { createFaults } from "./faults.ts";
-import { createIdempotencyStore } from "./idempotency.ts";
-import { createLanes } from "./lanes.ts";
-import { createMerchants, publicMerchant } from "./merchants.ts";
+import { createFaults } from "./faults/faults.ts";
 import { checkedRepetition, merchantOptionsOf, type SandboxOptions } from "./options.ts";
-import type { OwnRoutes } from "./own-routes.ts";
-import { paymentRoutes } from "./payment-routes.ts";
-import { createPaymentScenarios } from "./payment-scenarios.ts";
-import { createPayments } from "./payments.ts";
-import { plainError } from "./plain-answer.ts";
-import { createRandomSource, originOf } from "./random.ts";
-import { createRequestLog } from "./request-log.ts";
+import { createMerchants, publicMerchant } from "./records/merchants.ts";
+import { createPayments } from "./records/payments.ts";
+import { createRandomSource, originOf } from "./records/random.ts";
+import { createWithdrawals } from "./records/withdrawals.ts";
+import { checkoutRoutes } from "./routes/checkout-routes.ts";
+import { paymentRoutes } from "./routes/payment-routes.ts";
+import { withdrawalRoutes } from "./routes/withdrawal-routes.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
-import type { ListenOptions, SandboxServer } from "./server.ts";
-import { createState } from "./state.ts";
-import { createStore } from "./store.ts";
-import { createTimeline } from "./timeline.ts";
-import { createWebhookDeliveries } from "./webhook-deliveries.ts";
-import { withdrawalRoutes } from "./withdrawal-routes.ts";
-import { createWithdrawalScenarios } from "./withdrawal-scenarios.ts";
-import { createWithdrawals } from "./withdrawals.ts";
+import { createPaymentScenarios } from "./scenarios/payment-scenarios.ts";
+import { createWithdrawalScenarios } from "./scenarios/withdrawal-scenarios.ts";
+import { createApp } from "./serving/app.ts";
+import { createAuthenticate } from "./serving/authentication.ts";
+import { type Doors, fetchFrom } from "./serving/doors.ts";
+import { createExchange } from "./serving/exchange.ts";
+import { createIdempotencyStore } from "./serving/idempotency.ts";
+import type { OwnRoutes } from "./serving/own-routes.ts";
+import { plainError } from "./serving/plain-answer.ts";
+import type { ListenOptions, SandboxServer } from "./serving/server.ts";
+import { keepInFile } from "./state/data-file.ts";
+import { createState } from "./state/state.ts";
+import { createStore } from "./state/store.ts";
+import { createClock } from "./time/clock.ts";
+import { createRequestLog } from "./timeline/request-log.ts";
+import { createTimeline } from "./timeline/timeline.ts";
+import { createLanes } from "./webhooks/lanes.ts";
+import { createWebhookDeliveries } from "./webhooks/webhook-deliveries.ts";
 
 /** Webhooks on their way at once. */
 const maxWebhooksInFlight = 16;
@@ -130,7 +130,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     async own(request) {
       // Most tests look at no page.
-      ownRoutes ??= import("./own-routes.ts").then(({ createOwnRoutes }) =>
+      ownRoutes ??= import("./serving/own-routes.ts").then(({ createOwnRoutes }) =>
         createOwnRoutes({
           sandbox,
           payments,
@@ -152,7 +152,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
     // Loading node:http takes as long as all the rest, and most tests do without.
-    const server = await import("./server.ts");
+    const server = await import("./serving/server.ts");
     return server.listen(doors, where);
   }
 

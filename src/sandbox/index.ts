@@ -3,19 +3,40 @@
  *
  * @module settlekit/sandbox
  */
-export type { SandboxClock } from "./clock.ts";
+
 export { createSandbox } from "./create-sandbox.ts";
-export type { Disorder, DisorderKind, DisorderOptions, WaitingDisorder } from "./disorder.ts";
-export type { Duration, DurationUnit } from "./duration.ts";
 export type {
   AnswerFault,
   Fault,
   LatencyFault,
   ResetFault,
   TruncationFault,
-} from "./fault.ts";
-export type { FaultRoute } from "./fault-route.ts";
-export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults.ts";
+} from "./faults/fault.ts";
+export type { FaultRoute } from "./faults/fault-route.ts";
+export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
+export type { RateLimit } from "./faults/rate-limit.ts";
+export type { Occasions } from "./faults/waiting-list.ts";
+export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
+export type { SandboxMerchant } from "./records/merchants.ts";
+export type { Seed } from "./records/random.ts";
+export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+export type {
+  PaymentScenario,
+  SandboxPayments,
+  SimulateOptions,
+  UpcomingPaymentStep,
+} from "./scenarios/payment-scenarios.ts";
+export type { ScenarioSteps } from "./scenarios/scenario-steps.ts";
+export type {
+  SandboxWithdrawals,
+  SimulateWithdrawalOptions,
+  UpcomingWithdrawalStep,
+  WithdrawalScenario,
+} from "./scenarios/withdrawal-scenarios.ts";
+export type { ListenOptions, SandboxServer } from "./serving/server.ts";
+export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
+export type { SandboxClock } from "./time/clock.ts";
+export type { Duration, DurationUnit } from "./time/duration.ts";
 export type {
   Happening,
   IdempotencyEnded,
@@ -24,23 +45,8 @@ export type {
   QuotesExpired,
   WebhookAttempted,
   WithdrawalMoved,
-} from "./happening.ts";
-export type { SandboxMerchant } from "./merchants.ts";
-export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
-export type {
-  PaymentScenario,
-  SandboxPayments,
-  SimulateOptions,
-  UpcomingPaymentStep,
-} from "./payment-scenarios.ts";
-export type { Seed } from "./random.ts";
-export type { RateLimit } from "./rate-limit.ts";
-export type { ReceivedAnswer, ReceivedRequest, RequestOutcome } from "./request-log.ts";
-export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
-export type { ReplayOptions, SandboxWebhooks } from "./sandbox-webhooks.ts";
-export type { ScenarioSteps } from "./scenario-steps.ts";
-export type { ListenOptions, SandboxServer } from "./server.ts";
-export type { SandboxSnapshot, SavedSandbox } from "./state.ts";
+} from "./timeline/happening.ts";
+export type { ReceivedAnswer, ReceivedRequest, RequestOutcome } from "./timeline/request-log.ts";
 export type {
   AttemptEntry,
   Cause,
@@ -51,13 +57,13 @@ export type {
   RequestEntry,
   TimelineEntry,
   WebhookEntry,
-} from "./timeline.ts";
-export type { Occasions } from "./waiting-list.ts";
-export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-delivery.ts";
-export type { Deliver, WebhookAnswer, WebhookMessage } from "./webhook-endpoint.ts";
+} from "./timeline/timeline.ts";
 export type {
-  SandboxWithdrawals,
-  SimulateWithdrawalOptions,
-  UpcomingWithdrawalStep,
-  WithdrawalScenario,
-} from "./withdrawal-scenarios.ts";
+  Disorder,
+  DisorderKind,
+  DisorderOptions,
+  WaitingDisorder,
+} from "./webhooks/disorder.ts";
+export type { ReplayOptions, SandboxWebhooks } from "./webhooks/sandbox-webhooks.ts";
+export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhooks/webhook-delivery.ts";
+export type { Deliver, WebhookAnswer, WebhookMessage } from "./webhooks/webhook-endpoint.ts";

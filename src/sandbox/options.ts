@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
-import { type Repetition, repetitions } from "./idempotency.ts";
-import type { Seed } from "./random.ts";
-import type { Deliver } from "./webhook-endpoint.ts";
+import type { Seed } from "./records/random.ts";
+import { type Repetition, repetitions } from "./serving/idempotency.ts";
+import type { Deliver } from "./webhooks/webhook-endpoint.ts";
 
 /** What kind of service and merchant the sandbox plays. */
 /** What applies to every merchant that does not say otherwise. */

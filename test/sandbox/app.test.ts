@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createApp } from "../../src/sandbox/app.ts";
-import { createClock } from "../../src/sandbox/clock.ts";
-import { createIdempotencyStore, type Repetition } from "../../src/sandbox/idempotency.ts";
-import { createMerchants } from "../../src/sandbox/merchants.ts";
-import type { Received } from "../../src/sandbox/received.ts";
-import { route } from "../../src/sandbox/routing.ts";
-import { createStore } from "../../src/sandbox/store.ts";
-import { createTimeline } from "../../src/sandbox/timeline.ts";
+import { createMerchants } from "../../src/sandbox/records/merchants.ts";
+import { createApp } from "../../src/sandbox/serving/app.ts";
+import { createIdempotencyStore, type Repetition } from "../../src/sandbox/serving/idempotency.ts";
+import type { Received } from "../../src/sandbox/serving/received.ts";
+import { route } from "../../src/sandbox/serving/routing.ts";
+import { createStore } from "../../src/sandbox/state/store.ts";
+import { createClock } from "../../src/sandbox/time/clock.ts";
+import { createTimeline } from "../../src/sandbox/timeline/timeline.ts";
 import { createPayment } from "../../src/wire/operations.ts";
 import { newYear, order } from "./merchant.ts";
 

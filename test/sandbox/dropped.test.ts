@@ -1,6 +1,6 @@
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { createStore } from "../../src/sandbox/store.ts";
+import { createStore } from "../../src/sandbox/state/store.ts";
 import { create, newYear, read, send } from "./merchant.ts";
 
 describe("what a sandbox drops", () => {

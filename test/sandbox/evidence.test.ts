@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { errorEvidence, operationEvidence } from "../../src/sandbox/evidence.ts";
+import { errorEvidence, operationEvidence } from "../../src/sandbox/serving/evidence.ts";
 import * as operations from "../../src/wire/operations.ts";
 import { ask } from "./customer.ts";
 import { create, paymentsPath, send, withdrawalsPath } from "./merchant.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLanes } from "../../src/sandbox/lanes.ts";
+import { createLanes } from "../../src/sandbox/webhooks/lanes.ts";
 
 /** Work that ends when the test says so. */
 function gate() {

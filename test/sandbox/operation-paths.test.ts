@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { operationPaths } from "../../src/sandbox/operation-paths.ts";
+import { operationPaths } from "../../src/sandbox/serving/operation-paths.ts";
 import * as operations from "../../src/wire/operations.ts";
 
 const { getWithdrawalConfig, getMerchantWithdrawal, listMerchantWithdrawals } = operations;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageOf } from "../../src/sandbox/page.ts";
+import { pageOf } from "../../src/sandbox/routes/page.ts";
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 

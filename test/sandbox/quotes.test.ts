@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { expectedUnits, worthInCents } from "../../src/sandbox/quotes.ts";
+import { expectedUnits, worthInCents } from "../../src/sandbox/records/quotes.ts";
 import { create } from "./merchant.ts";
 
 /** A decimal text as a fraction of whole numbers. */

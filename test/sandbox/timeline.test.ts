@@ -1,6 +1,6 @@
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import type { TimelineEntry } from "../../src/sandbox/timeline.ts";
+import type { TimelineEntry } from "../../src/sandbox/timeline/timeline.ts";
 import { create, newYear, origin, paymentsPath, send } from "./merchant.ts";
 
 async function timeline(sandbox: Sandbox) {

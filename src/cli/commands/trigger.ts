@@ -1,4 +1,4 @@
-import { type PostAnswer, post } from "../../sandbox/webhook-post.ts";
+import { type PostAnswer, post } from "../../sandbox/webhooks/webhook-post.ts";
 import { signWebhook } from "../../webhooks/index.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";

@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../sandbox/index.ts";
-import type { TimelineEntry } from "../../sandbox/timeline.ts";
+import type { TimelineEntry } from "../../sandbox/timeline/timeline.ts";
 
 /** What happened in the sandbox; or that what happened before is forgotten. */
 export type TimelineEvent = TimelineEntry | { readonly type: "reset" };

@@ -1,4 +1,4 @@
-import { jsonAnswer } from "../answer.ts";
+import { jsonAnswer } from "../serving/answer.ts";
 
 export function listAnswer(data: readonly unknown[]): Response {
   return jsonAnswer(200, { data });

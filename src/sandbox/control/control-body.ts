@@ -1,6 +1,6 @@
 import { anything } from "../../wire/schema.ts";
-import { parseObject } from "../parsing.ts";
-import { readBodyText } from "../request-body.ts";
+import { parseObject } from "../serving/parsing.ts";
+import { readBodyText } from "../serving/request-body.ts";
 
 /**
  * What a request to the control API says.

@@ -1,4 +1,4 @@
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 
 /**
  * The timeline as server-sent events, from now on: `entry` with an entry as JSON, `reset` when the past is

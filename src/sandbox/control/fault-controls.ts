@@ -1,9 +1,9 @@
 import { Hono } from "hono";
-import type { Fault } from "../fault.ts";
-import type { FaultRoute } from "../fault-route.ts";
-import type { SandboxFaults } from "../faults.ts";
-import type { RateLimit } from "../rate-limit.ts";
-import { refuseField } from "../validation.ts";
+import type { Fault } from "../faults/fault.ts";
+import type { FaultRoute } from "../faults/fault-route.ts";
+import type { SandboxFaults } from "../faults/faults.ts";
+import type { RateLimit } from "../faults/rate-limit.ts";
+import { refuseField } from "../serving/validation.ts";
 import { doneAnswer, listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 import { occasionsInJson, occasionsOf } from "./occasions.ts";

@@ -1,4 +1,4 @@
-import { invalidRequest } from "../refusal.ts";
+import { invalidRequest } from "../serving/refusal.ts";
 
 /** What no web page of another origin can send without being allowed to, which it never is. */
 const controlHeader = "X-Sandbox-Control";

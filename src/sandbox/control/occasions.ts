@@ -1,4 +1,4 @@
-import type { Occasions } from "../waiting-list.ts";
+import type { Occasions } from "../faults/waiting-list.ts";
 
 /** How often something is to happen, as a request says it: JSON has no Infinity. */
 export function occasionsOf({ times, probability }: Readonly<Record<string, unknown>>): Occasions {

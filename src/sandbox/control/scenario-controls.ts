@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { jsonAnswer } from "../answer.ts";
-import type { PaymentScenario, SandboxPayments } from "../payment-scenarios.ts";
-import type { ScenarioSteps } from "../scenario-steps.ts";
-import type { SandboxWithdrawals, WithdrawalScenario } from "../withdrawal-scenarios.ts";
+import type { PaymentScenario, SandboxPayments } from "../scenarios/payment-scenarios.ts";
+import type { ScenarioSteps } from "../scenarios/scenario-steps.ts";
+import type { SandboxWithdrawals, WithdrawalScenario } from "../scenarios/withdrawal-scenarios.ts";
+import { jsonAnswer } from "../serving/answer.ts";
 import { listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 

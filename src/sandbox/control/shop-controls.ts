@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
 import { createPayment, createWithdrawal, type Operation } from "../../wire/operations.ts";
-import { jsonAnswer } from "../answer.ts";
-import type { SandboxMerchant } from "../merchants.ts";
-import { Refusal } from "../refusal.ts";
-import { refuseField } from "../validation.ts";
+import type { SandboxMerchant } from "../records/merchants.ts";
+import { jsonAnswer } from "../serving/answer.ts";
+import { Refusal } from "../serving/refusal.ts";
+import { refuseField } from "../serving/validation.ts";
 import { controlBody } from "./control-body.ts";
 
 interface Shops {

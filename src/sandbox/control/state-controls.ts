@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import { jsonAnswer } from "../answer.ts";
-import type { SandboxClock } from "../clock.ts";
-import type { Duration } from "../duration.ts";
-import { invalidRequest } from "../refusal.ts";
-import { readBodyText } from "../request-body.ts";
-import type { SavedSandbox } from "../state.ts";
+import { jsonAnswer } from "../serving/answer.ts";
+import { invalidRequest } from "../serving/refusal.ts";
+import { readBodyText } from "../serving/request-body.ts";
+import type { SavedSandbox } from "../state/state.ts";
+import type { SandboxClock } from "../time/clock.ts";
+import type { Duration } from "../time/duration.ts";
 import { doneAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 

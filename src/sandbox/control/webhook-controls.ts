@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import { jsonAnswer } from "../answer.ts";
-import type { DisorderKind } from "../disorder.ts";
-import type { Duration } from "../duration.ts";
 import type { DroppedCounts } from "../sandbox.ts";
-import type { SandboxWebhooks } from "../sandbox-webhooks.ts";
+import { jsonAnswer } from "../serving/answer.ts";
+import type { Duration } from "../time/duration.ts";
+import type { DisorderKind } from "../webhooks/disorder.ts";
+import type { SandboxWebhooks } from "../webhooks/sandbox-webhooks.ts";
 import { doneAnswer, listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 import { occasionsInJson, occasionsOf } from "./occasions.ts";

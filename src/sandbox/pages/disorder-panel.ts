@@ -1,4 +1,4 @@
-import { type DisorderKind, disorderKinds, type WaitingDisorder } from "../disorder.ts";
+import { type DisorderKind, disorderKinds, type WaitingDisorder } from "../webhooks/disorder.ts";
 import { commandButton } from "./command-button.ts";
 import { jsonChoice, often, oftenOptions } from "./form-parts.ts";
 import { type Html, html } from "./html.ts";

@@ -1,5 +1,5 @@
 import type { Controlled } from "../control/control-routes.ts";
-import type { Timeline, TimelineEntry } from "../timeline.ts";
+import type { Timeline, TimelineEntry } from "../timeline/timeline.ts";
 import { type Html, html } from "./html.ts";
 import { pageAnswer } from "./page-answer.ts";
 import { detailsFrom } from "./timeline-details.ts";

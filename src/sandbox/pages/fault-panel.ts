@@ -1,5 +1,5 @@
-import type { Fault } from "../fault.ts";
-import type { WaitingFault } from "../faults.ts";
+import type { Fault } from "../faults/fault.ts";
+import type { WaitingFault } from "../faults/faults.ts";
 import { commandButton } from "./command-button.ts";
 import { jsonChoice, often, oftenOptions } from "./form-parts.ts";
 import { type Html, html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { Occasions } from "../waiting-list.ts";
+import type { Occasions } from "../faults/waiting-list.ts";
 import { type Html, html } from "./html.ts";
 
 /** A choice whose values are JSON, so that they can be of any type. */

@@ -1,7 +1,7 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Controlled } from "../control/control-routes.ts";
-import type { Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline/timeline.ts";
 import { clockPanel } from "./clock-panel.ts";
 import { commandButton } from "./command-button.ts";
 import { disorderPanel } from "./disorder-panel.ts";

@@ -1,7 +1,7 @@
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operation-table.ts";
-import { evidenceHeader } from "../evidence.ts";
-import type { ReceivedRequest } from "../request-log.ts";
+import { evidenceHeader } from "../serving/evidence.ts";
+import type { ReceivedRequest } from "../timeline/request-log.ts";
 import { evidenceBadge } from "./beliefs.ts";
 import { type Html, html } from "./html.ts";
 

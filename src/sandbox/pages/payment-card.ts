@@ -1,5 +1,5 @@
 import type { Payment } from "../../wire/payment.ts";
-import type { UpcomingPaymentStep } from "../payment-scenarios.ts";
+import type { UpcomingPaymentStep } from "../scenarios/payment-scenarios.ts";
 import { commandButton } from "./command-button.ts";
 import { dollars } from "./dollars.ts";
 import { type Html, html } from "./html.ts";

@@ -1,5 +1,5 @@
 import type { Payment } from "../../wire/payment.ts";
-import { defaultToken, type PricedToken, pricedTokens } from "../tokens.ts";
+import { defaultToken, type PricedToken, pricedTokens } from "../records/tokens.ts";
 import { dollars } from "./dollars.ts";
 import { type Html, html } from "./html.ts";
 import { pageAnswer } from "./page-answer.ts";

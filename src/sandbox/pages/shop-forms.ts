@@ -1,4 +1,4 @@
-import type { SandboxMerchant } from "../merchants.ts";
+import type { SandboxMerchant } from "../records/merchants.ts";
 import { jsonChoice } from "./form-parts.ts";
 import { type Html, html } from "./html.ts";
 

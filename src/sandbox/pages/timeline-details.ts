@@ -1,6 +1,6 @@
-import type { ReceivedRequest } from "../request-log.ts";
-import type { TimelineEntry } from "../timeline.ts";
-import type { WebhookDelivery } from "../webhook-delivery.ts";
+import type { ReceivedRequest } from "../timeline/request-log.ts";
+import type { TimelineEntry } from "../timeline/timeline.ts";
+import type { WebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./disorder-panel.ts";
 import { type Html, html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../timeline.ts";
+import type { TimelineEntry } from "../timeline/timeline.ts";
 import { type Html, html } from "./html.ts";
 
 /** What a reader of the timeline wants to see. */

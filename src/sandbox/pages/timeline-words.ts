@@ -1,5 +1,5 @@
-import type { TimelineEntry } from "../timeline.ts";
-import type { WebhookDelivery } from "../webhook-delivery.ts";
+import type { TimelineEntry } from "../timeline/timeline.ts";
+import type { WebhookDelivery } from "../webhooks/webhook-delivery.ts";
 import { type Html, html } from "./html.ts";
 import { badge, statusBadge } from "./status-badge.ts";
 

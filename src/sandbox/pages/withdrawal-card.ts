@@ -1,5 +1,5 @@
 import type { Withdrawal } from "../../wire/withdrawal.ts";
-import type { UpcomingWithdrawalStep } from "../withdrawal-scenarios.ts";
+import type { UpcomingWithdrawalStep } from "../scenarios/withdrawal-scenarios.ts";
 import { commandButton } from "./command-button.ts";
 import { dollars } from "./dollars.ts";
 import { type Html, html } from "./html.ts";

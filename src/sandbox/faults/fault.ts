@@ -1,0 +1,83 @@
+import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+
+/**
+ * Something that goes wrong with one request. `when` says on which side of the request's effect:
+ * `before` it, so that nothing happened, or `after` it, so that it took effect and nobody said so.
+ */
+export type Fault = AnswerFault | LatencyFault | ResetFault | TruncationFault;
+
+/** Another answer takes the place of the service's own. */
+export interface AnswerFault {
+  /** HTTP status, 200 to 599. */
+  readonly status: number;
+  readonly when: "before" | "after";
+  /** Value of the `Retry-After` header: seconds, or a date as text. */
+  readonly retryAfter?: number | string | undefined;
+  /** Text is sent as it is, anything else as JSON. Default: the documented error envelope. */
+  readonly body?: unknown;
+}
+
+/** The request takes effect late (`before`), or at once and is answered late (`after`). */
+export interface LatencyFault {
+  /** Real milliseconds; the sandbox's clock does not matter. */
+  readonly latencyMs: number;
+  readonly when: "before" | "after";
+}
+
+/** The connection is reset, without an answer or (`mid-answer`) with half of one. */
+export interface ResetFault {
+  readonly connection: "reset";
+  readonly when: "before" | "after" | "mid-answer";
+}
+
+/** The request takes effect; the connection ends in the middle of the answer. */
+export interface TruncationFault {
+  readonly connection: "truncated";
+}
+
+/** @throws {InvalidRequestError} code `invalid_fault`. */
+export function checkFault(fault: Fault): Fault {
+  if (typeof fault !== "object" || fault === null) throw invalidFault("fault", "must be an object");
+  if ("status" in fault) {
+    if (!isWholeWithin(fault.status, 200, 599)) {
+      throw invalidFault("status", "must be a whole number from 200 to 599");
+    }
+    // What no header can carry would only be found when the fault is met.
+    if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
+      throw invalidFault("retryAfter", "must be a number of seconds, or a date as text");
+    }
+    checkMoment(fault.when, ["before", "after"]);
+  } else if ("latencyMs" in fault) {
+    // What a timer can hold: a longer one would fire at once.
+    if (!isWholeWithin(fault.latencyMs, 0, maxTimerMs)) {
+      throw invalidFault("latencyMs", `must be a whole number of milliseconds up to ${maxTimerMs}`);
+    }
+    checkMoment(fault.when, ["before", "after"]);
+  } else if (fault.connection === "reset") {
+    checkMoment(fault.when, ["before", "after", "mid-answer"]);
+  } else if (fault.connection !== "truncated") {
+    throw invalidFault(
+      "fault",
+      'must have a status, latencyMs, or "reset" or "truncated" as connection',
+    );
+  }
+  // As it would be after a snapshot or a file, and a copy: the caller may alter what it gave.
+  return JSON.parse(JSON.stringify(fault));
+}
+
+const maxTimerMs = 2_147_483_647;
+
+function checkMoment(when: string, moments: readonly string[]): void {
+  if (!moments.includes(when)) throw invalidFault("when", `must be ${moments.join(" or ")}`);
+}
+
+export function isWholeWithin(value: number, min: number, max: number): boolean {
+  return Number.isInteger(value) && value >= min && value <= max;
+}
+
+export function invalidFault(param: string, problem: string): InvalidRequestError {
+  return new InvalidRequestError(`${param} ${problem}.`, {
+    code: "invalid_fault",
+    param,
+  });
+}

@@ -1,0 +1,160 @@
+import type { Operation } from "../../wire/operations.ts";
+import type { RandomSource } from "../records/random.ts";
+import type { ReceivedHeaders } from "../serving/received.ts";
+import type { Store } from "../state/store.ts";
+import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";
+import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
+import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
+import { createWaitingList, type Occasions } from "./waiting-list.ts";
+
+/** To how many of a route's requests a fault happens, and to which share of them. */
+export interface FaultOptions extends Occasions {}
+
+/**
+ * What goes wrong, on purpose. A request meets at most one fault: of those that are waiting for its
+ * route, the one that was queued first, which is then used up. Preflights meet none.
+ */
+export interface SandboxFaults {
+  /**
+   * Queues a fault for the next requests of a route.
+   *
+   * @param route A method and the beginning of a path after the group of routes, such as
+   * `POST /payments`; `{…}` stands for any segment, and a path from `/v1` on for one group only. `*` is
+   * every request.
+   * @throws {InvalidRequestError} code `unknown_route` or `invalid_fault`.
+   * @example
+   * ```ts
+   * // The withdrawal is created, but the answer says 503.
+   * sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
+   * // Every read is slow from here on.
+   * sandbox.faults.next("GET /payments", { latencyMs: 800, when: "before" }, { times: Infinity });
+   * // One request in five loses its answer, always the same ones with the same seed.
+   * sandbox.faults.next("*", { connection: "reset", when: "after" }, { probability: 0.2 });
+   * ```
+   */
+  next(route: FaultRoute, fault: Fault, options?: FaultOptions): void;
+  /** `next` with a `LatencyFault`. By default the request takes effect at once (`after`). */
+  latency(
+    route: FaultRoute,
+    latencyMs: number,
+    options?: FaultOptions & { readonly when?: "before" | "after" | undefined },
+  ): void;
+  /** `next` with a `ResetFault`. */
+  reset(route: FaultRoute, options: FaultOptions & Pick<ResetFault, "when">): void;
+  /** `next` with a `TruncationFault`. */
+  truncate(route: FaultRoute, options?: FaultOptions): void;
+  /**
+   * Answers 429 to what is over the limit, in fixed windows of one second of real time, until the limit
+   * is `null`. Each key has the whole limit: secret keys, payment secrets, bearer tokens. What is refused uses
+   * up no fault.
+   *
+   * @throws {InvalidRequestError} code `invalid_fault`.
+   */
+  rateLimit(limit: RateLimit | null): void;
+  /** What is still waiting, in the order in which it is met. A copy. */
+  waiting(): WaitingFault[];
+  /** Takes back the limit and whatever is still waiting. */
+  clear(): void;
+}
+
+/** A fault and the requests that it waits for. */
+export interface WaitingFault extends Required<Occasions> {
+  readonly route: FaultRoute;
+  readonly fault: Fault;
+}
+
+/** The faults as requests meet them. */
+export interface Faults extends SandboxFaults {
+  /** The fault that a request meets; uses it up. */
+  take(request: MetRequest): Fault | undefined;
+}
+
+/** What is to be known of a request that meets faults. */
+interface MetRequest {
+  readonly method: string;
+  readonly pathname: string;
+  readonly headers: ReceivedHeaders;
+}
+
+/** What waits for a route. */
+type RoutedFault = Pick<WaitingFault, "route" | "fault">;
+
+export interface FaultsOptions {
+  readonly operations: readonly Operation<unknown>[];
+  /** Real time, in milliseconds. */
+  readonly realNowMs: () => number;
+  readonly random: RandomSource;
+  readonly store: Store;
+}
+
+export function createFaults(options: FaultsOptions): Faults {
+  const { operations, realNowMs, random, store } = options;
+  const waiting = createWaitingList<RoutedFault>({
+    table: store.table("faults"),
+    chance: () => random.stream("faults"),
+    invalid: invalidFault,
+  });
+  const matchers = new Map<FaultRoute, RouteMatcher>();
+  const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
+  let isWithin: Limiter = () => true;
+
+  function startLimiter(): void {
+    const rate = limit.get();
+    isWithin = rate === null ? () => true : createLimiter(rate.requestsPerSecond, realNowMs);
+  }
+
+  store.onReplaced(startLimiter);
+
+  function matcherOf(route: FaultRoute): RouteMatcher {
+    const known = matchers.get(route);
+    if (known !== undefined) return known;
+    const matcher = faultRoute(route, operations);
+    matchers.set(route, matcher);
+    return matcher;
+  }
+
+  function next(route: FaultRoute, fault: Fault, occasions: FaultOptions = {}): void {
+    matcherOf(route);
+    waiting.add({ route, fault: checkFault(fault) }, occasions);
+  }
+
+  function take({ method, pathname, headers }: MetRequest): Fault | undefined {
+    const rate = limit.get();
+    if (rate !== null && !isWithin(callerOf(headers))) {
+      return { status: 429, when: "before", retryAfter: rate.retryAfterSeconds };
+    }
+    return waiting.take(({ route }) => matcherOf(route)(method, pathname))?.fault;
+  }
+
+  function rateLimit(rate: RateLimit | null): void {
+    if (rate === null) {
+      limit.set(null);
+      startLimiter();
+      return;
+    }
+    const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
+    if (!isWholeWithin(requestsPerSecond, 0, Number.MAX_SAFE_INTEGER)) {
+      throw invalidFault("requestsPerSecond", "must be a whole number from 0");
+    }
+    if (!isWholeWithin(retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER)) {
+      throw invalidFault("retryAfterSeconds", "must be a whole number from 0");
+    }
+    limit.set({ requestsPerSecond, retryAfterSeconds });
+    startLimiter();
+  }
+
+  return {
+    next,
+    take,
+    rateLimit,
+    latency: (route, latencyMs, { when = "after", ...options } = {}) =>
+      next(route, { latencyMs, when }, options),
+    reset: (route, { when, ...options }) => next(route, { connection: "reset", when }, options),
+    truncate: (route, options) => next(route, { connection: "truncated" }, options),
+    waiting: waiting.waiting,
+    clear() {
+      waiting.clear();
+      rateLimit(null);
+    },
+  };
+}

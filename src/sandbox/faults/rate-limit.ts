@@ -1,0 +1,47 @@
+import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
+import type { ReceivedHeaders } from "../serving/received.ts";
+
+/** How many requests the service takes. */
+export interface RateLimit {
+  readonly requestsPerSecond: number;
+  /** What `Retry-After` says, in seconds. Default 1. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** Tells of a caller's request whether it is still within the limit. */
+export type Limiter = (caller: string) => boolean;
+
+const windowMs = 1_000;
+
+/**
+ * Fixed windows of one second, the first of which begins with the first request. Each caller has the whole limit.
+ *
+ * @param nowMs Real time, in milliseconds: a client that waits does so in real time.
+ */
+export function createLimiter(requestsPerSecond: number, nowMs: () => number): Limiter {
+  let windowEndMs = Number.NEGATIVE_INFINITY;
+  const taken = new Map<string, number>();
+  return (caller) => {
+    const now = nowMs();
+    if (now >= windowEndMs) {
+      windowEndMs = now + windowMs;
+      taken.clear();
+    }
+    const count = (taken.get(caller) ?? 0) + 1;
+    taken.set(caller, count);
+    return count <= requestsPerSecond;
+  };
+}
+
+const credentials = (["secretKey", "paymentSecret", "accessToken"] as const).map(
+  (credential) => credentialHeader(credential, defaultHeaderPrefix).name,
+);
+
+/** Who sends a request: whoever has the key that it comes with. Those without one are one. */
+export function callerOf(headers: ReceivedHeaders): string {
+  for (const name of credentials) {
+    const credential = headers.get(name);
+    if (credential !== null) return credential;
+  }
+  return "";
+}

@@ -1,0 +1,87 @@
+import type { RandomStream } from "../records/random.ts";
+import type { Table } from "../state/store.ts";
+
+/** How often something happens to those that it is meant for. */
+export interface Occasions {
+  /** To how many; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
+  readonly times?: number | undefined;
+  /**
+   * To which share of them, above 0 and up to 1: chance decides for each, by the sandbox's seed. Default 1.
+   */
+  readonly probability?: number | undefined;
+}
+
+/** What waits, in the form in which it is kept. */
+interface Waiting<Item> {
+  readonly item: Item;
+  /** How often it will still happen; null for without end, which JSON cannot say as a number. */
+  readonly times: number | null;
+  readonly probability: number;
+}
+
+/** What is to happen to the next of some kind: first come, first met. */
+export interface WaitingList<Item> {
+  /** @throws What `invalid` makes of an occasion that cannot be. */
+  add(item: Item, occasions: Occasions): void;
+  /** The first that fits and that chance allows; uses up one of its times. */
+  take(fits: (item: Item) => boolean): Item | undefined;
+  /** In the order in which it is met. */
+  waiting(): (Item & Required<Occasions>)[];
+  clear(): void;
+}
+
+export interface WaitingListOptions<Item> {
+  readonly table: Table<Waiting<Item>>;
+  /** Only drawn from where chance decides. */
+  readonly chance: () => RandomStream;
+  readonly invalid: (param: string, problem: string) => Error;
+}
+
+export function createWaitingList<Item extends object>({
+  table,
+  chance,
+  invalid,
+}: WaitingListOptions<Item>): WaitingList<Item> {
+  function add(item: Item, { probability = 1, times }: Occasions): void {
+    if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
+      throw invalid("probability", "must be a number above 0, up to 1");
+    }
+    const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
+    if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
+      throw invalid("times", "must be a whole number from 1, or Infinity");
+    }
+    const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
+    table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
+  }
+
+  function take(fits: (item: Item) => boolean): Item | undefined {
+    if (table.size() === 0) return undefined;
+    for (const [key, { item, times, probability }] of table.entries()) {
+      if (!fits(item)) continue;
+      if (probability < 1 && fractionOf(chance()) >= probability) continue;
+      if (times === 1) table.delete(key);
+      else if (times !== null) table.set(key, { item, times: times - 1, probability });
+      return item;
+    }
+    return undefined;
+  }
+
+  return {
+    add,
+    take,
+    waiting: () =>
+      table.values().map(({ item, times, probability }) => ({
+        ...structuredClone(item),
+        times: times ?? Number.POSITIVE_INFINITY,
+        probability,
+      })),
+    clear() {
+      for (const [key] of table.entries()) table.delete(key);
+    },
+  };
+}
+
+/** A number from 0 up to 1. */
+export function fractionOf(random: RandomStream): number {
+  return Number.parseInt(random.hex(6), 16) / 2 ** 48;
+}

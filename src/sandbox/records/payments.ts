@@ -1,0 +1,197 @@
+import type { Payment } from "../../wire/payment.ts";
+import type { Quote } from "../../wire/quote.ts";
+import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import type { Store } from "../state/store.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Timeline } from "../timeline/timeline.ts";
+import type { Merchant } from "./merchants.ts";
+import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
+import type { RandomSource } from "./random.ts";
+import { createRecords } from "./records.ts";
+
+/** How long a customer has to pay (assumed). */
+const paymentLifetimeMs = 15 * 60_000;
+
+interface NewPayment {
+  readonly merchant: Pick<Merchant, "merchantId" | "name">;
+  readonly type: "payment" | "deposit";
+  /** USD cents; 0 for a deposit, whose amount the customer chooses later (assumed). */
+  readonly amountInCents: number;
+  readonly orderId: string;
+  readonly redirectUrl: string | undefined;
+  readonly customMetadata: string | undefined;
+  readonly customerRefId: string | undefined;
+}
+
+/** What belongs to a payment and is not shown in it. */
+interface PaymentDetails {
+  readonly secret: string;
+  /** Where its page leads when it is paid. */
+  readonly returnUrl?: string;
+}
+
+/**
+ * The payments of a sandbox. Each is an unchanging value: a transition puts another in its place, so
+ * answers, receipts and kept creations share their parts instead of copying them.
+ */
+export interface Payments {
+  create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
+  /** The payment secret, which opens the customer-scoped routes. */
+  secretOf(paymentId: string): string | undefined;
+  /** Where the customer is sent after the payment: its redirectUrl, with what the merchant gave to come back. */
+  returnUrlOf(paymentId: string): string | undefined;
+  find(paymentId: string): Payment | undefined;
+  /** Those of all merchants, oldest first. */
+  all(): Payment[];
+  /** Oldest first. */
+  allOf(merchantId: string): readonly Payment[];
+  /** Replaces a payment by its next state; tells the merchant if its status is another one. */
+  transition(payment: Payment, changes: Partial<Payment>): Payment;
+  /**
+   * Puts a quote among a pending payment's, in the place of the one with its id if there is one. When it
+   * is for another amount, the other quotes are over. Is no change of status, so the merchant is not told.
+   */
+  offer(payment: Payment, quote: Quote, amountInCents: number): void;
+  /** Ends a payment that nobody paid. */
+  expire(payment: Payment): Payment;
+  /** When a payment expires that nobody pays, or when it did: milliseconds since 1970. */
+  expiresMs(payment: Payment): number;
+}
+
+export interface PaymentsOptions {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly publish: (event: "payment.created" | "payment.updated", data: PaymentSnapshot) => void;
+  readonly timeline: Timeline;
+  readonly store: Store;
+}
+
+/** What webhooks tell of a payment. */
+type PaymentSnapshot = WebhookEvents["payment.updated"] & {
+  readonly id: string;
+  readonly merchantId: string;
+};
+
+export function createPayments(options: PaymentsOptions): Payments {
+  const { clock, random, publish, timeline, store } = options;
+  const payments = createRecords<Payment>(store, "payments");
+  const details = store.table<PaymentDetails>("payment details");
+  clock.onDue("quotes", expireQuotes);
+  clock.onDue("payment", expireUnpaid);
+
+  function create(fields: NewPayment) {
+    const { merchant, type, amountInCents, orderId, redirectUrl } = fields;
+    const nowMs = clock.nowMs();
+    const createdAt = new Date(nowMs).toISOString();
+    const draws = random.stream("payments");
+    const id = draws.uuid();
+    const address = { id: draws.uuid(), paymentId: id, type: "EVM", address: draws.address() };
+    const payment: Payment = {
+      id,
+      merchantId: merchant.merchantId,
+      merchantShortName: merchant.name,
+      type,
+      amountInCents,
+      currency: "USD",
+      status: "pending",
+      depositAddress: { ...address, createdAt },
+      quotes: type === "deposit" ? [] : quotesFor({ paymentId: id, amountInCents, nowMs }, draws),
+      receipt: null,
+      orderId,
+      ...(redirectUrl === undefined ? {} : { redirectUrl }),
+      createdAt,
+    };
+    const secret = `ps_${draws.hex(24)}`;
+    payments.put(payment);
+    const returnUrl = returnUrlFor(fields);
+    details.set(id, { secret, ...(returnUrl === undefined ? {} : { returnUrl }) });
+    if (payment.quotes.length > 0) {
+      clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
+    }
+    clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
+    publish("payment.created", snapshotOf(payment));
+    return { payment, secret };
+  }
+
+  function transition(payment: Payment, changes: Partial<Payment>): Payment {
+    const next = { ...payment, ...changes };
+    payments.put(next);
+    if (next.status !== payment.status) publish("payment.updated", snapshotOf(next));
+    return next;
+  }
+
+  function expire(payment: Payment): Payment {
+    return transition(payment, { status: "expired", quotes: closedQuotes(payment.quotes) });
+  }
+
+  function offer(payment: Payment, quote: Quote, amountInCents: number): void {
+    const isSameAmount = amountInCents === payment.amountInCents;
+    const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
+    const place = others.findIndex(({ id }) => id === quote.id);
+    const quotes = place < 0 ? [...others, quote] : others.with(place, quote);
+    payments.put({ ...payment, amountInCents, quotes });
+    clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
+  }
+
+  function expireQuotes(id: string): void {
+    const payment = payments.find(id);
+    if (payment?.status !== "pending") return;
+    const at = clock.now().toISOString();
+    // Both are written alike, so that the texts compare as the times do.
+    const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
+    const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
+    if (quoteIds.length === 0) return;
+    const quotes = payment.quotes.map(
+      (quote): Quote => (ranOut(quote) ? { ...quote, status: "expired" } : quote),
+    );
+    payments.put({ ...payment, quotes });
+    clock.report({ at, type: "quotes.expired", paymentId: id, quoteIds });
+    timeline.add({ type: "quotes", at, subjectId: id, quoteIds });
+  }
+
+  function expireUnpaid(id: string): void {
+    const payment = payments.find(id);
+    if (payment?.status !== "pending") return;
+    expire(payment);
+    const at = new Date(clock.nowMs()).toISOString();
+    clock.report({ at, type: "payment.expired", paymentId: id, orderId: payment.orderId ?? "" });
+  }
+
+  return {
+    create,
+    secretOf: (paymentId) => details.get(paymentId)?.secret,
+    returnUrlOf: (paymentId) => details.get(paymentId)?.returnUrl,
+    find: payments.find,
+    all: payments.all,
+    allOf: payments.allOf,
+    transition,
+    offer,
+    expire,
+    expiresMs: ({ createdAt }) => Date.parse(createdAt) + paymentLifetimeMs,
+  };
+}
+
+/** Only what was given is added, and the rest of the URL stays as it was written (assumed). */
+function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment) {
+  if (redirectUrl === undefined) return undefined;
+  const url = new URL(redirectUrl);
+  for (const [name, value] of Object.entries({ customMetadata, customerRefId })) {
+    if (value === undefined) continue;
+    url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
+  }
+  return url.href;
+}
+
+function snapshotOf(payment: Payment): PaymentSnapshot {
+  const { id, type, merchantId, amountInCents, currency, status, orderId, createdAt } = payment;
+  return {
+    id,
+    type,
+    merchantId,
+    amountInCents,
+    currency,
+    status,
+    orderId: orderId ?? null,
+    createdAt,
+  };
+}

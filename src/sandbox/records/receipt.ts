@@ -1,0 +1,82 @@
+import type { PaymentReceipt } from "../../wire/payment-receipt.ts";
+import type { Quote } from "../../wire/quote.ts";
+import type { Withdrawal, WithdrawalReceipt } from "../../wire/withdrawal.ts";
+import { expectedUnits, worthInCents } from "./quotes.ts";
+import type { RandomStream } from "./random.ts";
+import { etherRateUsd, type PricedToken } from "./tokens.ts";
+
+/** A plausible pace for block numbers, in milliseconds a block (assumed). */
+const blockTimeMs = 2_000;
+/** What a plain transfer and a token transfer use (assumed). */
+const gasUsed = { native: 21_000, token: 65_000 } as const;
+const gasPriceWei = 1_000_000_000n;
+const ether = { decimals: 18, rateUsd: etherRateUsd };
+
+interface Draw {
+  readonly nowMs: number;
+  readonly random: RandomStream;
+}
+
+export interface Settlement extends Draw {
+  readonly quote: Quote;
+  /** What arrived, in the token's smallest unit. */
+  readonly units: bigint;
+}
+
+/** The receipt of money that arrived: the longer of the two published shapes. */
+export function receiptOf({ quote, units, nowMs, random }: Settlement): PaymentReceipt {
+  const { paymentId, token, chainId, rateUsdAsset } = quote;
+  return {
+    paymentId,
+    selectedQuote: quote,
+    ...transfer({ token, chainId, rateUsd: rateUsdAsset }, units, { nowMs, random }),
+    txSenderAddress: random.address(),
+    txIsSponsored: false,
+    processedBy: "webhook",
+    txRiskScore: null,
+    txRiskSeverity: null,
+    txRiskProvider: null,
+  };
+}
+
+export interface Payout extends Draw {
+  readonly withdrawal: Withdrawal;
+  readonly sent: PricedToken;
+  readonly senderAddress: string;
+}
+
+/** The receipt of money that was sent (interface section 2.6). */
+export function payoutReceipt(payout: Payout): WithdrawalReceipt {
+  const { withdrawal, sent, senderAddress, nowMs, random } = payout;
+  const { decimals } = sent.token;
+  const units = expectedUnits(withdrawal.amountInCents, { decimals, rateUsd: sent.rateUsd });
+  return {
+    withdrawalId: withdrawal.id,
+    ...transfer(sent, units, { nowMs, random }),
+    txSenderAddress: senderAddress,
+    txIsSponsored: true,
+    processedBy: "cron",
+  };
+}
+
+/** What both receipts tell of a transaction. */
+function transfer({ token, chainId, rateUsd }: PricedToken, units: bigint, draw: Draw) {
+  const { symbol, decimals, contractAddress } = token;
+  const cents = worthInCents(units, { decimals, rateUsd });
+  const at = new Date(draw.nowMs).toISOString();
+  const txGasUsed = token.assetType === "native" ? gasUsed.native : gasUsed.token;
+  const costWei = BigInt(txGasUsed) * gasPriceWei;
+  return {
+    settledToken: { symbol, decimals, contractAddress },
+    settledChain: { chainId, name: token.chain?.name ?? null },
+    settledAmountAsset: units.toString(),
+    settledAmountUsd: `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`,
+    txHash: `0x${draw.random.hex(32)}`,
+    txBlockNumber: Math.floor(draw.nowMs / blockTimeMs),
+    txTimestamp: at,
+    txGasUsed,
+    txTotalCost: costWei.toString(),
+    txTotalCostUsdFractions: Number(worthInCents(costWei, ether)),
+    createdAt: at,
+  };
+}

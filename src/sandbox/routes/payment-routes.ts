@@ -1,0 +1,98 @@
+import {
+  createPayment as createPaymentOperation,
+  getPayment,
+  listPayments,
+} from "../../wire/operations.ts";
+import type { PageBody } from "../../wire/pagination.ts";
+import type { Payment } from "../../wire/payment.ts";
+import type { CreatedPayment, CreatePaymentBody } from "../../wire/payment-creation.ts";
+import type { PaymentListQuery } from "../../wire/payment-list.ts";
+import type { Payments } from "../records/payments.ts";
+import { invalidRequest, notFound } from "../serving/refusal.ts";
+import { type Call, type Route, route } from "../serving/routing.ts";
+import { checkAmount, checkMetadata, checkOneOf, refuseField } from "../serving/validation.ts";
+import { listPage } from "./payment-list.ts";
+
+export interface PaymentRoutesOptions {
+  readonly payments: Payments;
+}
+
+/** The merchant's operations on payments (interface sections 4.1 and 4.2). */
+export function paymentRoutes({ payments }: PaymentRoutesOptions): Route[] {
+  function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
+    const { type = "payment", amount, ...fields } = body;
+    const { orderId, redirectUrl, customMetadata } = fields;
+    if (type === "deposit" && !merchant.depositsEnabled) throw depositsDisabled();
+    const { minPaymentInCents } = merchant.limits;
+    const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
+    checkRedirectUrl(redirectUrl);
+    checkMetadata(customMetadata);
+    const { payment, secret } = payments.create({
+      merchant,
+      type,
+      amountInCents,
+      orderId,
+      redirectUrl,
+      customMetadata,
+      customerRefId: type === "deposit" ? fields.customerRefId : undefined,
+    });
+    const { id: paymentId } = payment;
+    return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };
+  }
+
+  function get({ path: { paymentId = "" }, merchant }: Call): Payment {
+    const payment = payments.find(paymentId);
+    if (payment?.merchantId === merchant.merchantId) return payment;
+    throw notFound("payment");
+  }
+
+  function list({ query, merchant }: Call<unknown, PaymentListQuery>): PageBody<Payment> {
+    for (const [param, values] of Object.entries(listValues)) {
+      checkOneOf(param, values, query[param as keyof typeof listValues]);
+    }
+    return listPage(payments.allOf(merchant.merchantId), query);
+  }
+
+  return [
+    route(createPaymentOperation, create, withoutIgnoredAmount),
+    route(getPayment, get),
+    route(listPayments, list),
+  ];
+}
+
+/** The published values: the operation's schema leaves them open, but nothing else can be meant. */
+const listValues = {
+  type: ["payment", "deposit"],
+  status: ["pending", "processing", "completed", "confirmed", "failed", "expired", "cancelled"],
+  sortBy: ["createdAt", "amountInCents"],
+  sortOrder: ["ASC", "DESC"],
+} as const satisfies { readonly [Param in keyof PaymentListQuery]: readonly string[] };
+
+/** A deposit's amount is ignored whatever it is, so it must not fail its check either. */
+function withoutIgnoredAmount(body: Record<string, unknown>): Record<string, unknown> {
+  if (body.type !== "deposit") return body;
+  const { amount: _ignored, ...rest } = body;
+  return rest;
+}
+
+function checkedAmount(amount: number | undefined, minPaymentInCents: number): number {
+  if (amount === undefined) {
+    throw refuseField(400, "amount", "is missing. It must be a number of USD cents.");
+  }
+  checkAmount("amount", amount, minPaymentInCents);
+  return amount;
+}
+
+function checkRedirectUrl(redirectUrl: string | undefined): void {
+  if (redirectUrl === undefined) return;
+  const url = URL.parse(redirectUrl);
+  if (url !== null && /^https?:$/.test(url.protocol)) return;
+  throw refuseField(422, "redirectUrl", "must be an absolute http or https URL.");
+}
+
+function depositsDisabled() {
+  return invalidRequest(403, {
+    code: "deposits_disabled",
+    message: "Deposits are disabled for this merchant. Enable them, or create a payment.",
+  });
+}

@@ -1,0 +1,39 @@
+import { ConfigurationError } from "../../errors/configuration-error.ts";
+
+type Sqlite = typeof import("node:sqlite");
+
+/**
+ * Node's own SQLite, loaded when it is first needed.
+ *
+ * @throws {ConfigurationError} code `no_sqlite` where there is none.
+ */
+export function loadSqlite(): Sqlite {
+  const { emitWarning } = process;
+  // Some versions of Node warn that it is experimental, which nobody who names a file can do anything about.
+  process.emitWarning = () => {};
+  try {
+    const sqlite = process.getBuiltinModule("node:sqlite");
+    if (sqlite === undefined) throw noSqlite();
+    return sqlite;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function noSqlite(): ConfigurationError {
+  return new ConfigurationError(
+    `A data file needs node:sqlite, which ${process.version} does not have. Use Node 22.13 or later, or leave ` +
+      "out data and keep what save() gives.",
+    { code: "no_sqlite", param: "data" },
+  );
+}
+
+/** SQLite's own numbers for what may go wrong. */
+export const sqliteErrors = { error: 1, busy: 5, corrupt: 11, notADatabase: 26 } as const;
+
+/** The number of an error that SQLite gave, if it did. */
+export function sqliteErrorOf(error: unknown): number | undefined {
+  if (!(error instanceof Error && "errcode" in error)) return undefined;
+  // The lower byte says what it is, the others which kind of it.
+  return Number(error.errcode) & 255;
+}

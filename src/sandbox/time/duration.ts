@@ -1,0 +1,41 @@
+import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+
+/** A unit of time, from milliseconds to days. */
+export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
+
+/** A length of time: milliseconds, or a whole number with its unit, such as `"90s"` or `"15m"`. */
+export type Duration = number | `${number}${DurationUnit}`;
+
+const unitInMs: Record<DurationUnit, number> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * A duration in milliseconds.
+ *
+ * @throws {InvalidRequestError} code `invalid_duration`.
+ */
+export function durationInMs(duration: Duration): number {
+  const milliseconds = typeof duration === "string" ? parse(duration) : duration;
+  if (Number.isSafeInteger(milliseconds) && milliseconds >= 0) return milliseconds;
+  throw new InvalidRequestError(
+    `${describe(duration)} is no duration. Pass a whole number of milliseconds, not negative, or a ` +
+      'whole number with a unit: "500ms", "90s", "15m", "24h" or "2d".',
+    { code: "invalid_duration", param: "duration" },
+  );
+}
+
+function parse(text: string): number {
+  const match = /^([0-9]{1,15})(ms|s|m|h|d)$/.exec(text);
+  if (!match) return Number.NaN;
+  return Number(match[1]) * unitInMs[match[2] as DurationUnit];
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
+  return typeof value === "number" ? String(value) : `A value of type ${typeof value}`;
+}
