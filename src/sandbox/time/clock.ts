@@ -109,7 +109,8 @@ export function createClock({ frozenAt, quiet, timeline, store }: ClockOptions):
     const next = due.first();
     if (next === undefined || isFrozen() || standingMs !== undefined) return;
     timer = setTimeout(onTimer, Math.min(Math.max(next.dueMs - nowMs(), 0), maxTimerMs));
-    timer.unref();
+    // Workers' timers are numbers, and keep nothing alive.
+    timer.unref?.();
   }
 
   /** A timer may come early, or late for what a request has settled already: set it again. */

@@ -114,7 +114,8 @@ async function withinTimeout<Result>(
     reject(error);
     controller.abort(error);
   }, answerTimeoutMs);
-  timer.unref();
+  // Workers' timers are numbers, and keep nothing alive.
+  timer.unref?.();
   try {
     return await Promise.race([exchange(controller.signal), late]);
   } finally {
