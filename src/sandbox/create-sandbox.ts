@@ -5,6 +5,7 @@ import { createPayments } from "./records/payments.ts";
 import { createRandomSource, originOf } from "./records/random.ts";
 import { createWithdrawals } from "./records/withdrawals.ts";
 import { checkoutRoutes } from "./routes/checkout-routes.ts";
+import type { OwnRoutes } from "./routes/own-routes.ts";
 import { paymentRoutes } from "./routes/payment-routes.ts";
 import { withdrawalRoutes } from "./routes/withdrawal-routes.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
@@ -15,7 +16,6 @@ import { createAuthenticate } from "./serving/authentication.ts";
 import { type Doors, fetchFrom } from "./serving/doors.ts";
 import { createExchange } from "./serving/exchange.ts";
 import { createIdempotencyStore } from "./serving/idempotency.ts";
-import type { OwnRoutes } from "./serving/own-routes.ts";
 import { plainError } from "./serving/plain-answer.ts";
 import type { ListenOptions, SandboxServer } from "./serving/server.ts";
 import { keepInFile } from "./state/data-file.ts";
@@ -130,7 +130,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
     async own(request) {
       // Most tests look at no page.
-      ownRoutes ??= import("./serving/own-routes.ts").then(({ createOwnRoutes }) =>
+      ownRoutes ??= import("./routes/own-routes.ts").then(({ createOwnRoutes }) =>
         createOwnRoutes({
           sandbox,
           payments,

@@ -45,7 +45,7 @@ export type {
   QuotesExpired,
   WebhookAttempted,
   WithdrawalMoved,
-} from "./timeline/happening.ts";
+} from "./time/happening.ts";
 export type { ReceivedAnswer, ReceivedRequest, RequestOutcome } from "./timeline/request-log.ts";
 export type {
   AttemptEntry,

@@ -4,8 +4,7 @@ import type { Seed } from "./records/random.ts";
 import { type Repetition, repetitions } from "./serving/idempotency.ts";
 import type { Deliver } from "./webhooks/webhook-endpoint.ts";
 
-/** What kind of service and merchant the sandbox plays. */
-/** What applies to every merchant that does not say otherwise. */
+/** What kind of service the sandbox plays. What is said of a merchant applies to each that does not say otherwise. */
 export interface SandboxOptions extends MerchantOptions {
   /**
    * Makes ids, addresses, hashes, prices and their order the same from run to run. Without it they are random.

@@ -3,7 +3,7 @@ import { createMerchants } from "../../src/sandbox/records/merchants.ts";
 import { createApp } from "../../src/sandbox/serving/app.ts";
 import { createIdempotencyStore, type Repetition } from "../../src/sandbox/serving/idempotency.ts";
 import type { Received } from "../../src/sandbox/serving/received.ts";
-import { route } from "../../src/sandbox/serving/routing.ts";
+import { route } from "../../src/sandbox/serving/route.ts";
 import { createStore } from "../../src/sandbox/state/store.ts";
 import { createClock } from "../../src/sandbox/time/clock.ts";
 import { createTimeline } from "../../src/sandbox/timeline/timeline.ts";

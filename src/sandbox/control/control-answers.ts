@@ -1,4 +1,4 @@
-import { jsonAnswer } from "../serving/answer.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
 
 export function listAnswer(data: readonly unknown[]): Response {
   return jsonAnswer(200, { data });

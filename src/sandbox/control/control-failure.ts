@@ -1,6 +1,6 @@
 import { SettlekitError } from "../../errors/settlekit-error.ts";
-import { errorAnswer } from "../serving/answer.ts";
 import { invalidRequest } from "../serving/refusal.ts";
+import { errorAnswer } from "../serving/web-response.ts";
 
 /** What is answered when the sandbox refuses what it is to do: its own words in the service's envelope. */
 export function controlFailure(error: Error): Response {

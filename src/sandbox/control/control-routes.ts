@@ -4,7 +4,7 @@ import type { SandboxMerchant } from "../records/merchants.ts";
 import type { DroppedCounts } from "../sandbox.ts";
 import type { SandboxPayments } from "../scenarios/payment-scenarios.ts";
 import type { SandboxWithdrawals } from "../scenarios/withdrawal-scenarios.ts";
-import { jsonAnswer } from "../serving/answer.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
 import type { SavedSandbox } from "../state/state.ts";
 import type { SandboxClock } from "../time/clock.ts";
 import type { ReceivedRequest } from "../timeline/request-log.ts";

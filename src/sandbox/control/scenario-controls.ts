@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { PaymentScenario, SandboxPayments } from "../scenarios/payment-scenarios.ts";
 import type { ScenarioSteps } from "../scenarios/scenario-steps.ts";
 import type { SandboxWithdrawals, WithdrawalScenario } from "../scenarios/withdrawal-scenarios.ts";
-import { jsonAnswer } from "../serving/answer.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
 import { listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 

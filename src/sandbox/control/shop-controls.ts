@@ -2,9 +2,9 @@ import { Hono } from "hono";
 import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
 import { createPayment, createWithdrawal, type Operation } from "../../wire/operations.ts";
 import type { SandboxMerchant } from "../records/merchants.ts";
-import { jsonAnswer } from "../serving/answer.ts";
 import { Refusal } from "../serving/refusal.ts";
 import { refuseField } from "../serving/validation.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
 import { controlBody } from "./control-body.ts";
 
 interface Shops {

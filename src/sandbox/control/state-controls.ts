@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { jsonAnswer } from "../serving/answer.ts";
 import { invalidRequest } from "../serving/refusal.ts";
 import { readBodyText } from "../serving/request-body.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
 import type { SavedSandbox } from "../state/state.ts";
 import type { SandboxClock } from "../time/clock.ts";
 import type { Duration } from "../time/duration.ts";

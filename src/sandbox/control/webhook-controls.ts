@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { DroppedCounts } from "../sandbox.ts";
-import { jsonAnswer } from "../serving/answer.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
 import type { Duration } from "../time/duration.ts";
 import type { DisorderKind } from "../webhooks/disorder.ts";
 import type { SandboxWebhooks } from "../webhooks/sandbox-webhooks.ts";

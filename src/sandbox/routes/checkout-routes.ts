@@ -15,7 +15,7 @@ import { isActive, latestQuote, quoteFor } from "../records/quotes.ts";
 import type { RandomSource } from "../records/random.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "../records/tokens.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
-import { type Call, type Route, route } from "../serving/routing.ts";
+import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkBy, checkOneOf, refuseField } from "../serving/validation.ts";
 import type { Clock } from "../time/clock.ts";
 

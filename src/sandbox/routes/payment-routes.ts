@@ -9,7 +9,7 @@ import type { CreatedPayment, CreatePaymentBody } from "../../wire/payment-creat
 import type { PaymentListQuery } from "../../wire/payment-list.ts";
 import type { Payments } from "../records/payments.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
-import { type Call, type Route, route } from "../serving/routing.ts";
+import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkMetadata, checkOneOf, refuseField } from "../serving/validation.ts";
 import { listPage } from "./payment-list.ts";
 

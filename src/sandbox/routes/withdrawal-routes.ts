@@ -16,7 +16,7 @@ import type { WithdrawalListQuery } from "../../wire/withdrawal-list.ts";
 import { pricedTokens, supportedChainIds } from "../records/tokens.ts";
 import type { Withdrawals } from "../records/withdrawals.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
-import { type Call, type Route, route } from "../serving/routing.ts";
+import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkBy, checkMetadata, checkOneOf } from "../serving/validation.ts";
 import { pageOf } from "./page.ts";
 

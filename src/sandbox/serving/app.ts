@@ -8,7 +8,7 @@ import { parseObject, parseQuery } from "./parsing.ts";
 import { type PlainAnswer, plainError, plainJson } from "./plain-answer.ts";
 import type { Received } from "./received.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
-import type { Route } from "./routing.ts";
+import type { Route } from "./route.ts";
 import { checked } from "./validation.ts";
 
 /** Answers what is asked of the service. */

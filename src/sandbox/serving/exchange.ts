@@ -1,5 +1,4 @@
 import { defaultRequestIdHeader } from "../../wire/headers.ts";
-import { serveWith } from "../faults/fault-play.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { RandomSource } from "../records/random.ts";
 import type { Clock } from "../time/clock.ts";
@@ -8,6 +7,7 @@ import type { RequestEnd, RequestLog } from "../timeline/request-log.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { App } from "./app.ts";
 import { allowAnyOrigin, isCustomerScoped, preflightAnswer } from "./cross-origin.ts";
+import { serveWith } from "./fault-play.ts";
 import type { Received } from "./received.ts";
 import type { Reply } from "./reply.ts";
 

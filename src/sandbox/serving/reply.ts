@@ -1,5 +1,5 @@
-import { responseOf } from "./answer.ts";
 import type { PlainAnswer } from "./plain-answer.ts";
+import { responseOf } from "./web-response.ts";
 
 /** What becomes of a request. */
 export type Reply = Answered | BrokenOff | Unanswered;

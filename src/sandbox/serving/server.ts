@@ -3,12 +3,11 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { allowedHosts } from "./allowed-host.ts";
-import type { Doors } from "./doors.ts";
+import { type Doors, isForOwnRoutes } from "./doors.ts";
 import { incomingHeaders, incomingText, incomingUrl, whenGone } from "./incoming.ts";
 import { hasBody, type PlainAnswer, plainError } from "./plain-answer.ts";
 import { invalidRequest } from "./refusal.ts";
 import { firstHalf, type Reply } from "./reply.ts";
-import { isForOwnRoutes } from "./routing.ts";
 
 /** Where the sandbox listens. */
 export interface ListenOptions {

@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
 import type { Store } from "../state/store.ts";
-import type { Happening } from "../timeline/happening.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";
+import type { Happening } from "./happening.ts";
 
 /** The time of one sandbox. Everything that expires or is repeated goes by it. */
 export interface SandboxClock {

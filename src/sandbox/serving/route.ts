@@ -1,7 +1,6 @@
 import type { Operation } from "../../wire/operations.ts";
 import type { Merchant } from "../records/merchants.ts";
 import type { PathValues } from "./operation-paths.ts";
-import type { ReceivedHeaders } from "./received.ts";
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
@@ -39,15 +38,4 @@ export function route<Response, Body = unknown, Query = unknown>(
   prepareBody: PrepareBody = (body) => body,
 ): Route {
   return { operation, handle: (call) => handle(call as Call<Body, Query>), prepareBody };
-}
-
-const ownPath = /^\/((_sandbox|payment)(\/|$)|openapi\.json$)/;
-
-/**
- * Whether a request is for the sandbox's own routes, its pages, description and control, and not for the service's.
- * At the root, that is only so for a browser.
- */
-export function isForOwnRoutes(headers: ReceivedHeaders, pathname: string): boolean {
-  if (pathname === "/") return headers.get("Accept")?.includes("text/html") ?? false;
-  return ownPath.test(pathname);
 }

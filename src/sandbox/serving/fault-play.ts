@@ -1,9 +1,9 @@
 import { codeForStatus } from "../../wire/envelope.ts";
-import { evidenceHeader } from "../serving/evidence.ts";
-import { hasBody, type PlainAnswer, plainJson, plainRefusal } from "../serving/plain-answer.ts";
-import type { RefusalFacts } from "../serving/refusal.ts";
-import type { Reply } from "../serving/reply.ts";
-import type { AnswerFault, Fault } from "./fault.ts";
+import type { AnswerFault, Fault } from "../faults/fault.ts";
+import { evidenceHeader } from "./evidence.ts";
+import { hasBody, type PlainAnswer, plainJson, plainRefusal } from "./plain-answer.ts";
+import type { RefusalFacts } from "./refusal.ts";
+import type { Reply } from "./reply.ts";
 
 /** Serves a request, with what goes wrong on the way. `serve` is what makes it take effect. */
 export async function serveWith(
