@@ -1,7 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+/** Begins with the files that take longest, so that none of them is left for the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const usual = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /test\/(browser|docs|model)\//.test(moduleId);
+    return [...usual.filter(isLong), ...usual.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -15,5 +26,6 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/every-answer.ts"],
     passWithNoTests: false,
+    sequence: { sequencer: LongestFirst },
   },
 });
