@@ -69,12 +69,14 @@ function isMixedCase(address: Address): boolean {
 function checksummed(address: Address): Address {
   const digits = address.slice(2).toLowerCase();
   const hash = keccak_256(new TextEncoder().encode(digits));
-  const cased = Array.from(digits, (digit, index) => {
+  let cased: Address = "0x";
+  for (let index = 0; index < digits.length; index++) {
+    const digit = digits.charAt(index);
     const byte = hash[index >> 1] ?? 0;
     const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
-    return nibble >= 8 ? digit.toUpperCase() : digit;
-  });
-  return `0x${cased.join("")}`;
+    cased += nibble >= 8 ? digit.toUpperCase() : digit;
+  }
+  return cased;
 }
 
 function describe(value: unknown): string {
