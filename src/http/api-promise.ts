@@ -31,15 +31,14 @@ export class ApiPromise<T> extends Promise<T> {
 
   constructor(response: Promise<ApiResponse<T>>) {
     super((resolve, reject) => {
-      response.then(({ data }) => resolve(data), reject);
+      // Settled by the platform's own functions, across which an error's stack finds the caller's line.
+      response.then(({ data }) => data).then(resolve, reject);
     });
     this.#response = response;
   }
 
   /** The value, with the status, headers and request id of the answer that brought it. */
   withResponse(): Promise<ApiResponse<T>> {
-    // Whoever takes the response handles its failure there; this promise is then nobody's.
-    this.catch(() => {});
-    return this.#response;
+    return this.then(() => this.#response);
   }
 }

@@ -33,10 +33,9 @@ export class SingleFlight<T> {
 
   #launch(key: string, request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    const flight = { request, result: start(controller.signal), controller, waiting: 0 };
-    const land = () => this.#flights.delete(key);
-    // Registered before anybody can wait, so that those who do find the key free.
-    flight.result.then(land, land);
+    // Those who wait for the result find the key free.
+    const result = start(controller.signal).finally(() => this.#flights.delete(key));
+    const flight = { request, result, controller, waiting: 0 };
     this.#flights.set(key, flight);
     return flight;
   }

@@ -36,4 +36,23 @@ describe("an ApiPromise", () => {
     process.off("unhandledRejection", record);
     expect(unhandled).toEqual([]);
   });
+
+  test("that fails leads back to the line that called, by the error's stack", async () => {
+    async function fails(): Promise<ApiResponse<number>> {
+      await new Promise((resolve) => setImmediate(resolve));
+      throw new Error("no");
+    }
+    async function placeOrder() {
+      await new ApiPromise(fails());
+    }
+    async function placeOrderAndLog() {
+      await new ApiPromise(fails()).withResponse();
+    }
+    await expect(placeOrder()).rejects.toMatchObject({
+      stack: expect.stringMatching(/at (async )?placeOrder /),
+    });
+    await expect(placeOrderAndLog()).rejects.toMatchObject({
+      stack: expect.stringMatching(/at (async )?placeOrderAndLog /),
+    });
+  });
 });
