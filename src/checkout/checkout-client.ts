@@ -1,13 +1,13 @@
 import { renderSVG } from "uqr";
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import { checkBaseUrl, defaultSandboxUrl } from "../http/base-url.ts";
+import { checkBaseUrl } from "../http/base-url.ts";
 import type { ClientEvent, Logger } from "../http/events.ts";
 import { Http } from "../http/http.ts";
 import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
 import { checkedFetch, checkLimit, checkRetries } from "../http/settings-checks.ts";
 import { checkWire, type WireOptions } from "../http/wire-options.ts";
 import { paymentSecret } from "../resources/credentials.ts";
-import type { Environment } from "../wire/credential.ts";
+import { defaultSandboxUrl, type Environment } from "../wire/environment.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";

@@ -1,14 +1,9 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
+import { toChecksumAddress } from "../evm/address.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
-import {
-  chainIdOnWire,
-  checkAddress,
-  checkObject,
-  checkText,
-  refused,
-} from "../resources/arguments.ts";
+import { chainIdOnWire, checkObject, checkText, refused } from "../resources/arguments.ts";
 import { poll } from "../resources/poll.ts";
 import { Quotes } from "../resources/quotes.ts";
 import * as operations from "../wire/operations.ts";
@@ -85,7 +80,7 @@ export class Checkout {
         }),
         ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
         ...(tokenContractAddress !== undefined && {
-          tokenContractAddress: checkAddress("tokenContractAddress", tokenContractAddress),
+          tokenContractAddress: toChecksumAddress(tokenContractAddress, "tokenContractAddress"),
         }),
       };
       return { path: { paymentId: this.#paymentId }, body };

@@ -1,8 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 
-/** Where a sandbox listens unless told otherwise. */
-export const defaultSandboxUrl = "http://127.0.0.1:4010";
-
 /**
  * Gives the base URL without a slash at its end.
  *

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
-import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
+import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/headers.ts";
 import type { Fetch } from "./settings.ts";
 
 /** What a call's last argument may hold: `prefetch` and `createdAfter` belong to lists and lookups. */
@@ -104,10 +104,8 @@ export function checkHeaders(
 }
 
 function reservedNames(headerPrefix: string): Set<string> {
-  const credentials = (["secretKey", "paymentSecret", "accessToken"] as const).map(
-    (credential) => credentialHeader(credential, headerPrefix).name,
-  );
-  return new Set([...credentials, idempotencyKeyHeader].map((name) => name.toLowerCase()));
+  const names = [...credentialHeaderNames(headerPrefix), idempotencyKeyHeader];
+  return new Set(names.map((name) => name.toLowerCase()));
 }
 
 /** The caller's fetch, or the global one as it is at the time of each request. */

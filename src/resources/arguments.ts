@@ -1,5 +1,4 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
-import { toChecksumAddress } from "../evm/address.ts";
 import { toCaip2 } from "../evm/caip2.ts";
 import type { HttpSettings } from "../http/settings.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
@@ -72,11 +71,6 @@ function metadataText(value: unknown): string {
     // Named below.
   }
   throw refused(param, "must not hold cycles or bigints, which JSON cannot", "such an object");
-}
-
-/** An address in EIP-55 form; the all-zero one and the placeholder for native assets are addresses too. */
-export function checkAddress(param: string, value: unknown): string {
-  return toChecksumAddress(value as string, param);
 }
 
 /** A chain id in the form that the client is set to send. */

@@ -4,6 +4,7 @@ import type { Operation } from "../wire/operations.ts";
 import type { PageBody } from "../wire/pagination.ts";
 import { refused } from "./arguments.ts";
 import { PagePromise } from "./page.ts";
+import type { Identified } from "./page-walk.ts";
 
 /** What can be set for one list. */
 export interface ListOptions extends RequestOptions {
@@ -23,7 +24,7 @@ interface Listing<Item> {
 }
 
 /** @throws {InvalidRequestError} when `limit`, `offset` or `prefetch` is out of bounds. */
-export function list<Item extends { readonly id: string }>(
+export function list<Item extends Identified>(
   http: Http,
   { operation, path = {}, query }: Listing<Item>,
   options: ListOptions = {},

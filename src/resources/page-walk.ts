@@ -3,7 +3,8 @@ import type { PageBody } from "../wire/pagination.ts";
 /** Reads one page of a list. Without a limit, as many items as the list was asked for. */
 export type ReadPage<Item> = (offset: number, limit?: number) => Promise<PageBody<Item>>;
 
-interface Identified {
+/** What every item of a list has. */
+export interface Identified {
   readonly id: string;
 }
 

@@ -1,12 +1,7 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { ApiPromise } from "../http/api-promise.ts";
 import type { PageBody, Pagination } from "../wire/pagination.ts";
-import { PageWalk, type ReadPage } from "./page-walk.ts";
-
-/** What every item of a list has. */
-export interface Identified {
-  readonly id: string;
-}
+import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
 export class Page<Item extends Identified> {

@@ -1,9 +1,10 @@
+import { toChecksumAddress } from "../evm/address.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Quote } from "../wire/quote.ts";
-import { chainIdOnWire, checkAddress, checkAmount, checkObject } from "./arguments.ts";
+import { chainIdOnWire, checkAmount, checkObject } from "./arguments.ts";
 
 /** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
 export interface CreateQuoteInput {
@@ -44,7 +45,7 @@ export class Quotes {
       const body = {
         ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
         ...(contractAddress !== undefined && {
-          contractAddress: checkAddress("contractAddress", contractAddress),
+          contractAddress: toChecksumAddress(contractAddress, "contractAddress"),
         }),
         ...(forceDepositAmount !== undefined && {
           forceDepositAmount: checkAmount("forceDepositAmount", forceDepositAmount),

@@ -21,18 +21,18 @@ export type { SandboxMerchant } from "./records/merchants.ts";
 export type { Seed } from "./records/random.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type {
-  PaymentScenario,
   SandboxPayments,
   SimulateOptions,
   UpcomingPaymentStep,
 } from "./scenarios/payment-scenarios.ts";
-export type { ScenarioSteps } from "./scenarios/scenario-steps.ts";
+export type { PaymentScenario } from "./scenarios/payment-steps.ts";
+export type { ScenarioSteps } from "./scenarios/step-plans.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,
   UpcomingWithdrawalStep,
-  WithdrawalScenario,
 } from "./scenarios/withdrawal-scenarios.ts";
+export type { WithdrawalScenario } from "./scenarios/withdrawal-steps.ts";
 export type { ListenOptions, SandboxServer } from "./serving/server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 export type { SandboxClock } from "./time/clock.ts";
@@ -65,5 +65,6 @@ export type {
   WaitingDisorder,
 } from "./webhooks/disorder.ts";
 export type { ReplayOptions, SandboxWebhooks } from "./webhooks/sandbox-webhooks.ts";
+export type { WebhookAnswer } from "./webhooks/webhook-answer.ts";
 export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhooks/webhook-delivery.ts";
-export type { Deliver, WebhookAnswer, WebhookMessage } from "./webhooks/webhook-endpoint.ts";
+export type { Deliver, WebhookMessage } from "./webhooks/webhook-endpoint.ts";

@@ -1,7 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
-
-/** Which of the service's environments a client talks to; each has keys of its own. */
-export type Environment = "production" | "testnet" | "sandbox";
+import type { Environment } from "./environment.ts";
 
 /** Printable ASCII without spaces: what a header carries unchanged everywhere. */
 export function isVisibleAscii(text: string): boolean {

@@ -1,3 +1,5 @@
+import { isRecord } from "./schema.ts";
+
 /** What an error answer says, whatever its form (interface section 7). */
 export interface ErrorFacts {
   readonly type?: string;
@@ -58,10 +60,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A field as printable text, left out when there is nothing to print. */

@@ -23,3 +23,9 @@ export function credentialHeader(
       return { name: "Authorization", scheme: "Bearer " };
   }
 }
+
+/** The names of the headers that carry credentials. */
+export function credentialHeaderNames(headerPrefix: string): string[] {
+  const credentials = ["secretKey", "paymentSecret", "accessToken"] as const;
+  return credentials.map((credential) => credentialHeader(credential, headerPrefix).name);
+}

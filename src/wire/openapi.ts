@@ -24,6 +24,7 @@ import {
 import { type OperationId, operationTable } from "./operation-table.ts";
 import type { Credential, Operation, Replay } from "./operations.ts";
 import { misfit, type Schema } from "./schema.ts";
+import { webhookEventNames, webhookEventSchemas } from "./webhook-event.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read in this project. */
 export interface OpenApiDocument {
@@ -220,15 +221,14 @@ function webhooks() {
     schema: { type: "string" },
   });
   return Object.fromEntries(
-    Object.entries(webhookProse).map(([event, summary]) => {
-      const data = event.startsWith("payment.") ? "PaymentEventData" : "WithdrawalEventData";
+    webhookEventNames.map((event) => {
       const body: JsonSchema = {
         type: "object",
         required: ["event", "data"],
-        properties: { event: { const: event }, data: { $ref: referenceTo(data) } },
+        properties: { event: { const: event }, data: jsonSchemaOf(webhookEventSchemas[event]) },
       };
       const post = {
-        summary,
+        summary: webhookProse[event],
         parameters: [header("Signature"), header("Timestamp")],
         requestBody: { required: true, content: json(body) },
         responses: {

@@ -1,7 +1,16 @@
 import { openEnum } from "./open-enum.ts";
 import type { PaymentType } from "./payment.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
-import { nullable, number, type Output, openObject, optional, type Same, text } from "./schema.ts";
+import {
+  nullable,
+  number,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  type Schema,
+  text,
+} from "./schema.ts";
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**
@@ -72,3 +81,18 @@ export const withdrawalEventDataSchema = openObject({
   createdAt: optionalText,
 });
 true satisfies Same<WithdrawalEventData, Output<typeof withdrawalEventDataSchema>>;
+
+/** What the data of each event is read by. */
+export const webhookEventSchemas: {
+  readonly [Name in keyof WebhookEvents]: Schema<WebhookEvents[Name]>;
+} = {
+  "payment.created": paymentEventDataSchema,
+  "payment.updated": paymentEventDataSchema,
+  "withdrawal.created": withdrawalEventDataSchema,
+  "withdrawal.updated": withdrawalEventDataSchema,
+};
+
+/** The events of interface section 6. */
+export const webhookEventNames = /* @__PURE__ */ Object.keys(
+  webhookEventSchemas,
+) as (keyof WebhookEvents)[];

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { serverUrl } from "../../sandbox/serving/server-url.ts";
 import { Webhooks } from "../../webhooks/index.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";
@@ -93,18 +94,11 @@ async function listen(server: Server, port: number, host: string): Promise<Liste
     });
     server.listen(port, host, resolve);
   });
-  const { address, family, port: actualPort } = server.address() as AddressInfo;
   return {
-    url: urlOf(address, family, actualPort),
+    url: serverUrl(server.address() as AddressInfo),
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
     },
   };
-}
-
-/** An address that means "every interface" is reached by the loopback address. */
-function urlOf(address: string, family: string, port: number): string {
-  if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
-  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }

@@ -6,6 +6,7 @@ import type {
   SandboxMerchant,
   SandboxServer,
 } from "../../sandbox/index.ts";
+import { defaultSandboxPort } from "../../wire/environment.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { isLoopback, portFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
@@ -17,9 +18,6 @@ import { sandboxFrom, sandboxOptions } from "../sandbox/sandbox-options.ts";
 import { type TimelineEvent, watchTimeline } from "../sandbox/timeline-events.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilStopped } from "../until-stopped.ts";
-
-/** Where the client looks for a sandbox, unless it is told otherwise. */
-const usualPort = 4010;
 
 /** Where the sandbox shows what happens in it. */
 const inspectorPath = "/_sandbox";
@@ -37,7 +35,7 @@ export const sandboxCommand = defineCommand({
     ...faultExplanation,
   ],
   options: {
-    port: { value: "<port>", description: `Default ${usualPort}; 0 takes any free one.` },
+    port: { value: "<port>", description: `Default ${defaultSandboxPort}; 0 takes any free one.` },
     host: {
       value: "<host>",
       description: "Default 127.0.0.1, which other machines cannot reach.",
@@ -66,7 +64,7 @@ export const sandboxCommand = defineCommand({
   ],
   async run({ values, terminal }) {
     const { json, host = "127.0.0.1", "allow-host": allowedHosts } = values;
-    const port = portFrom(values.port, usualPort);
+    const port = portFrom(values.port, defaultSandboxPort);
     const { seed, data } = values;
     const sandbox = sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
     const emit = (event: TimelineEvent) => {

@@ -1,16 +1,20 @@
 import { type PostAnswer, post } from "../../sandbox/webhooks/webhook-post.ts";
 import { signWebhook } from "../../webhooks/index.ts";
+import { webhookEventNames } from "../../wire/webhook-event.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { dotenvOption, loadDotenv } from "../arguments/dotenv.ts";
 import { nearest } from "../arguments/nearest.ts";
 import { urlFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";
-import { eventNames, sampleData } from "../delivery/sample-data.ts";
+import { sampleData } from "../delivery/sample-data.ts";
 import { setPath } from "../delivery/set-path.ts";
 import { webhookOptions, webhookSecretFrom } from "../delivery/webhook-options.ts";
 import { durationText } from "../event-text.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
+
+/** Any other name is sent too. */
+const eventNames: readonly string[] = webhookEventNames;
 
 export const triggerCommand = defineCommand({
   name: "trigger",

@@ -1,15 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { WebhookEvents } from "../../webhooks/index.ts";
-
-const names: Record<keyof WebhookEvents, true> = {
-  "payment.created": true,
-  "payment.updated": true,
-  "withdrawal.created": true,
-  "withdrawal.updated": true,
-};
-
-/** The events of the interface document (section 6). */
-export const eventNames = Object.keys(names);
 
 export interface SampleOptions {
   readonly event: string;

@@ -1,6 +1,6 @@
 import { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors/settlekit-error.ts";
-import type { Environment } from "../../wire/credential.ts";
+import type { Environment } from "../../wire/environment.ts";
 import { durationText } from "../event-text.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { clockFinding } from "./clock-finding.ts";

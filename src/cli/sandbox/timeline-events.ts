@@ -1,5 +1,4 @@
-import type { Sandbox } from "../../sandbox/index.ts";
-import type { TimelineEntry } from "../../sandbox/timeline/timeline.ts";
+import type { Sandbox, TimelineEntry } from "../../sandbox/index.ts";
 
 /** What happened in the sandbox; or that what happened before is forgotten. */
 export type TimelineEvent = TimelineEntry | { readonly type: "reset" };

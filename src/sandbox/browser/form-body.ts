@@ -1,3 +1,5 @@
+import { centsOf } from "./cents.ts";
+
 /**
  * What a form says, as the control API takes it. `data-as` says what a field's text stands for; a name of `...` has
  * the fields of a value become fields of the body. Empty fields are left out.
@@ -14,5 +16,5 @@ export function formBody(form: HTMLFormElement): object {
 
 function readAs(kind: string | undefined, text: string): unknown {
   if (kind === "json") return JSON.parse(text) ?? undefined;
-  return kind === "cents" ? Math.round(Number(text) * 100) : text;
+  return kind === "cents" ? centsOf(text) : text;
 }

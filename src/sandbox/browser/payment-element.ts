@@ -4,10 +4,11 @@ import {
   type PaymentRequestWithQr,
   SettlekitError,
 } from "../../checkout/index.ts";
+import { centsOf } from "./cents.ts";
 import { checkoutHere } from "./checkout-here.ts";
 import type { CopyButton } from "./copy-button.ts";
 import { part } from "./parts.ts";
-import { centsOf, statusText, timeText } from "./payment-texts.ts";
+import { statusText, timeText } from "./payment-texts.ts";
 import { say, showState } from "./payment-view.ts";
 import { playedEvent, stateEvent } from "./sandbox-strip.ts";
 

@@ -56,9 +56,3 @@ export function timeText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
-
-/** Dollars with up to two decimals, as the form lets them pass, in cents. */
-export function centsOf(dollars: string): number {
-  const [whole = "", fraction = ""] = dollars.trim().split(".");
-  return Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
-}

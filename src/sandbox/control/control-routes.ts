@@ -1,15 +1,8 @@
 import { Hono } from "hono";
-import type { SandboxFaults } from "../faults/faults.ts";
 import type { SandboxMerchant } from "../records/merchants.ts";
-import type { DroppedCounts } from "../sandbox.ts";
-import type { SandboxPayments } from "../scenarios/payment-scenarios.ts";
-import type { SandboxWithdrawals } from "../scenarios/withdrawal-scenarios.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
-import type { SavedSandbox } from "../state/state.ts";
-import type { SandboxClock } from "../time/clock.ts";
-import type { ReceivedRequest } from "../timeline/request-log.ts";
 import type { Timeline } from "../timeline/timeline.ts";
-import type { SandboxWebhooks } from "../webhooks/sandbox-webhooks.ts";
 import { listAnswer } from "./control-answers.ts";
 import { eventStream } from "./event-stream.ts";
 import { faultControls } from "./fault-controls.ts";
@@ -19,27 +12,11 @@ import { shopControls } from "./shop-controls.ts";
 import { stateControls } from "./state-controls.ts";
 import { webhookControls } from "./webhook-controls.ts";
 
-/** The part of a sandbox that can be controlled from outside. */
-export interface Controlled {
-  readonly clock: SandboxClock;
-  readonly payments: SandboxPayments;
-  readonly withdrawals: SandboxWithdrawals;
-  readonly faults: SandboxFaults;
-  readonly webhooks: SandboxWebhooks;
-  readonly merchants: readonly SandboxMerchant[];
-  fetch(request: Request): Promise<Response>;
-  requests(): ReceivedRequest[];
-  dropped(): DroppedCounts;
-  save(): SavedSandbox;
-  load(saved: SavedSandbox): void;
-  reset(): void;
-}
-
 /**
  * A sandbox as JSON: read with GET, controlled with POST. What a value may be is not checked here but by
  * the sandbox, as it is in process.
  */
-export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
+export function controlRoutes(sandbox: Sandbox, timeline: Timeline): Hono {
   const routes = new Hono();
   routes.use(async ({ req }, next) => {
     checkControlRequest(req.raw);
@@ -58,7 +35,7 @@ export function controlRoutes(sandbox: Controlled, timeline: Timeline): Hono {
   routes.route("/", scenarioControls(sandbox));
   routes.route("/", stateControls(sandbox));
   routes.route("/", webhookControls(sandbox));
-  routes.route("/", faultControls(sandbox.faults));
+  routes.route("/", faultControls(sandbox));
 
   return routes;
 }

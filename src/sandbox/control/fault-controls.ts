@@ -1,15 +1,15 @@
 import { Hono } from "hono";
 import type { Fault } from "../faults/fault.ts";
 import type { FaultRoute } from "../faults/fault-route.ts";
-import type { SandboxFaults } from "../faults/faults.ts";
 import type { RateLimit } from "../faults/rate-limit.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { refuseField } from "../serving/validation.ts";
 import { doneAnswer, listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 import { occasionsInJson, occasionsOf } from "./occasions.ts";
 
 /** What goes wrong with requests. */
-export function faultControls(faults: SandboxFaults): Hono {
+export function faultControls({ faults }: Sandbox): Hono {
   const routes = new Hono();
 
   routes.get("/faults", () => listAnswer(faults.waiting().map(occasionsInJson)));

@@ -1,18 +1,14 @@
 import { Hono } from "hono";
-import type { PaymentScenario, SandboxPayments } from "../scenarios/payment-scenarios.ts";
-import type { ScenarioSteps } from "../scenarios/scenario-steps.ts";
-import type { SandboxWithdrawals, WithdrawalScenario } from "../scenarios/withdrawal-scenarios.ts";
+import type { Sandbox } from "../sandbox.ts";
+import type { PaymentScenario } from "../scenarios/payment-steps.ts";
+import type { ScenarioSteps } from "../scenarios/step-plans.ts";
+import type { WithdrawalScenario } from "../scenarios/withdrawal-steps.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
 import { listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 
-interface Played {
-  readonly payments: SandboxPayments;
-  readonly withdrawals: SandboxWithdrawals;
-}
-
 /** Plays customers, and what the service does about withdrawals. */
-export function scenarioControls({ payments, withdrawals }: Played): Hono {
+export function scenarioControls({ payments, withdrawals }: Sandbox): Hono {
   const routes = new Hono();
 
   routes.get("/payments", () => listAnswer(payments.all()));

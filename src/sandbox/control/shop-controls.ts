@@ -1,22 +1,17 @@
 import { Hono } from "hono";
 import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
 import { createPayment, createWithdrawal, type Operation } from "../../wire/operations.ts";
-import type { SandboxMerchant } from "../records/merchants.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { Refusal } from "../serving/refusal.ts";
 import { refuseField } from "../serving/validation.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
 import { controlBody } from "./control-body.ts";
 
-interface Shops {
-  readonly merchants: readonly SandboxMerchant[];
-  fetch(request: Request): Promise<Response>;
-}
-
 /**
  * Plays a merchant's server, for those who have none at hand. What it sends are requests of the service like any
  * other: they are recorded, meet faults, and are refused for the same reasons.
  */
-export function shopControls(sandbox: Shops): Hono {
+export function shopControls(sandbox: Sandbox): Hono {
   const routes = new Hono();
   routes.post("/payments", async ({ req }) => {
     const answer = await send(sandbox, createPayment, req.raw);
@@ -31,7 +26,7 @@ export function shopControls(sandbox: Shops): Hono {
 
 /** @returns The service's answer. */
 async function send(
-  { merchants, fetch }: Shops,
+  { merchants, fetch }: Sandbox,
   { method, path, credential }: Operation<unknown>,
   request: Request,
 ): Promise<Response> {

@@ -1,22 +1,15 @@
 import { Hono } from "hono";
+import type { Sandbox } from "../sandbox.ts";
 import { invalidRequest } from "../serving/refusal.ts";
 import { readBodyText } from "../serving/request-body.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
 import type { SavedSandbox } from "../state/state.ts";
-import type { SandboxClock } from "../time/clock.ts";
 import type { Duration } from "../time/duration.ts";
 import { doneAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 
-interface Kept {
-  readonly clock: SandboxClock;
-  save(): SavedSandbox;
-  load(saved: SavedSandbox): void;
-  reset(): void;
-}
-
 /** Moves the clock, and takes everything that the sandbox remembers out of it, into it, or away. */
-export function stateControls(sandbox: Kept): Hono {
+export function stateControls(sandbox: Sandbox): Hono {
   const { clock } = sandbox;
   const routes = new Hono();
 

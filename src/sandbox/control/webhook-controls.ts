@@ -1,21 +1,15 @@
 import { Hono } from "hono";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import type { DroppedCounts } from "../sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
 import type { Duration } from "../time/duration.ts";
 import type { DisorderKind } from "../webhooks/disorder.ts";
-import type { SandboxWebhooks } from "../webhooks/sandbox-webhooks.ts";
 import { doneAnswer, listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 import { occasionsInJson, occasionsOf } from "./occasions.ts";
 
-interface WebhooksKept {
-  readonly webhooks: SandboxWebhooks;
-  dropped(): DroppedCounts;
-}
-
 /** The webhooks that were sent, and what goes wrong with the next ones. */
-export function webhookControls({ webhooks, dropped }: WebhooksKept): Hono {
+export function webhookControls({ webhooks, dropped }: Sandbox): Hono {
   const routes = new Hono();
 
   routes.get("/deliveries", () =>

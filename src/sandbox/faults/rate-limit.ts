@@ -1,4 +1,4 @@
-import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
+import { credentialHeaderNames, defaultHeaderPrefix } from "../../wire/headers.ts";
 import type { ReceivedHeaders } from "../serving/received.ts";
 
 /** How many requests the service takes. */
@@ -33,13 +33,11 @@ export function createLimiter(requestsPerSecond: number, nowMs: () => number): L
   };
 }
 
-const credentials = (["secretKey", "paymentSecret", "accessToken"] as const).map(
-  (credential) => credentialHeader(credential, defaultHeaderPrefix).name,
-);
+const credentialNames = credentialHeaderNames(defaultHeaderPrefix);
 
 /** Who sends a request: whoever has the key that it comes with. Those without one are one. */
 export function callerOf(headers: ReceivedHeaders): string {
-  for (const name of credentials) {
+  for (const name of credentialNames) {
     const credential = headers.get(name);
     if (credential !== null) return credential;
   }

@@ -1,3 +1,4 @@
+import { webhookEventNames } from "../../wire/webhook-event.ts";
 import { type DisorderKind, disorderKinds, type WaitingDisorder } from "../webhooks/disorder.ts";
 import { commandButton } from "./command-button.ts";
 import { jsonChoice, often, oftenOptions } from "./form-parts.ts";
@@ -13,13 +14,6 @@ const words: Readonly<Record<DisorderKind, string>> = {
   "wrong-secret": "with another secret",
 };
 
-const events = [
-  "payment.created",
-  "payment.updated",
-  "withdrawal.created",
-  "withdrawal.updated",
-] as const;
-
 /** What goes wrong with webhooks. */
 export function disorderPanel(waiting: readonly WaitingDisorder[]): Html {
   return html`<section class="panel" aria-labelledby="disorder-title"><h2 id="disorder-title">Webhooks going wrong</h2>
@@ -31,7 +25,7 @@ ${jsonChoice(
   "kind",
   disorderKinds.map((kind) => [words[kind], kind]),
 )}
-${jsonChoice("Event", "event", [["any", undefined], ...events.map((event) => [event, event] as const)])}
+${jsonChoice("Event", "event", [["any", undefined], ...webhookEventNames.map((event) => [event, event] as const)])}
 ${jsonChoice("How often", "...often", oftenOptions)}
 <div class="buttons"><button class="primary">Add disorder</button>${commandButton({ name: "Clear all", about: "disorder", path: "disorders/clear" })}</div>
 </form></details></section>`;

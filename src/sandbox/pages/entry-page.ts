@@ -1,4 +1,4 @@
-import type { Controlled } from "../control/control-routes.ts";
+import type { Sandbox } from "../sandbox.ts";
 import type { Timeline, TimelineEntry } from "../timeline/timeline.ts";
 import { type Html, html } from "./html.ts";
 import { pageAnswer } from "./page-answer.ts";
@@ -7,7 +7,7 @@ import { type Threads, threadsOf } from "./timeline-threads.ts";
 import { titleOf } from "./timeline-words.ts";
 
 export interface EntryPageOptions {
-  readonly sandbox: Controlled;
+  readonly sandbox: Sandbox;
   readonly timeline: Timeline;
   /** The entry's number, as the address has it. */
   readonly sequence: string;

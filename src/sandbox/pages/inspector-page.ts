@@ -1,6 +1,6 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
-import type { Controlled } from "../control/control-routes.ts";
+import type { Sandbox } from "../sandbox.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { clockPanel } from "./clock-panel.ts";
 import { commandButton } from "./command-button.ts";
@@ -17,7 +17,7 @@ import { timelineList } from "./timeline-list.ts";
 import { withdrawalCard } from "./withdrawal-card.ts";
 
 export interface InspectorOptions {
-  readonly sandbox: Controlled;
+  readonly sandbox: Sandbox;
   /** Oldest first; the sandbox's own lists, which are not copied for each look at the page. */
   readonly payments: readonly Payment[];
   readonly withdrawals: readonly Withdrawal[];
@@ -140,7 +140,7 @@ function more(count: number): Html | false {
 }
 
 /** One merchant needs no name. */
-function merchantNames({ merchants }: Controlled): (merchantId: string) => string | undefined {
+function merchantNames({ merchants }: Sandbox): (merchantId: string) => string | undefined {
   if (merchants.length < 2) return () => undefined;
   const names = new Map(merchants.map(({ merchantId, name }) => [merchantId, name]));
   return (merchantId) => names.get(merchantId);

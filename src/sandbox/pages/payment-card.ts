@@ -1,5 +1,6 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { UpcomingPaymentStep } from "../scenarios/payment-scenarios.ts";
+import { isPlayable } from "../scenarios/payment-steps.ts";
 import { commandButton } from "./command-button.ts";
 import { dollars } from "./dollars.ts";
 import { type Html, html } from "./html.ts";
@@ -34,16 +35,14 @@ ${upcoming.length > 0 ? stepButton({ path: `payments/${id}/step`, about, next: n
 </li>`;
 }
 
-function playButtons({ id, status }: Payment, about: string): Html | undefined {
-  const possible = plays.filter(
-    ([scenario]) => status === "pending" || (status === "expired" && scenario === "late"),
-  );
+function playButtons(payment: Payment, about: string): Html | undefined {
+  const possible = plays.filter(([scenario]) => isPlayable(payment, scenario));
   if (possible.length === 0) return undefined;
   return html`<div class="buttons">${possible.map(([scenario, name]) =>
     commandButton({
       name,
       about,
-      path: `payments/${id}/simulate`,
+      path: `payments/${payment.id}/simulate`,
       body: { scenario },
       isPlayed: true,
     }),

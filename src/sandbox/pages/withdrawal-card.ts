@@ -1,5 +1,6 @@
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { UpcomingWithdrawalStep } from "../scenarios/withdrawal-scenarios.ts";
+import { isPlayable } from "../scenarios/withdrawal-steps.ts";
 import { commandButton } from "./command-button.ts";
 import { dollars } from "./dollars.ts";
 import { type Html, html } from "./html.ts";
@@ -14,10 +15,10 @@ export interface WithdrawalCard {
 }
 
 const plays = [
-  ["process", "Process", ["pending"]],
-  ["complete", "Complete", ["pending", "processing"]],
-  ["fail", "Fail", ["pending", "processing"]],
-  ["cancel", "Cancel", ["pending"]],
+  ["process", "Process"],
+  ["complete", "Complete"],
+  ["fail", "Fail"],
+  ["cancel", "Cancel"],
 ] as const;
 
 export function withdrawalCard({ withdrawal, upcoming, merchantName }: WithdrawalCard): Html {
@@ -33,14 +34,14 @@ ${upcoming.length > 0 ? stepButton({ path: `withdrawals/${id}/step`, about, next
 </li>`;
 }
 
-function playButtons({ id, status }: Withdrawal, about: string): Html | undefined {
-  const possible = plays.filter(([, , from]) => from.some((it) => it === status));
+function playButtons(withdrawal: Withdrawal, about: string): Html | undefined {
+  const possible = plays.filter(([scenario]) => isPlayable(withdrawal, scenario));
   if (possible.length === 0) return undefined;
   return html`<div class="buttons">${possible.map(([scenario, name]) =>
     commandButton({
       name,
       about,
-      path: `withdrawals/${id}/simulate`,
+      path: `withdrawals/${withdrawal.id}/simulate`,
       body: { scenario },
       isPlayed: true,
     }),

@@ -5,8 +5,8 @@ import { expectedUnits, worthInCents } from "./quotes.ts";
 import type { RandomStream } from "./random.ts";
 import { etherRateUsd, type PricedToken } from "./tokens.ts";
 
-/** A plausible pace for block numbers, in milliseconds a block (assumed). */
-const blockTimeMs = 2_000;
+/** The pace of Base, in milliseconds a block; block numbers go by it too (assumed). */
+export const blockTimeMs = 2_000;
 /** What a plain transfer and a token transfer use (assumed). */
 const gasUsed = { native: 21_000, token: 65_000 } as const;
 const gasPriceWei = 1_000_000_000n;

@@ -1,17 +1,18 @@
 import { Hono } from "hono";
 import { controlFailure, unknownControlRoute } from "../control/control-failure.ts";
-import { type Controlled, controlRoutes } from "../control/control-routes.ts";
+import { controlRoutes } from "../control/control-routes.ts";
 import { assetAnswer } from "../pages/asset-answer.ts";
 import { entryPage } from "../pages/entry-page.ts";
 import { inspectorPage } from "../pages/inspector-page.ts";
 import { paymentPage, unknownPaymentPage } from "../pages/payment-page.ts";
 import type { Payments } from "../records/payments.ts";
 import type { Withdrawals } from "../records/withdrawals.ts";
+import type { Sandbox } from "../sandbox.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { openApiAnswer } from "./openapi-answer.ts";
 
 export interface OwnRoutesOptions {
-  readonly sandbox: Controlled;
+  readonly sandbox: Sandbox;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
   readonly timeline: Timeline;

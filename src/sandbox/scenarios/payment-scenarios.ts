@@ -3,12 +3,12 @@ import type { Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Payments } from "../records/payments.ts";
 import type { RandomSource } from "../records/random.ts";
+import { blockTimeMs } from "../records/receipt.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { amountDue, arrivalAt } from "./payment-arrival.ts";
 import {
-  blockTimeMs,
   checkPlayable,
   checkScenario,
   type PaymentScenario,
@@ -21,9 +21,7 @@ import {
   checkSteps,
   createStepPlans,
   type ScenarioSteps,
-} from "./scenario-steps.ts";
-
-export type { PaymentScenario } from "./payment-steps.ts";
+} from "./step-plans.ts";
 
 /** What the scenario alone does not say. */
 export interface SimulateOptions {

@@ -10,9 +10,6 @@ export const requiredConfirmations = 10;
 /** Those that steps show on the way, the last one being enough. */
 const shownConfirmations = [1, 4, 7, requiredConfirmations];
 
-/** The pace of Base, in milliseconds a block. */
-export const blockTimeMs = 2_000;
-
 /** A step as it is kept until it is taken. */
 export interface PaymentStep {
   readonly status: "processing" | "completed" | "failed" | "expired";
@@ -65,8 +62,14 @@ export function checkScenario(scenario: PaymentScenario): void {
   );
 }
 
-export function checkPlayable({ status }: Payment, scenario: PaymentScenario): void {
-  if (status === "pending" || (status === "expired" && scenario === "late")) return;
+/** Money may come late, when nothing else can happen any more. */
+export function isPlayable({ status }: Payment, scenario: PaymentScenario): boolean {
+  return status === "pending" || (status === "expired" && scenario === "late");
+}
+
+export function checkPlayable(payment: Payment, scenario: PaymentScenario): void {
+  if (isPlayable(payment, scenario)) return;
+  const { status } = payment;
   throw new InvalidRequestError(
     status === "expired"
       ? 'The payment is expired. Only "late" money can still arrive; or create another payment.'

@@ -1,4 +1,3 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { Merchants } from "../records/merchants.ts";
@@ -13,10 +12,15 @@ import {
   checkSteps,
   createStepPlans,
   type ScenarioSteps,
-} from "./scenario-steps.ts";
-
-/** What may become of a withdrawal (interface section 3.2). */
-export type WithdrawalScenario = "process" | "complete" | "fail" | "cancel";
+} from "./step-plans.ts";
+import {
+  checkPlayable,
+  checkScenario,
+  lastStepOf,
+  stepsOf,
+  type WithdrawalScenario,
+  type WithdrawalStep,
+} from "./withdrawal-steps.ts";
 
 /** What the scenario alone does not say. */
 export interface SimulateWithdrawalOptions {
@@ -78,26 +82,6 @@ export interface SandboxWithdrawals {
   all(): Withdrawal[];
 }
 
-/** How long after its scenario began a withdrawal has come so far (assumed). */
-const processingAfterMs = 10_000;
-const doneAfterMs = 30_000;
-
-type StepStatus = "processing" | "completed" | "failed" | "cancelled";
-
-/** A step as it is kept until it is taken. */
-interface WithdrawalStep {
-  readonly status: StepStatus;
-}
-
-const outcomes: Readonly<
-  Record<WithdrawalScenario, { readonly status: StepStatus; readonly from: readonly string[] }>
-> = {
-  process: { status: "processing", from: ["pending"] },
-  complete: { status: "completed", from: ["pending", "processing"] },
-  fail: { status: "failed", from: ["pending", "processing"] },
-  cancel: { status: "cancelled", from: ["pending"] },
-};
-
 export interface WithdrawalScenariosOptions {
   readonly withdrawals: Withdrawals;
   readonly clock: Clock;
@@ -113,25 +97,21 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
   async function simulate(
     id: string,
     scenario: WithdrawalScenario,
-    { steps = "at-once" }: SimulateWithdrawalOptions = {},
+    { steps: pace = "at-once" }: SimulateWithdrawalOptions = {},
   ): Promise<Withdrawal> {
     clock.catchUp();
     const withdrawal = found(id);
-    const { status, from } = outcomeOf(scenario);
+    checkScenario(scenario);
     checkNothingAhead(plans.ahead(id).length);
-    checkStatus(withdrawal, from);
-    if (checkSteps(steps) === "at-once") return structuredClone(take(withdrawal, { status }));
-    const isOnClock = steps === "on-clock";
-    const planned = (step: WithdrawalStep, afterMs: number) => ({
-      step,
-      dueMs: isOnClock ? clock.nowMs() + afterMs : null,
+    checkPlayable(withdrawal, scenario);
+    if (checkSteps(pace) === "at-once") {
+      return structuredClone(take(withdrawal, lastStepOf(scenario)));
+    }
+    const beginMs = clock.nowMs();
+    const planned = stepsOf(withdrawal, scenario).map(({ step, afterMs }) => {
+      return { step, dueMs: pace === "on-clock" ? beginMs + afterMs : null };
     });
-    const isByProcessing = withdrawal.status === "pending" && from.includes("processing");
-    const isShort = !isByProcessing && withdrawal.status === "pending";
-    plans.begin(id, [
-      ...(isByProcessing ? [planned({ status: "processing" }, processingAfterMs)] : []),
-      planned({ status }, isShort ? processingAfterMs : doneAfterMs),
-    ]);
+    plans.begin(id, planned);
     return structuredClone(withdrawal);
   }
 
@@ -195,22 +175,6 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
   }
 
   return { simulate, step, upcoming, all: () => structuredClone(withdrawals.all()) };
-}
-
-function outcomeOf(scenario: WithdrawalScenario) {
-  if (typeof scenario === "string" && Object.hasOwn(outcomes, scenario)) return outcomes[scenario];
-  throw new InvalidRequestError(
-    'There is no such scenario. Pass "process", "complete", "fail" or "cancel".',
-    { code: "unknown_scenario", param: "scenario" },
-  );
-}
-
-function checkStatus({ status }: Withdrawal, allowed: readonly string[]): void {
-  if (allowed.includes(status)) return;
-  throw new InvalidRequestError(
-    `The withdrawal is ${status}, but must be ${allowed.join(" or ")} for this. Create another one.`,
-    { code: "withdrawal_not_pending", param: "withdrawalId" },
-  );
 }
 
 function unknownWithdrawal(): NotFoundError {

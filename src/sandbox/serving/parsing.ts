@@ -2,7 +2,7 @@ import type { Operation } from "../../wire/operations.ts";
 import { misfit, type Schema } from "../../wire/schema.ts";
 import { invalidRequest } from "./refusal.ts";
 import { maxBodyBytes } from "./request-body.ts";
-import { checked } from "./validation.ts";
+import { checked, checkKnownValues } from "./validation.ts";
 
 /** The query parameters of any operation that are numbers; all others are texts. */
 const numericParameters: ReadonlySet<string> = new Set(["limit", "offset"]);
@@ -15,7 +15,9 @@ const numericParameters: ReadonlySet<string> = new Set(["limit", "offset"]);
 export function parseQuery({ query }: Operation<unknown>, url: URL): unknown {
   if (query === undefined) return {};
   const values = Array.from(url.searchParams, ([name, text]) => [name, typedValue(name, text)]);
-  return checked(query, Object.fromEntries(values));
+  const read = checked(query, Object.fromEntries(values));
+  checkKnownValues(query, read);
+  return read;
 }
 
 /** Text that is no whole number stays text, which the schema then refuses as one. */

@@ -2,12 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { defaultSandboxPort } from "../../wire/environment.ts";
 import { allowedHosts } from "./allowed-host.ts";
 import { type Doors, isForOwnRoutes } from "./doors.ts";
 import { incomingHeaders, incomingText, incomingUrl, whenGone } from "./incoming.ts";
 import { hasBody, type PlainAnswer, plainError } from "./plain-answer.ts";
 import { invalidRequest } from "./refusal.ts";
 import { firstHalf, type Reply } from "./reply.ts";
+import { serverUrl } from "./server-url.ts";
 
 /** Where the sandbox listens. */
 export interface ListenOptions {
@@ -36,7 +38,7 @@ export interface SandboxServer {
 
 export async function listen(
   doors: Doors,
-  { port = 4010, host = "127.0.0.1", allowedHosts: names = [] }: ListenOptions,
+  { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] }: ListenOptions,
 ): Promise<SandboxServer> {
   const isAllowedHost = allowedHosts(names, host);
   // The adapter would otherwise replace the process's own Request and Response.
@@ -79,7 +81,7 @@ export async function listen(
     });
   }
 
-  return { url: urlOf(address), port: address.port, close, [Symbol.asyncDispose]: close };
+  return { url: serverUrl(address), port: address.port, close, [Symbol.asyncDispose]: close };
 }
 
 /** Sends what there is to be sent, and breaks the connection where that is what becomes of it. */
@@ -129,12 +131,6 @@ function otherHost(hostname: string) {
       `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
       "the name: allowedHosts of listen, --allow-host on the command line.",
   });
-}
-
-/** A host that means "every interface" is reached by the loopback address. */
-function urlOf({ address, family, port }: AddressInfo): string {
-  if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
-  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
 }
 
 function cannotListen(error: unknown, port: number, host: string): ConfigurationError {

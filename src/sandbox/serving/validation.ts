@@ -1,7 +1,7 @@
 import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
 import { misfitsIn } from "../../wire/misfits.ts";
 import { maxAmountInCents } from "../../wire/payment-creation.ts";
-import { type Form, misfit, type Schema } from "../../wire/schema.ts";
+import { type Form, isRecord, misfit, type Schema } from "../../wire/schema.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
@@ -17,7 +17,7 @@ const amountFields: ReadonlySet<string> = new Set([
  * @throws {Refusal} 400 when a field is missing or of the wrong type, 422 when its value is one that
  * is not accepted (assumed from the meanings in interface section 7).
  */
-export function checked(schema: Schema<unknown>, input: Record<string, unknown>): unknown {
+export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T {
   const value = schema.read(input);
   if (value !== misfit) return value;
   const [first] = misfitsIn(schema, input);
@@ -54,6 +54,20 @@ export function checkAmount(param: string, amount: number, minInCents: number): 
 export function checkOneOf(param: string, known: readonly unknown[], value: unknown): void {
   if (value === undefined || known.includes(value)) return;
   throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${describe(value)}.`);
+}
+
+/**
+ * Takes the values that a schema names for the only ones: it leaves them open to clients, but nothing else can be
+ * meant here.
+ *
+ * @throws {Refusal} 422 for another one.
+ */
+export function checkKnownValues({ form }: Schema<unknown>, values: unknown): void {
+  if (form.kind !== "object" || !isRecord(values)) return;
+  for (const { name, schema } of form.fields) {
+    const { examples } = schema.form.kind === "value" ? schema.form.json : {};
+    if (examples !== undefined) checkOneOf(name, examples, values[name]);
+  }
 }
 
 /** @throws {Refusal} 422 for text that is no JSON. */

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
 import { paymentSchema } from "../../wire/payment.ts";
-import { misfit } from "../../wire/schema.ts";
+import { isRecord, misfit } from "../../wire/schema.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";
 import type { Contents, WholeStore } from "./store.ts";
 
@@ -71,7 +71,7 @@ export function createState(store: WholeStore): State {
 }
 
 function checkedTables(saved: unknown, known: readonly string[]): Contents {
-  if (!isObject(saved) || saved.format !== format || !isObject(saved.tables)) {
+  if (!isRecord(saved) || saved.format !== format || !isRecord(saved.tables)) {
     throw invalidSave("It is something else.");
   }
   if (saved.version !== formatVersion) {
@@ -97,10 +97,6 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
 
 /** What answers are made of must fit: anything else would only show when it is asked for. */
 const shapes = { payments: paymentSchema, withdrawals: withdrawalSchema } as const;
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function isEntry(entry: unknown): boolean {
   return Array.isArray(entry) && entry.length === 2 && typeof entry[0] === "string";

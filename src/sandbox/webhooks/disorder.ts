@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
-import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Occasions } from "../faults/waiting-list.ts";
 import { type Duration, durationInMs } from "../time/duration.ts";
 
@@ -77,17 +77,10 @@ export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
   return { kind, byMs: durationInMs(by) };
 }
 
-const events: readonly (keyof WebhookEvents)[] = [
-  "payment.created",
-  "payment.updated",
-  "withdrawal.created",
-  "withdrawal.updated",
-];
-
 /** @throws {InvalidRequestError} code `invalid_disorder`. */
 export function checkedEvent<Event extends keyof WebhookEvents | null>(event: Event): Event {
-  if (event === null || events.includes(event)) return event;
-  throw invalidDisorder("event", `must be one of ${events.join(", ")}`);
+  if (event === null || webhookEventNames.includes(event)) return event;
+  throw invalidDisorder("event", `must be one of ${webhookEventNames.join(", ")}`);
 }
 
 export function invalidDisorder(param: string, problem: string): InvalidRequestError {

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import { createWaitingList, fractionOf } from "../faults/waiting-list.ts";
-import type { Merchant, Merchants } from "../records/merchants.ts";
+import type { Merchants } from "../records/merchants.ts";
 import { beginningStream, type RandomSource } from "../records/random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
@@ -20,7 +20,7 @@ import type { Lanes } from "./lanes.ts";
 import type { ReplayOptions, SandboxWebhooks } from "./sandbox-webhooks.ts";
 import type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhook-delivery.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
-import { disorderedMessage, messageFor } from "./webhook-message.ts";
+import { disorderedMessage, messageFor, type Recipient } from "./webhook-message.ts";
 
 /** How long after each refused attempt the next one follows (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
@@ -30,12 +30,6 @@ export interface WebhookDeliveries extends SandboxWebhooks {
   dropped(): number;
   /** Records an event and starts to deliver it, without waiting for the answer. */
   publish(event: keyof WebhookEvents, data: WebhookData): void;
-}
-
-/** Who webhooks are sent to. */
-interface Recipient {
-  readonly merchant: Merchant;
-  readonly endpoint: WebhookEndpoint;
 }
 
 export interface WebhookDeliveriesOptions {
@@ -148,7 +142,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     const { merchant, endpoint } = to;
     const { webhookSecret: secret } = merchant;
     // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
-    const signed = messageFor(delivery, { ...merchant, url: endpoint.url }, clock.receiversNowMs());
+    const signed = messageFor(delivery, to, clock.receiversNowMs());
     // Of its own, because which delivery is sent first may depend on how fast receivers answer.
     const draws = beginningStream(delivery.id, "tampering");
     const message = disorderedMessage(signed, kind, {

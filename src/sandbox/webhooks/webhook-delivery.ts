@@ -1,6 +1,7 @@
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Disorder, DisorderKind } from "./disorder.ts";
-import type { WebhookAnswer, WebhookMessage } from "./webhook-endpoint.ts";
+import type { WebhookAnswer } from "./webhook-answer.ts";
+import type { WebhookMessage } from "./webhook-endpoint.ts";
 
 /** One event on its way to the merchant, with every attempt to get it there. */
 export interface WebhookDelivery {

@@ -1,5 +1,12 @@
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { keptHeaders, keptText, withoutSecrets } from "../timeline/kept-text.ts";
+import {
+  maxBodyCharacters,
+  tooLate,
+  usualBodyTimeoutMs,
+  usualTimeoutMs,
+  type WebhookAnswer,
+} from "./webhook-answer.ts";
 
 /** Takes a webhook instead of the network: the answer's status says what became of it. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
@@ -11,24 +18,12 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-/** What a receiver answered. Credentials in it read `[redacted]`. */
-export interface WebhookAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Its first 2,000 characters, or what came of it within a second. */
-  readonly body: string;
-}
-
 /** Where webhooks go. */
 export interface WebhookEndpoint {
   readonly url: string;
   /** Rejects when no answer comes within the time-out. */
   send(message: WebhookMessage): Promise<WebhookAnswer>;
 }
-
-/** How long the service waits for an answer, as published. */
-const answerTimeoutMs = 30_000;
 
 /** The URL of requests that are handed to `deliver` when no `webhookUrl` is given. */
 const placeholderUrl = "https://merchant.example/webhooks";
@@ -63,7 +58,6 @@ const postTo: Exchange = async ({ url, headers, body }) => {
     url: new URL(url),
     headers: Object.entries(headers).flat(),
     body: Buffer.from(body),
-    timeoutMs: answerTimeoutMs,
   });
 };
 
@@ -79,18 +73,16 @@ function handOver(deliver: Deliver): Exchange {
     });
 }
 
-const maxBodyCharacters = 2_000;
-
 /** The status says everything: a body that trickles is not waited for, nor one without end read. */
 async function beginningOf({ body }: Response): Promise<string> {
   if (body === null || body.locked) return "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  const tooLate = Promise.withResolvers<undefined>();
-  const timer = setTimeout(tooLate.resolve, 1_000, undefined);
+  const enough = Promise.withResolvers<undefined>();
+  const timer = setTimeout(enough.resolve, usualBodyTimeoutMs, undefined);
   let text = "";
   try {
     while (text.length < maxBodyCharacters) {
-      const chunk = await Promise.race([reader.read(), tooLate.promise]);
+      const chunk = await Promise.race([reader.read(), enough.promise]);
       if (chunk === undefined || chunk.done) break;
       text += chunk.value;
     }
@@ -110,10 +102,10 @@ async function withinTimeout<Result>(
   const controller = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const error = new Error(`no answer within ${answerTimeoutMs / 1000} seconds`);
+    const error = tooLate(usualTimeoutMs);
     reject(error);
     controller.abort(error);
-  }, answerTimeoutMs);
+  }, usualTimeoutMs);
   // Workers' timers are numbers, and keep nothing alive.
   timer.unref?.();
   try {

@@ -4,31 +4,32 @@ import type { Merchant } from "../records/merchants.ts";
 import type { DisorderKind } from "./disorder.ts";
 import { staleWebhook, strangersWebhook, tamperedWebhook } from "./forged-webhook.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
-import type { WebhookMessage } from "./webhook-endpoint.ts";
+import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 
 /** Who webhooks are sent to. */
-export interface Recipient extends Pick<Merchant, "webhookSecret" | "endpointId"> {
-  readonly url: string;
+export interface Recipient {
+  readonly merchant: Merchant;
+  readonly endpoint: WebhookEndpoint;
 }
 
 /** A delivery as it is sent, signed now. */
 export function messageFor(
   { id, eventId, event, data }: Pick<WebhookDelivery, "id" | "eventId" | "event" | "data">,
-  { webhookSecret, endpointId, url }: Recipient,
+  { merchant, endpoint }: Recipient,
   nowMs: number,
 ): WebhookMessage {
   const timestamp = String(Math.floor(nowMs / 1000));
   const { body, headers } = signWebhook({
     event: { event, data },
-    secret: webhookSecret,
+    secret: merchant.webhookSecret,
     timestamp,
   });
   const hints = {
-    [`${defaultHeaderPrefix}-Id`]: endpointId,
+    [`${defaultHeaderPrefix}-Id`]: merchant.endpointId,
     [`${defaultHeaderPrefix}-Event-Id`]: eventId,
     [`${defaultHeaderPrefix}-Delivery-Id`]: id,
   };
-  return { url, headers: { ...headers, ...hints }, body };
+  return { url: endpoint.url, headers: { ...headers, ...hints }, body };
 }
 
 export interface Forgery {

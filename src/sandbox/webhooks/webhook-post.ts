@@ -1,5 +1,12 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import {
+  maxBodyCharacters,
+  tooLate,
+  usualBodyTimeoutMs,
+  usualTimeoutMs,
+  type WebhookAnswer,
+} from "./webhook-answer.ts";
 
 export interface PostOptions {
   readonly url: URL;
@@ -12,16 +19,10 @@ export interface PostOptions {
   readonly bodyTimeoutMs?: number;
 }
 
-export interface PostAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Its beginning, as text. */
-  readonly body: string;
+/** An answer as it came, with whatever credentials are in it. */
+export interface PostAnswer extends WebhookAnswer {
   readonly durationMs: number;
 }
-
-const maxBodyCharacters = 2_000;
 
 /**
  * One POST to exactly this URL, with exactly these headers. Not by fetch, which adds headers of its
@@ -30,15 +31,20 @@ const maxBodyCharacters = 2_000;
  * Rejects with a reason for people.
  */
 export function post(options: PostOptions): Promise<PostAnswer> {
-  const { url, headers, body, timeoutMs = 30_000, bodyTimeoutMs = 1_000 } = options;
+  const {
+    url,
+    headers,
+    body,
+    timeoutMs = usualTimeoutMs,
+    bodyTimeoutMs = usualBodyTimeoutMs,
+  } = options;
   const startedMs = performance.now();
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const signal = AbortSignal.timeout(timeoutMs);
   const own = ["Host", url.host, "Content-Length", String(body.length)];
   return new Promise((resolve, reject) => {
-    const tooLate = `no answer within ${timeoutMs / 1000} seconds`;
     const fail = (error: Error) => {
-      reject(new Error(signal.aborted ? tooLate : reasonOf(error), { cause: error }));
+      reject(signal.aborted ? tooLate(timeoutMs) : new Error(reasonOf(error), { cause: error }));
     };
     const outgoing = send(url, {
       method: "POST",

@@ -1,5 +1,6 @@
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/index.ts";
+import { defaultSandboxUrl } from "../../wire/environment.ts";
 
 /** Which requests the sandbox answers. */
 export interface SandboxHandlersOptions {
@@ -55,5 +56,5 @@ export function sandboxHandlers(
 }
 
 function defaultBaseUrl(): string {
-  return globalThis.process?.env?.SETTLEKIT_SANDBOX_URL || "http://127.0.0.1:4010";
+  return globalThis.process?.env?.SETTLEKIT_SANDBOX_URL || defaultSandboxUrl;
 }
