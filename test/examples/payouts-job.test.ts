@@ -73,7 +73,7 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   [
     "while the service has its first request and has done nothing yet",
     async ({ sandbox, run }) => {
-      // Longer than the next run takes to start: it would look too early, did it not wait.
+      // Longer than the next run takes to start, as a rule: it would look too early, did it not wait.
       sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
       const running = await run();
       await until(() => creations(sandbox) === 1, running);

@@ -5,7 +5,7 @@ import {
   type MerchantClient,
   SettlekitError,
 } from "settlekit";
-import type { Payout, Payouts } from "./payouts.ts";
+import type { Payouts } from "./payouts.ts";
 
 interface PayOutOptions {
   readonly client: MerchantClient;
@@ -21,10 +21,12 @@ const clockDifferenceMs = 5 * 60_000;
 
 /** Makes the withdrawal of every payout that has none. Any number of runs makes one for each. */
 export async function payOut({ client, payouts, quietMs, signal }: PayOutOptions): Promise<void> {
+  // Whichever run left a payout as "sending" has ended, so its requests left before now.
+  const quietAt = Date.now() + quietMs;
   for (const payout of payouts.inState("sending", "planned")) {
-    await quiet(payout, quietMs);
+    const { orderId, amountInCents, chainId, recipientAddress, plannedAt, state } = payout;
+    if (state === "sending") await until(quietAt, orderId);
     if (signal.aborted) return;
-    const { orderId, amountInCents, chainId, recipientAddress, plannedAt } = payout;
     payouts.sending(orderId);
     try {
       const withdrawal = await client.withdrawals.createOnce(
@@ -58,8 +60,8 @@ export async function followUp({ client, payouts, signal }: PayOutOptions): Prom
 }
 
 /** Looking for a withdrawal proves nothing while a request to create it may still be on its way. */
-async function quiet({ orderId, sendingAt }: Payout, quietMs: number): Promise<void> {
-  const remainingMs = sendingAt === null ? 0 : Date.parse(sendingAt) + quietMs - Date.now();
+async function until(quietAt: number, orderId: string): Promise<void> {
+  const remainingMs = quietAt - Date.now();
   if (remainingMs <= 0) return;
   console.log(`${orderId}: an earlier run ended while sending it. Waiting ${remainingMs} ms.`);
   await setTimeout(remainingMs);

@@ -24,8 +24,6 @@ export interface Payout extends DuePayout {
   readonly problem: string | null;
   /** ISO 8601, UTC. */
   readonly plannedAt: string;
-  /** When the last request for it may have left: ISO 8601, UTC. */
-  readonly sendingAt: string | null;
 }
 
 /** The table of payouts. Every step is on disk before the next one is taken. */
@@ -46,8 +44,7 @@ export class Payouts {
         state TEXT NOT NULL DEFAULT 'planned',
         withdrawal_id TEXT UNIQUE,
         problem TEXT,
-        planned_at TEXT NOT NULL,
-        sending_at TEXT
+        planned_at TEXT NOT NULL
       );`);
     this.#database = database;
   }
@@ -83,7 +80,7 @@ export class Payouts {
 
   /** Call it before anything is sent. */
   sending(orderId: string): void {
-    this.#update("state = 'sending', sending_at = ?", orderId, new Date().toISOString());
+    this.#update("state = 'sending'", orderId);
   }
 
   /** Takes over how the payout's withdrawal stands. */
@@ -106,7 +103,7 @@ export class Payouts {
       .prepare(
         `SELECT order_id AS orderId, amount_in_cents AS amountInCents, chain_id AS chainId,
            recipient_address AS recipientAddress, state, withdrawal_id AS withdrawalId, problem,
-           planned_at AS plannedAt, sending_at AS sendingAt
+           planned_at AS plannedAt
          FROM payouts WHERE ${condition} ORDER BY rowid`,
       )
       .all(...values);
