@@ -70,6 +70,10 @@ export async function read(sandbox: Sandbox, paymentId: string): Promise<Payment
   return (await (await send(sandbox, `${paymentsPath}/${paymentId}`)).json()) as Payment;
 }
 
+export async function readWithdrawal(sandbox: Sandbox, id: string): Promise<Withdrawal> {
+  return (await (await send(sandbox, `${withdrawalsPath}/${id}`)).json()) as Withdrawal;
+}
+
 export async function list(sandbox: Sandbox, query = ""): Promise<PageBody<Payment>> {
   return (await (await send(sandbox, paymentsPath + query)).json()) as PageBody<Payment>;
 }
@@ -81,3 +85,7 @@ export interface ErrorBody {
 export async function errorOf(response: Response): Promise<ErrorBody["error"]> {
   return ((await response.json()) as ErrorBody).error;
 }
+
+/** The events that the merchant was told of, each with its status. */
+export const told = (sandbox: Sandbox) =>
+  sandbox.webhooks.deliveries().map(({ event, data }) => `${event} ${data.status}`);

@@ -1,6 +1,19 @@
 import { createSandbox } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
-import { create, newYear, order, origin, paymentsPath, send } from "./merchant.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  create,
+  newYear,
+  order,
+  origin,
+  paymentsPath,
+  send,
+  withdraw,
+  withdrawalsPath,
+} from "./merchant.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("the record of requests", () => {
   it("shows what was received and how it was answered, oldest first", async () => {
@@ -128,6 +141,32 @@ describe("the record of requests", () => {
     expect(sandbox.requests()).toHaveLength(1);
     sandbox.reset();
     expect(sandbox.requests()).toEqual([]);
+  });
+
+  it("has those that met a fault, with the status they were answered", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("GET /payments", { status: 503, when: "before" });
+    sandbox.faults.reset("GET /payments", { when: "after" });
+    sandbox.faults.reset("GET /payments", { when: "mid-answer" });
+    sandbox.faults.truncate("GET /payments");
+    for (let index = 0; index < 5; index++) await send(sandbox, paymentsPath).catch(() => {});
+    sandbox.faults.rateLimit({ requestsPerSecond: 0 });
+    await send(sandbox, paymentsPath);
+    expect(sandbox.requests().map(({ status }) => status)).toEqual([503, null, 200, 200, 200, 429]);
+  });
+
+  it("has a request as soon as it came, before it is answered", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox();
+    sandbox.faults.latency("POST /withdrawals", 800, { when: "before" });
+    const answer = withdraw(sandbox);
+    await new Promise(setImmediate);
+    const [pending] = sandbox.requests();
+    expect(pending).toMatchObject({ path: withdrawalsPath, status: null });
+    await vi.advanceTimersByTimeAsync(800);
+    await answer;
+    const answered = { outcome: "answered", status: 201, answer: expect.any(Object) };
+    expect(sandbox.requests()).toEqual([{ ...pending, ...answered }]);
   });
 });
 

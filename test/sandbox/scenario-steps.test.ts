@@ -6,10 +6,10 @@ import {
 } from "settlekit/sandbox";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { misfitsIn } from "../../src/wire/misfits.ts";
-import { getPayment, getWithdrawal } from "../../src/wire/operations.ts";
+import { getPayment } from "../../src/wire/operations.ts";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
-import { create, newYear, read, send, withdraw, withdrawalsPath } from "./merchant.ts";
+import { create, newYear, read, told, withdraw } from "./merchant.ts";
 
 const byHand = { steps: "by-hand" } as const;
 const onClock = { steps: "on-clock" } as const;
@@ -25,10 +25,6 @@ async function stepThrough(sandbox: Sandbox, paymentId: string) {
   }
   return seen;
 }
-
-/** The statuses that the merchant was told of. */
-const told = (sandbox: Sandbox) =>
-  sandbox.webhooks.deliveries().map(({ event, data }) => `${event} ${data.status}`);
 
 const confirming = [
   ["processing", 1],
@@ -225,100 +221,6 @@ describe("what is still to come", () => {
     expect((await sandbox.withdrawals.step(id)).status).toBe("processing");
     await sandbox.clock.advance("16m");
     expect(sandbox.payments.all()).toMatchObject([{ status: "completed" }]);
-  });
-});
-
-describe("late money", () => {
-  it("completes an expired payment, whose quotes were over", async () => {
-    const sandbox = createSandbox({ now: newYear });
-    const { paymentId } = await create(sandbox);
-    await sandbox.clock.advance("1h");
-    const payment = await sandbox.payments.simulate(paymentId, "late");
-    expect(payment).toMatchObject({
-      status: "completed",
-      receipt: { settledAmountAsset: "25000000", txTimestamp: "2026-01-01T01:00:00.000Z" },
-    });
-    expect(payment.quotes.filter(({ status }) => status === "used")).toHaveLength(1);
-  });
-
-  it("lets a pending payment expire first, and tells of both", async () => {
-    const sandbox = createSandbox();
-    const { paymentId } = await create(sandbox);
-    await sandbox.payments.simulate(paymentId, "late");
-    expect(told(sandbox)).toEqual([
-      "payment.created pending",
-      "payment.updated expired",
-      "payment.updated completed",
-    ]);
-  });
-
-  it("is the only scenario of an expired payment, and of no other final one", async () => {
-    const sandbox = createSandbox();
-    const { paymentId } = await create(sandbox);
-    await sandbox.payments.simulate(paymentId, "timeout");
-    await expect(sandbox.payments.simulate(paymentId, "success")).rejects.toMatchObject({
-      code: "payment_not_pending",
-      message: expect.stringContaining('"late"'),
-    });
-    await sandbox.payments.simulate(paymentId, "late");
-    await expect(sandbox.payments.simulate(paymentId, "late")).rejects.toMatchObject({
-      code: "payment_not_pending",
-    });
-  });
-});
-
-describe("a withdrawal that is played step by step", () => {
-  it.each([
-    ["complete", ["processing", "completed"]],
-    ["fail", ["processing", "failed"]],
-    ["cancel", ["cancelled"]],
-    ["process", ["processing"]],
-  ] as const)("comes by every step of %s", async (scenario, expected) => {
-    const sandbox = createSandbox();
-    const { id } = await withdraw(sandbox);
-    await sandbox.withdrawals.simulate(id, scenario, byHand);
-    const seen: string[] = [];
-    while (sandbox.withdrawals.upcoming(id).length > 0) {
-      const withdrawal = await sandbox.withdrawals.step(id);
-      const response = await send(sandbox, `${withdrawalsPath}/${id}`);
-      expect((await response.json()) as Withdrawal).toEqual(withdrawal);
-      expect(misfitsIn(getWithdrawal.response, withdrawal)).toEqual([]);
-      seen.push(withdrawal.status);
-    }
-    expect(seen).toEqual(expected);
-    expect(told(sandbox)).toEqual([
-      "withdrawal.created pending",
-      ...expected.map((status) => `withdrawal.updated ${status}`),
-    ]);
-  });
-
-  it("takes its steps on the clock, after 10 and 30 seconds", async () => {
-    const sandbox = createSandbox({ now: newYear });
-    const { id } = await withdraw(sandbox, { orderId: "payout_1" });
-    await sandbox.withdrawals.simulate(id, "complete", onClock);
-    const facts = { type: "withdrawal.moved", withdrawalId: id, orderId: "payout_1" };
-    expect(await sandbox.clock.advance("1m")).toEqual([
-      { ...facts, at: "2026-01-01T00:00:10.000Z", status: "processing" },
-      { ...facts, at: "2026-01-01T00:00:30.000Z", status: "completed" },
-    ]);
-  });
-
-  it("goes on from processing where it is that already", async () => {
-    const sandbox = createSandbox();
-    const { id } = await withdraw(sandbox);
-    await sandbox.withdrawals.simulate(id, "process");
-    await sandbox.withdrawals.simulate(id, "fail", byHand);
-    expect(sandbox.withdrawals.upcoming(id)).toEqual([{ status: "failed", dueAt: null }]);
-  });
-
-  it("cannot be cancelled while it is processing", async () => {
-    const sandbox = createSandbox();
-    const { id } = await withdraw(sandbox);
-    await sandbox.withdrawals.simulate(id, "process");
-    await expect(sandbox.withdrawals.simulate(id, "cancel", byHand)).rejects.toMatchObject({
-      code: "withdrawal_not_pending",
-    });
-    expect(sandbox.withdrawals.upcoming(id)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { createSandbox, type PaymentScenario } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { isAddress } from "../../src/evm/address.ts";
-import { create, newYear, read } from "./merchant.ts";
+import { create, newYear, read, told } from "./merchant.ts";
 
 const scenarios = ["success", "underpayment", "overpayment", "timeout"] as const;
 
@@ -186,5 +186,44 @@ describe("a scenario that cannot be played", () => {
     const { paymentId } = await create(sandbox);
     const simulated = sandbox.payments.simulate(paymentId, "success", { amountInCents: 2500 });
     await expect(simulated).rejects.toMatchObject({ param: "amountInCents" });
+  });
+});
+
+describe("late money", () => {
+  it("completes an expired payment, whose quotes were over", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("1h");
+    const payment = await sandbox.payments.simulate(paymentId, "late");
+    expect(payment).toMatchObject({
+      status: "completed",
+      receipt: { settledAmountAsset: "25000000", txTimestamp: "2026-01-01T01:00:00.000Z" },
+    });
+    expect(payment.quotes.filter(({ status }) => status === "used")).toHaveLength(1);
+  });
+
+  it("lets a pending payment expire first, and tells of both", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "late");
+    expect(told(sandbox)).toEqual([
+      "payment.created pending",
+      "payment.updated expired",
+      "payment.updated completed",
+    ]);
+  });
+
+  it("is the only scenario of an expired payment, and of no other final one", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "timeout");
+    await expect(sandbox.payments.simulate(paymentId, "success")).rejects.toMatchObject({
+      code: "payment_not_pending",
+      message: expect.stringContaining('"late"'),
+    });
+    await sandbox.payments.simulate(paymentId, "late");
+    await expect(sandbox.payments.simulate(paymentId, "late")).rejects.toMatchObject({
+      code: "payment_not_pending",
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { createSandbox, type Sandbox, type WithdrawalScenario } from "settlekit/sandbox";
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { misfitsIn } from "../../src/wire/misfits.ts";
 import { createWithdrawal, getWithdrawal, listWithdrawals } from "../../src/wire/operations.ts";
@@ -7,16 +7,12 @@ import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 import {
   errorOf,
   newYear,
-  paymentsPath,
   payout,
+  readWithdrawal,
   send,
   withdraw,
   withdrawalsPath,
 } from "./merchant.ts";
-
-async function read(sandbox: Sandbox, id: string): Promise<Withdrawal> {
-  return (await (await send(sandbox, `${withdrawalsPath}/${id}`)).json()) as Withdrawal;
-}
 
 async function list(sandbox: Sandbox, query = ""): Promise<PageBody<Withdrawal>> {
   return (await (await send(sandbox, withdrawalsPath + query)).json()) as PageBody<Withdrawal>;
@@ -143,85 +139,11 @@ describe("creating a withdrawal", () => {
   });
 });
 
-describe("a repeated Idempotency-Key on withdrawals", () => {
-  const keyed = { "Idempotency-Key": "key-1" };
-  const repeat = (sandbox: Sandbox, fields = {}) =>
-    send(sandbox, withdrawalsPath, { body: { ...payout, ...fields }, headers: keyed });
-
-  it("creates a second withdrawal, unless the sandbox is told otherwise", async () => {
-    const sandbox = createSandbox();
-    expect(sandbox.withdrawalIdempotency).toBe("ignored");
-    await withdraw(sandbox, {}, keyed);
-    expect((await repeat(sandbox)).status).toBe(201);
-    expect(sandbox.withdrawals.all()).toHaveLength(2);
-  });
-
-  it("gives the original answer where it is honoured, also after the withdrawal changed", async () => {
-    const sandbox = createSandbox();
-    sandbox.withdrawalIdempotency = "honoured";
-    const first = await withdraw(sandbox, {}, keyed);
-    await sandbox.withdrawals.simulate(first.id, "complete");
-    const second = await repeat(sandbox);
-    expect([second.status, await second.json()]).toEqual([201, first]);
-    expect(sandbox.withdrawals.all()).toHaveLength(1);
-  });
-
-  it("with another body is a conflict where it is honoured", async () => {
-    const sandbox = createSandbox();
-    sandbox.withdrawalIdempotency = "honoured";
-    await withdraw(sandbox, {}, keyed);
-    const second = await repeat(sandbox, { amountInCents: 1_000 });
-    expect(second.status).toBe(409);
-    expect((await errorOf(second)).code).toBe("idempotency_conflict");
-  });
-
-  it("is refused where every repetition is a conflict, even of the same body", async () => {
-    const sandbox = createSandbox();
-    sandbox.withdrawalIdempotency = "conflict";
-    await withdraw(sandbox, {}, keyed);
-    const second = await repeat(sandbox);
-    expect(second.status).toBe(409);
-    expect(await errorOf(second)).toMatchObject({
-      code: "idempotency_conflict",
-      message: expect.stringContaining("in progress or done"),
-    });
-    expect(sandbox.withdrawals.all()).toHaveLength(1);
-  });
-
-  it("goes by what the sandbox is told when the key comes again", async () => {
-    const sandbox = createSandbox();
-    const first = await withdraw(sandbox, {}, keyed);
-    sandbox.withdrawalIdempotency = "honoured";
-    expect(await (await repeat(sandbox)).json()).toEqual(first);
-    sandbox.withdrawalIdempotency = "ignored";
-    expect((await withdraw(sandbox, {}, keyed)).id).not.toBe(first.id);
-  });
-
-  it("may be used after an error, and for a payment too", async () => {
-    const sandbox = createSandbox();
-    sandbox.withdrawalIdempotency = "conflict";
-    expect((await repeat(sandbox, { chainId: 1 })).status).toBe(422);
-    expect((await repeat(sandbox)).status).toBe(201);
-    const body = { amount: 2500, currency: "USD", orderId: "order_1" };
-    expect((await send(sandbox, paymentsPath, { body, headers: keyed })).status).toBe(201);
-  });
-
-  it("is ignored again after a reset, and cannot mean anything else", () => {
-    const sandbox = createSandbox();
-    sandbox.withdrawalIdempotency = "conflict";
-    sandbox.reset();
-    expect(sandbox.withdrawalIdempotency).toBe("ignored");
-    expect(() => {
-      sandbox.withdrawalIdempotency = "sometimes" as "ignored";
-    }).toThrow(expect.objectContaining({ param: "withdrawalIdempotency" }));
-  });
-});
-
 describe("reading withdrawals", () => {
   it("gives one as it was created", async () => {
     const sandbox = createSandbox();
     const withdrawal = await withdraw(sandbox);
-    expect(await read(sandbox, withdrawal.id)).toEqual(withdrawal);
+    expect(await readWithdrawal(sandbox, withdrawal.id)).toEqual(withdrawal);
   });
 
   it("answers 404 to an unknown id", async () => {
@@ -297,158 +219,6 @@ describe("reading withdrawals", () => {
   });
 });
 
-describe("simulating a withdrawal", () => {
-  it("completes it with a receipt of what was sent", async () => {
-    const sandbox = createSandbox({ now: newYear });
-    const { id } = await withdraw(sandbox);
-    await sandbox.clock.advance("3m");
-    const withdrawal = await sandbox.withdrawals.simulate(id, "complete");
-    expect(withdrawal).toMatchObject({
-      status: "completed",
-      errorMessage: null,
-      createdAt: "2026-01-01T00:00:00.000Z",
-      updatedAt: "2026-01-01T00:03:00.000Z",
-    });
-    expect(withdrawal.receipt).toEqual({
-      withdrawalId: id,
-      settledToken: {
-        symbol: "USDC",
-        decimals: 6,
-        contractAddress: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-      },
-      settledChain: { chainId: 84_532, name: "Base Sepolia" },
-      settledAmountAsset: "125000000",
-      settledAmountUsd: "125.00",
-      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      txBlockNumber: expect.any(Number),
-      txTimestamp: "2026-01-01T00:03:00.000Z",
-      txSenderAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
-      txGasUsed: 65_000,
-      txTotalCost: "65000000000000",
-      txTotalCostUsdFractions: expect.any(Number),
-      txIsSponsored: true,
-      processedBy: "cron",
-      createdAt: "2026-01-01T00:03:00.000Z",
-    });
-    expect(await read(sandbox, id)).toEqual(withdrawal);
-  });
-
-  it("sends on the withdrawal's own chain", async () => {
-    const sandbox = createSandbox();
-    const { id } = await withdraw(sandbox, { chainId: 11_155_111 });
-    const { receipt } = await sandbox.withdrawals.simulate(id, "complete");
-    expect(receipt?.settledChain).toEqual({ chainId: 11_155_111, name: "Ethereum Sepolia" });
-  });
-
-  it("fails it with a message and no receipt", async () => {
-    const sandbox = createSandbox();
-    const { id } = await withdraw(sandbox);
-    expect(await sandbox.withdrawals.simulate(id, "fail")).toMatchObject({
-      status: "failed",
-      errorMessage: expect.stringMatching(/\w/),
-      receipt: null,
-    });
-  });
-
-  it("changes updatedAt with every change, even while the clock stands still", async () => {
-    const sandbox = createSandbox({ now: newYear });
-    const { id, updatedAt } = await withdraw(sandbox);
-    const processing = await sandbox.withdrawals.simulate(id, "process");
-    const completed = await sandbox.withdrawals.simulate(id, "complete");
-    const times = [updatedAt, processing.updatedAt, completed.updatedAt];
-    expect(new Set(times).size).toBe(3);
-    expect(times.toSorted()).toEqual(times);
-  });
-
-  const allowed = {
-    process: ["pending"],
-    complete: ["pending", "processing"],
-    fail: ["pending", "processing"],
-    cancel: ["pending"],
-  } as const;
-  const reached = {
-    pending: undefined,
-    processing: "process",
-    completed: "complete",
-    failed: "fail",
-    cancelled: "cancel",
-  } as const;
-  const cases = Object.entries(reached).flatMap(([status, by]) =>
-    Object.entries(allowed).map(([scenario, from]) => ({
-      status,
-      by,
-      scenario: scenario as WithdrawalScenario,
-      verdict: (from as readonly string[]).includes(status) ? "works" : "is refused",
-    })),
-  );
-  it.each(cases)("$scenario $verdict when it is $status", async ({ by, scenario, verdict }) => {
-    const sandbox = createSandbox();
-    const { id } = await withdraw(sandbox);
-    if (by !== undefined) await sandbox.withdrawals.simulate(id, by);
-    const before = await read(sandbox, id);
-    const simulated = sandbox.withdrawals.simulate(id, scenario);
-    if (verdict === "works") {
-      expect((await simulated).status).not.toBe(before.status);
-      return;
-    }
-    await expect(simulated).rejects.toMatchObject({
-      name: "InvalidRequestError",
-      code: "withdrawal_not_pending",
-      param: "withdrawalId",
-      message: expect.stringContaining(before.status),
-    });
-    expect(await read(sandbox, id)).toEqual(before);
-  });
-
-  it("refuses an unknown id and an unknown scenario", async () => {
-    const sandbox = createSandbox();
-    await expect(sandbox.withdrawals.simulate("nobody", "complete")).rejects.toMatchObject({
-      name: "NotFoundError",
-      param: "withdrawalId",
-    });
-    const { id } = await withdraw(sandbox);
-    const unknown = "refund" as WithdrawalScenario;
-    await expect(sandbox.withdrawals.simulate(id, unknown)).rejects.toMatchObject({
-      name: "InvalidRequestError",
-      param: "scenario",
-    });
-  });
-
-  it("tells the merchant once for each change", async () => {
-    const webhooks: unknown[] = [];
-    const sandbox = createSandbox({
-      now: newYear,
-      deliver: async (request) => {
-        webhooks.push(await request.json());
-        return new Response();
-      },
-    });
-    const { id } = await withdraw(sandbox, { orderId: "payout_1" });
-    await sandbox.withdrawals.simulate(id, "process");
-    await sandbox.withdrawals.simulate(id, "complete");
-    await sandbox.webhooks.idle();
-    const data = {
-      id,
-      merchantId: sandbox.merchantId,
-      amountInCents: 12_500,
-      currency: "USD",
-      orderId: "payout_1",
-      createdAt: "2026-01-01T00:00:00.000Z",
-    };
-    expect(webhooks).toEqual([
-      { event: "withdrawal.created", data: { ...data, status: "pending" } },
-      { event: "withdrawal.updated", data: { ...data, status: "processing" } },
-      { event: "withdrawal.updated", data: { ...data, status: "completed" } },
-    ]);
-  });
-
-  it("says null in a webhook where there is no orderId", async () => {
-    const sandbox = createSandbox();
-    await withdraw(sandbox);
-    expect(sandbox.webhooks.deliveries()).toMatchObject([{ data: { orderId: null } }]);
-  });
-});
-
 describe("the truth about withdrawals", () => {
   it("is there to read, oldest first, without a request", async () => {
     const sandbox = createSandbox();
@@ -476,7 +246,7 @@ it("what is answered about withdrawals fits the schemas in every state", async (
     const created = await withdraw(sandbox, { orderId: scenario });
     expect(misfitsIn(createWithdrawal.response, created)).toEqual([]);
     await sandbox.withdrawals.simulate(created.id, scenario);
-    const after = await read(sandbox, created.id);
+    const after = await readWithdrawal(sandbox, created.id);
     expect(misfitsIn(getWithdrawal.response, after)).toEqual([]);
   }
   expect(misfitsIn(listWithdrawals.response, await list(sandbox))).toEqual([]);

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { Webhooks } from "../../src/webhooks/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { type Keys, order, paymentsPath, sandbox } from "./running-sandbox.ts";
+
+describe("settlekit sandbox --json", () => {
+  test("prints what a program needs first, and nothing but JSON on stdout", async () => {
+    await using running = await sandbox();
+    const { keys, client } = running;
+    expect(Object.keys(keys)).toEqual([
+      "url",
+      "secretKey",
+      "webhookSecret",
+      "merchantId",
+      "accessToken",
+    ]);
+    await client.payments.create(order);
+    const { merchantId, accessToken } = keys;
+    const config = await client.dashboard({ merchantId, accessToken }).withdrawalConfig();
+    expect(config.supported.length).toBeGreaterThan(0);
+
+    const { stdout, stderr } = await running.stop();
+    expect(stderr).toBe("");
+    const lines = stdout.trimEnd().split("\n");
+    const events = lines.slice(1).map((line) => JSON.parse(line));
+    expect(events.map(({ type, event, path }) => [type, event ?? path])).toEqual([
+      ["change", "payment.created"],
+      ["webhook", "payment.created"],
+      ["request", paymentsPath],
+      ["request", `/v1/merchants/${merchantId}/withdrawals/config`],
+    ]);
+  });
+
+  test("its secrets are the same at every start, unless a seed asks for others", async () => {
+    await using first = await sandbox();
+    await using second = await sandbox();
+    await using seeded = await sandbox("--seed", "mine");
+    const { url: firstUrl, ...secrets } = first.keys;
+    const { url: secondUrl, ...secretsAgain } = second.keys;
+    expect(secretsAgain).toEqual(secrets);
+    expect(secondUrl).not.toBe(firstUrl);
+    for (const [name, value] of Object.entries(secrets)) {
+      expect(seeded.keys[name as keyof Keys]).not.toBe(value);
+    }
+  });
+
+  test("tells of every request once, when it is answered, and of what it changed", async () => {
+    await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
+    const { requestId, data } = await running.client.payments.create(order).withResponse();
+    const at = "2026-01-01T00:00:00.000Z";
+    expect(await running.json("request")).toEqual({
+      type: "request",
+      sequence: expect.any(Number),
+      at,
+      method: "POST",
+      path: paymentsPath,
+      outcome: "answered",
+      status: 201,
+      requestId,
+    });
+    expect(await running.json("change")).toEqual({
+      type: "change",
+      sequence: expect.any(Number),
+      at,
+      event: "payment.created",
+      eventId: expect.any(String),
+      subjectId: data.paymentId,
+      orderId: "order_1",
+      status: "pending",
+      clockSequence: null,
+      requestId,
+    });
+    await running.client.payments.list();
+    await running.stdout.next((line) => JSON.parse(line).method === "GET");
+    const requests = running.stdout.all.filter((line) => line.includes('"type":"request"'));
+    expect(requests).toHaveLength(2);
+  });
+
+  test("tells what time brings about, and when all is forgotten", async () => {
+    await using running = await sandbox("--now", "2026-01-01T00:00:00Z");
+    await running.client.payments.create(order);
+    const control = (path: string, body: object) =>
+      fetch(`${running.keys.url}/_sandbox/${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
+        body: JSON.stringify(body),
+      });
+    expect((await control("clock/advance", { duration: "15m" })).status).toBe(200);
+    const line = await running.stdout.next((text) => text.includes('"payment.updated"'));
+    expect(JSON.parse(line)).toMatchObject({
+      type: "change",
+      at: "2026-01-01T00:15:00.000Z",
+      status: "expired",
+      requestId: null,
+    });
+    await control("reset", {});
+    expect(await running.json("reset")).toEqual({ type: "reset" });
+  });
+
+  test("sends signed webhooks, and tells of every attempt", async () => {
+    await using shop = await scriptedServer({});
+    await using running = await sandbox("--webhook-url", `${shop.url}/webhooks?a=1`);
+    await running.client.payments.create(order);
+    expect(await running.json("attempt")).toMatchObject({
+      event: "payment.created",
+      attempt: 1,
+      status: 200,
+      error: null,
+    });
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    expect(received.url).toBe("/webhooks?a=1");
+    const webhooks = new Webhooks({ secret: running.keys.webhookSecret });
+    expect(webhooks.verifySync(received)).toMatchObject({ data: { orderId: "order_1" } });
+  });
+
+  test("follows no redirect with a webhook", async () => {
+    await using elsewhere = await scriptedServer({});
+    await using shop = await scriptedServer({ status: 307, headers: { location: elsewhere.url } });
+    await using running = await sandbox("--webhook-url", shop.url);
+    await running.client.payments.create(order);
+    expect(await running.json("attempt")).toMatchObject({ status: 307, error: null });
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test("says why a webhook was not answered", async () => {
+    await using running = await sandbox("--webhook-url", "http://127.0.0.1:1");
+    await running.client.payments.create(order);
+    const attempt = await running.json("attempt");
+    expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/./) });
+  });
+
+  test("plays faults, and tells of broken connections", async () => {
+    await using running = await sandbox(
+      ...["--fault", "POST /payments reset after"],
+      ...["--fault", "GET /payments truncated"],
+      ...["--fault", "GET /payments 503"],
+    );
+    const { client } = running;
+    await expect(client.payments.create(order)).rejects.toThrow(/Nobody knows/);
+    await expect(client.payments.list()).rejects.toThrow(/broke/);
+    await expect(client.payments.list()).rejects.toThrow(/503/);
+    expect((await client.payments.list()).data).toHaveLength(1);
+    // Who hears first that a connection ended, this side or that, is open.
+    const isTold = (method: string, outcome: string, status: number | null) =>
+      running.stdout.next((line) => {
+        const event = JSON.parse(line);
+        return event.method === method && event.outcome === outcome && event.status === status;
+      });
+    await isTold("POST", "unanswered", null);
+    await isTold("GET", "cut off", 200);
+    await isTold("GET", "answered", 503);
+    await isTold("GET", "answered", 200);
+  });
+
+  test("limits the rate when a fault asks for it", async () => {
+    await using running = await sandbox("--fault", "0/s retry-after=7");
+    await expect(running.client.payments.list()).rejects.toMatchObject({
+      status: 429,
+      retryAfterMs: 7000,
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test, vi } from "vitest";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { existing, payout } from "./payout.ts";
+import { clientOf } from "./sandbox-client.ts";
+
+describe("calls for one order in one process", () => {
+  test("share one request", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls } = clientOf(sandbox);
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => withdrawals.createOnce(payout)),
+    );
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(calls("withdrawals.create")).toBe(1);
+    expect(calls("withdrawals.list")).toBe(1);
+  });
+
+  test("share it across clients of one merchant, but not with another merchant's", async () => {
+    const sandbox = createSandbox();
+    const other = createSandbox();
+    const [a, b, c] = await Promise.all([
+      clientOf(sandbox).withdrawals.createOnce(payout),
+      clientOf(sandbox).withdrawals.createOnce(payout),
+      clientOf(other).withdrawals.createOnce(payout),
+    ]);
+    expect(b.id).toBe(a.id);
+    expect(c.id).not.toBe(a.id);
+    expect(await existing(sandbox)).toHaveLength(1);
+    expect(await existing(other)).toHaveLength(1);
+  });
+
+  test("do not cancel each other by an abort", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const controller = new AbortController();
+    const leaving = withdrawals.createOnce(payout, { signal: controller.signal });
+    const staying = withdrawals.createOnce(payout);
+    controller.abort();
+    await expect(leaving).rejects.toMatchObject({ name: "AbortError" });
+    const { id } = await staying;
+    expect(await existing(sandbox)).toMatchObject([{ id }]);
+  });
+
+  test("with other parameters meet the first one's withdrawal", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const calls = [
+      withdrawals.createOnce(payout),
+      withdrawals.createOnce({ ...payout, amountInCents: 500 }),
+    ];
+    const [first, second] = await Promise.allSettled(calls);
+    expect(first).toMatchObject({ status: "fulfilled" });
+    expect(second).toMatchObject({ reason: { name: "IdempotencyConflictError" } });
+    expect(await existing(sandbox)).toHaveLength(1);
+  });
+});
+
+/** A client with modules of its own, as in another process. */
+async function processOf(sandbox: Sandbox) {
+  vi.resetModules();
+  const modules = await import("./sandbox-client.ts");
+  return modules.clientOf(sandbox);
+}
+
+describe("two processes at the same moment", () => {
+  test.each(["honoured", "conflict"] as const)(
+    "make one withdrawal where keys are: %s",
+    async (mode) => {
+      const sandbox = createSandbox();
+      sandbox.withdrawalIdempotency = mode;
+      const [a, b] = await Promise.all([
+        clientOf(sandbox).withdrawals.createOnce(payout),
+        clientOf(sandbox).withdrawals.createOnce(payout),
+      ]);
+      expect(b.id).toBe(a.id);
+      expect(await existing(sandbox)).toHaveLength(1);
+    },
+  );
+
+  test("with different amounts end in one withdrawal and one conflict where keys are honoured", async () => {
+    const sandbox = createSandbox();
+    sandbox.withdrawalIdempotency = "honoured";
+    const [one, two] = [await processOf(sandbox), await processOf(sandbox)];
+    const results = await Promise.allSettled([
+      one.withdrawals.createOnce(payout),
+      two.withdrawals.createOnce({ ...payout, amountInCents: 500 }),
+    ]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const rejected = results.find(({ status }) => status === "rejected");
+    expect(rejected).toMatchObject({ reason: { name: "IdempotencyConflictError" } });
+    expect(await existing(sandbox)).toHaveLength(1);
+  });
+
+  test("can pass each other where keys are ignored: the race that the guide names", async () => {
+    const sandbox = createSandbox();
+    const [one, two] = [await processOf(sandbox), await processOf(sandbox)];
+    await Promise.all([one.withdrawals.createOnce(payout), two.withdrawals.createOnce(payout)]);
+    expect(await existing(sandbox)).toHaveLength(2);
+  });
+});

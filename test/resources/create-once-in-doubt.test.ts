@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { existing, payout } from "./payout.ts";
+import { clientOf } from "./sandbox-client.ts";
+
+describe("createOnce in doubt", () => {
+  /** A sandbox whose first answer to a creation is lost, and whose lists answer so afterwards. */
+  function doubtful(sandbox: Sandbox, list: (request: Request) => Response | Promise<Response>) {
+    let sent = 0;
+    const fetch = async (url: string, init: RequestInit) => {
+      const request = new Request(url, init);
+      if (request.method === "GET") return sent === 0 ? sandbox.fetch(request) : list(request);
+      sent += 1;
+      await sandbox.fetch(request);
+      return new Response("", { status: 500 });
+    };
+    return clientOf(sandbox, { fetch, wire: { withdrawalIdempotency: "honoured" } });
+  }
+
+  test.each([
+    ["that is no JSON", () => new Response("<html>Busy</html>")],
+    ["that is refused", () => new Response("", { status: 403 })],
+  ])("goes on looking after a list %s, until the deadline", async (_, list) => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls, time } = doubtful(sandbox, list);
+    const error = await withdrawals.createOnce(payout, { deadlineMs: 20_000 }).catch((e) => e);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+    expect(error.message).toContain("The list could not be read");
+    expect(calls("withdrawals.create")).toBe(1);
+    expect(time.current).toBeGreaterThan(19_000);
+    expect(time.current).toBeLessThanOrEqual(20_000);
+  });
+
+  test("finds what appears just before the deadline", async () => {
+    const sandbox = createSandbox();
+    const empty = { data: [], pagination: { total: 0, limit: 1000, offset: 0, hasMore: false } };
+    const { withdrawals, time } = doubtful(sandbox, (request) =>
+      time.current < 19_600 ? Response.json(empty) : sandbox.fetch(request),
+    );
+    const { id } = await withdrawals.createOnce(payout, { deadlineMs: 20_000 });
+    expect(await existing(sandbox)).toMatchObject([{ id }]);
+  });
+
+  test("does not say that nothing was sent when it finds several", async () => {
+    const sandbox = createSandbox();
+    const two = { ...payout, id: "1", status: "pending", currency: "USD" };
+    const page = { data: [two, { ...two, id: "2" }], pagination: { total: 2, hasMore: false } };
+    const { withdrawals } = doubtful(sandbox, () => Response.json(page));
+    const error = await withdrawals.createOnce(payout).catch((e) => e);
+    expect(error).toMatchObject({ code: "several_withdrawals", outcome: "unknown" });
+    expect(error.message).not.toContain("Nothing was sent");
+  });
+
+  test("tells an abort with the key and what to check", async () => {
+    const sandbox = createSandbox();
+    const controller = new AbortController();
+    const { withdrawals } = doubtful(sandbox, () => {
+      controller.abort();
+      return Response.json({ data: [], pagination: { total: 0, hasMore: false } });
+    });
+    const error = await withdrawals
+      .createOnce(payout, { signal: controller.signal })
+      .catch((e) => e);
+    expect(error).toMatchObject({ name: "AbortError", outcome: "unknown" });
+    expect(error.idempotencyKey).toEqual(expect.any(String));
+    expect(error.message).toContain("withdrawals.findByOrderId");
+  });
+
+  test("sends nothing when the lookup took the whole deadline", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, time, calls } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        await time.sleep(950);
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    await expect(withdrawals.createOnce(payout, { deadlineMs: 1000 })).rejects.toMatchObject({
+      name: "TimeoutError",
+      outcome: "not_sent",
+    });
+    expect(calls("withdrawals.create")).toBe(0);
+  });
+
+  test("does not look when it was aborted before", async () => {
+    const { withdrawals, events } = clientOf(createSandbox());
+    const call = withdrawals.createOnce(payout, { signal: AbortSignal.abort() });
+    await expect(call).rejects.toMatchObject({ name: "AbortError", outcome: "not_sent" });
+    expect(events).toEqual([]);
+  });
+});

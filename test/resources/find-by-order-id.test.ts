@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { clientOf } from "./sandbox-client.ts";
+
+const payout = {
+  amountInCents: 12_500,
+  chainId: 84532,
+  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+};
+
+describe("findByOrderId", () => {
+  test("gives all with the order id, and none else", async () => {
+    const { payments } = clientOf(createSandbox());
+    const { paymentId: first } = await payments.create({ amount: 2500, orderId: "order_1" });
+    await payments.create({ amount: 2500, orderId: "order_10" });
+    const { paymentId: second } = await payments.create({ amount: 2500, orderId: "order_1" });
+    const found = await payments.findByOrderId("order_1");
+    expect(found.map(({ id }) => id)).toEqual([second, first]);
+    expect(await payments.findByOrderId("order_2")).toEqual([]);
+  });
+
+  test("reads pages of a thousand to the end", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls } = clientOf(sandbox);
+    await withdrawals.create({ ...payout, orderId: "the first" });
+    for (let count = 0; count < 2100; count++) await withdrawals.create(payout);
+    expect(await withdrawals.findByOrderId("the first")).toHaveLength(1);
+    expect(calls("withdrawals.list")).toBe(3);
+    expect(sandbox.requests().at(-3)?.path).toContain("limit=1000&offset=0");
+  });
+
+  test("stops at createdAfter while pages are newest first", async () => {
+    const sandbox = createSandbox({ now: new Date("2026-01-01T00:00:00Z") });
+    const { withdrawals, calls } = clientOf(sandbox);
+    for (let count = 0; count < 1100; count++) await withdrawals.create(payout);
+    await sandbox.clock.advance("1h");
+    await withdrawals.create({ ...payout, orderId: "payout_1" });
+    const found = await withdrawals.findByOrderId("payout_1", {
+      createdAfter: "2026-01-01T00:30:00Z",
+    });
+    expect(found).toHaveLength(1);
+    expect(calls("withdrawals.list")).toBe(1);
+  });
+
+  test("reads on when the order of the pages proves nothing", async () => {
+    const page = (days: number[], hasMore: boolean) => ({
+      data: days.map((day) => ({
+        id: `day ${day}`,
+        orderId: `order of day ${day}`,
+        createdAt: `2026-01-0${day}T00:00:00.000Z`,
+      })),
+      pagination: { total: 4, limit: 1000, offset: 0, hasMore, totalPages: 2, currentPage: 1 },
+    });
+    // The first page ends before createdAfter, but is not newest first.
+    const pages = [page([2, 3, 1], true), page([1, 4], false)];
+    const { withdrawals } = clientOf(createSandbox(), {
+      fetch: () => Promise.resolve(Response.json(pages.shift())),
+    });
+    const options = { createdAfter: "2026-01-02T12:00:00Z" };
+    expect(await withdrawals.findByOrderId("order of day 4", options)).toHaveLength(1);
+  });
+
+  test("is bound by one deadline, however many pages there are", async () => {
+    const { withdrawals, time, calls } = clientOf(createSandbox(), {
+      fetch: async (url) => {
+        await time.sleep(400);
+        const offset = Number(new URL(url).searchParams.get("offset"));
+        const data = Array.from({ length: 1000 }, (_, index) => ({ id: `w${offset + index}` }));
+        const pagination = { total: 1e6, limit: 1000, offset, hasMore: true };
+        return Response.json({ data, pagination });
+      },
+    });
+    const found = withdrawals.findByOrderId("order_1", { deadlineMs: 2000 });
+    await expect(found).rejects.toMatchObject({ name: "TimeoutError", code: "deadline_exceeded" });
+    expect(calls("withdrawals.list")).toBeLessThanOrEqual(5);
+  });
+
+  test.each([
+    ["without id", { orderId: "order_1" }],
+    ["with an odd order id", { id: "1", orderId: {} }],
+    ["that is null", null],
+  ])("does not say that there is none after an item %s", async (_, item) => {
+    const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
+    const { withdrawals } = clientOf(createSandbox(), {
+      fetch: () => Promise.resolve(Response.json({ data: [item], pagination })),
+    });
+    await expect(withdrawals.findByOrderId("order_1")).rejects.toMatchObject({
+      name: "UnexpectedResponseError",
+      code: "unreadable_list",
+    });
+  });
+
+  test("takes a number for the order id that it looks like", async () => {
+    const item = { id: "1", orderId: 77, createdAt: "2026-01-01T00:00:00Z" };
+    const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
+    const { withdrawals } = clientOf(createSandbox(), {
+      fetch: () => Promise.resolve(Response.json({ data: [item], pagination })),
+    });
+    expect(await withdrawals.findByOrderId("77")).toEqual([item]);
+  });
+
+  test.each([
+    ["", {}, "orderId"],
+    ["order_1", { createdAfter: "yesterday" }, "createdAfter"],
+    ["order_1", { createdAfter: "01/02/2026" }, "createdAfter"],
+    ["order_1", { createdAfter: "2026-01-01" }, "createdAfter"],
+    ["order_1", { createdAfter: new Date(Number.NaN) }, "createdAfter"],
+  ])("refuses %j with %o", async (orderId, options, param) => {
+    const { withdrawals, calls } = clientOf(createSandbox());
+    await expect(withdrawals.findByOrderId(orderId, options)).rejects.toMatchObject({ param });
+    expect(calls("withdrawals.list")).toBe(0);
+  });
+});
