@@ -68,8 +68,14 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "tls":
       return new ConnectionError(
         `${origin} could not prove who it is (${failure.code}: ${failure.detail}). Nothing was sent. ` +
-          "Check the base URL, this machine's clock and its certificate authorities.",
+          "Check the base URL and its port, this machine's clock and its certificate authorities.",
         { ...facts, code: failure.code },
+      );
+    case "not_taken":
+      return new ConfigurationError(
+        `fetch does not take what fetchOptions holds (${failure.code}: ${failure.detail}). Nothing was ` +
+          "sent. A dispatcher works with the fetch of its own undici only: pass that as fetch.",
+        { ...facts, code: "invalid_option", param: "fetchOptions" },
       );
     case "connection":
       return new ConnectionError(
@@ -193,7 +199,7 @@ function cure(ErrorClass: typeof ApiError, { facts, retryAfterMs }: StatusFailur
     case PermissionError:
       return "Ask the service to enable this for your merchant account.";
     case NotFoundError:
-      return "Check the id, and that it belongs to this environment and this key.";
+      return "Check the id, that it belongs to this environment and key, and that baseUrl ends before /v1.";
     case IdempotencyConflictError:
       return "Use a new idempotency key for new parameters, or repeat the first request unchanged.";
     case RateLimitError:

@@ -6,6 +6,8 @@ export type Failure =
   | { readonly kind: "unreachable"; readonly code: string; readonly detail: string }
   /** The service's certificate or protocol was not accepted. Nothing was sent. */
   | { readonly kind: "tls"; readonly code: string; readonly detail: string }
+  /** fetch did not take what `fetchOptions` holds. Nothing was sent. */
+  | { readonly kind: "not_taken"; readonly code: string; readonly detail: string }
   /** The connection broke, or failed in a way that does not say when. */
   | { readonly kind: "connection"; readonly code: string; readonly detail: string }
   | {

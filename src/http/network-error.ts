@@ -1,6 +1,9 @@
 import type { Failure } from "./failure.ts";
 
-type NetworkFailure = Extract<Failure, { kind: "unreachable" | "tls" | "connection" }>;
+type NetworkFailure = Extract<
+  Failure,
+  { kind: "unreachable" | "tls" | "not_taken" | "connection" }
+>;
 
 /** No connection came about, so nothing was sent. Bun has names of its own. */
 const unreachableCodes = new Set([
@@ -28,13 +31,16 @@ const maxDepth = 8;
 export function readNetworkError(error: unknown): NetworkFailure {
   const causes = rootCauses(error, maxDepth);
   const [first] = causes;
-  const detail = first?.message || "no reason given";
+  // OpenSSL's ends with a line break.
+  const detail = first?.message.trim() || "no reason given";
   const code = first?.code ?? "connection_failed";
   if (causes.length > 0 && causes.every(isUnreachable))
     return { kind: "unreachable", code, detail };
   if (causes.length > 0 && causes.every((cause) => tlsCode.test(cause.code ?? ""))) {
     return { kind: "tls", code, detail };
   }
+  // What undici says of a dispatcher that another undici made, before it sends anything.
+  if (code === "UND_ERR_INVALID_ARG") return { kind: "not_taken", code, detail };
   return { kind: "connection", code, detail };
 }
 

@@ -62,6 +62,7 @@ function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
   switch (failure.kind) {
     case "unreachable":
     case "tls":
+    case "not_taken":
       return "not_sent";
     case "aborted":
       return attempt === 0 ? "not_sent" : "unknown";
@@ -82,6 +83,7 @@ function isRepeatable(failure: Failure, replay: Replay, attempt: number): boolea
     case "unreachable":
       return true;
     case "tls":
+    case "not_taken":
     case "aborted":
     case "redirect":
       return false;

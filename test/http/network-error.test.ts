@@ -44,6 +44,11 @@ describe("a failed fetch", () => {
     expect(readNetworkError(fetchFailed(system(code)))).toMatchObject({ kind: "tls", code });
   });
 
+  test("with a dispatcher of another undici sent nothing", () => {
+    const failure = readNetworkError(fetchFailed(system("UND_ERR_INVALID_ARG")));
+    expect(failure.kind).toBe("not_taken");
+  });
+
   test("at several addresses sent nothing only if all of them were out of reach", () => {
     const all = new AggregateError([
       system("ECONNREFUSED", "connect"),

@@ -65,6 +65,23 @@ describe("a fetch of the caller's", () => {
   });
 });
 
+test("a dispatcher that is not for this fetch is named, and nothing is sent", async () => {
+  await using server = await scriptedServer({ status: 201, body: createdPayment });
+  const dispatch = () => {
+    throw Object.assign(new Error("invalid onRequestStart method"), {
+      code: "UND_ERR_INVALID_ARG",
+    });
+  };
+  const http = httpTo(server, { fetchOptions: { dispatcher: { dispatch } } });
+  await expect(http.call(createPayment, order)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    param: "fetchOptions",
+    outcome: "not_sent",
+    attempts: 1,
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
 test("an answer that arrived while the event loop stalled is read, not timed out", async () => {
   await using server = await scriptedServer((response) => {
     response.setHeader("content-type", "application/json");

@@ -12,6 +12,7 @@ const answered = (status: number, retryAfterMs?: number): Failure => ({
 });
 const unreachable: Failure = { kind: "unreachable", code: "ECONNREFUSED", detail: "" };
 const tls: Failure = { kind: "tls", code: "CERT_HAS_EXPIRED", detail: "" };
+const notTaken: Failure = { kind: "not_taken", code: "UND_ERR_INVALID_ARG", detail: "" };
 const broken: Failure = { kind: "connection", code: "ECONNRESET", detail: "" };
 const late: Failure = { kind: "timeout", limit: "timeoutMs", ms: 30_000 };
 const aborted: Failure = { kind: "aborted", reason: undefined };
@@ -40,6 +41,7 @@ describe("what happens after a failure", () => {
     // failure, on attempt, outcome, safe, keyed, unsafe
     ["no connection", unreachable, 1, "not_sent", "retry", "retry", "retry"],
     ["a TLS failure", tls, 1, "not_sent", "stop", "stop", "stop"],
+    ["fetchOptions that fetch does not take", notTaken, 1, "not_sent", "stop", "stop", "stop"],
     ["an abort before the first attempt", aborted, 0, "not_sent", "stop", "stop", "stop"],
     ["an abort later", aborted, 1, "unknown", "stop", "stop", "stop"],
     ["429", answered(429), 1, "rejected", "retry", "retry", "retry"],
@@ -88,6 +90,7 @@ describe("an outcome", () => {
   const failures = fc.constantFrom(
     unreachable,
     tls,
+    notTaken,
     broken,
     late,
     aborted,
