@@ -3,7 +3,7 @@ import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/headers.ts"
 import type { Fetch } from "./settings.ts";
 
 /** What a call's last argument may hold: `prefetch` and `createdAfter` belong to lists and lookups. */
-const callOptions = new Set([
+export const callOptions: ReadonlySet<string> = new Set([
   "idempotencyKey",
   "signal",
   "timeoutMs",

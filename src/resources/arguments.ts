@@ -1,14 +1,23 @@
 import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import { toCaip2 } from "../evm/caip2.ts";
 import type { HttpSettings } from "../http/settings.ts";
+import { callOptions } from "../http/settings-checks.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
 
 /** A JSON object, or the JSON text of one. */
 export type Metadata = string | Readonly<Record<string, unknown>>;
 
 export function checkObject<T extends object>(input: T): T {
-  if (typeof input === "object" && input !== null) return input;
-  throw refused("parameters", "must be an object", input);
+  if (typeof input !== "object" || input === null) {
+    throw refused("parameters", "must be an object", input);
+  }
+  // Left out in silence, it would be a call without it: with a random key in place of the caller's.
+  const option = Object.keys(input).find((name) => callOptions.has(name));
+  if (option === undefined) return input;
+  throw new InvalidRequestError(
+    `${option} must be in the call's last argument: it is an option, not a parameter.`,
+    { code: "invalid_request", param: option },
+  );
 }
 
 export function checkAmount(param: string, value: unknown): number {
@@ -31,7 +40,7 @@ export function checkCurrency(value: unknown): "USD" {
 export function checkReference(param: string, value: unknown, maxLength?: number): string {
   const text = checkText(param, "your own reference", value);
   if (maxLength === undefined || text.length <= maxLength) return text;
-  throw refused(param, `must be at most ${maxLength} characters long`, `${text.length} of them`);
+  throw tooLong(param, `must be at most ${maxLength} characters long`, text);
 }
 
 export function checkText(param: string, what: string, value: unknown): string {
@@ -43,11 +52,7 @@ export function checkText(param: string, what: string, value: unknown): string {
 export function encodeMetadata(value: unknown, maxLength?: number): string {
   const text = metadataText(value);
   if (maxLength === undefined || text.length <= maxLength) return text;
-  throw refused(
-    "customMetadata",
-    `must be at most ${maxLength} characters of JSON`,
-    `${text.length} of them`,
-  );
+  throw tooLong("customMetadata", `must be at most ${maxLength} characters of JSON`, text);
 }
 
 function metadataText(value: unknown): string {
@@ -70,7 +75,7 @@ function metadataText(value: unknown): string {
   } catch {
     // Named below.
   }
-  throw refused(param, "must not hold cycles or bigints, which JSON cannot", "such an object");
+  throw refused(param, "must not hold cycles or bigints, which JSON cannot", value);
 }
 
 /** A chain id in the form that the client is set to send. */
@@ -86,6 +91,13 @@ export function chainIdOnWire(
 
 export function refused(param: string, rule: string, value: unknown): InvalidRequestError {
   return new InvalidRequestError(`${param} ${rule}, got ${show(value)}.`, {
+    code: "invalid_request",
+    param,
+  });
+}
+
+function tooLong(param: string, rule: string, { length }: string): InvalidRequestError {
+  return new InvalidRequestError(`${param} ${rule}, but has ${length}. Shorten it.`, {
     code: "invalid_request",
     param,
   });

@@ -1,3 +1,4 @@
+import { InvalidRequestError } from "../errors/invalid-request-error.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Operation } from "../wire/operations.ts";
@@ -23,19 +24,37 @@ interface Listing<Item> {
   readonly query: ListQuery;
 }
 
-/** @throws {InvalidRequestError} when `limit`, `offset` or `prefetch` is out of bounds. */
+/** @throws {InvalidRequestError} when a filter is unknown, or `limit`, `offset` or `prefetch` is out of bounds. */
 export function list<Item extends Identified>(
   http: Http,
   { operation, path = {}, query }: Listing<Item>,
   options: ListOptions = {},
 ): PagePromise<Item> {
-  const read = (range: ListQuery) =>
-    http.call(operation, () => ({ path, query: checkedQuery(query, range, options) }), options);
+  const read = (range: ListQuery) => {
+    const fill = () => {
+      checkFilters(operation, query);
+      return { path, query: checkedQuery(query, range, options) };
+    };
+    return http.call(operation, fill, options);
+  };
   return new PagePromise({
     first: read({}),
     read: (offset, limit) => read(limit === undefined ? { offset } : { offset, limit }),
     offset: query.offset ?? 0,
     prefetch: options.prefetch ?? 0,
+  });
+}
+
+/** A filter that the service does not know would give the whole list, and look as if it had worked. */
+function checkFilters({ query: schema }: Operation<unknown>, query: ListQuery): void {
+  if (schema?.form.kind !== "object") return;
+  const names = schema.form.fields.map(({ name }) => name);
+  const unknown = Object.keys(query).find((name) => !names.includes(name));
+  if (unknown === undefined || query[unknown] === undefined) return;
+  const cure = unknown === "orderId" ? "Use findByOrderId" : `There are ${names.join(", ")}`;
+  throw new InvalidRequestError(`Lists have no filter "${unknown}". ${cure}.`, {
+    code: "invalid_request",
+    param: unknown,
   });
 }
 

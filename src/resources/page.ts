@@ -100,7 +100,8 @@ export class PagePromise<Item extends Identified>
    *
    * @throws {InvalidRequestError} when `limit` is no whole number from 0 on.
    */
-  async toArray({ limit }: { limit: number }): Promise<Item[]> {
+  async toArray(bound: { limit: number }): Promise<Item[]> {
+    const { limit } = { ...bound };
     if (!Number.isSafeInteger(limit) || limit < 0) {
       this.catch(() => {});
       throw new InvalidRequestError(

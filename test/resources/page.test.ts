@@ -60,6 +60,8 @@ describe("a list", () => {
     expect(list.reads).toHaveLength(3);
     expect(await new ChangingList(3).list().toArray({ limit: 25 })).toHaveLength(3);
     await expect(list.list().toArray({ limit: -1 })).rejects.toMatchObject({ param: "limit" });
+    const unbounded = undefined as unknown as { limit: number };
+    await expect(list.list().toArray(unbounded)).rejects.toMatchObject({ param: "limit" });
   });
 
   test("that is empty has one page, no items and no next page", async () => {

@@ -65,6 +65,12 @@ describe("payments.create", () => {
     ["no orderId", { amount: 2500 }, "orderId", "invalid_request"],
     ["an empty orderId", { ...good, orderId: "" }, "orderId", "invalid_request"],
     ["a numeric orderId", { ...good, orderId: 7 }, "orderId", "invalid_request"],
+    [
+      "a key among the parameters",
+      { ...good, idempotencyKey: "k" },
+      "idempotencyKey",
+      "invalid_request",
+    ],
     ["another currency", { ...good, currency: "EUR" }, "currency", "invalid_request"],
     ["an unknown type", { ...good, type: "gift" }, "type", "invalid_request"],
     [
@@ -201,7 +207,9 @@ describe("payments.list", () => {
     ["limit", 1001],
     ["limit", 1.5],
     ["offset", -1],
-  ])("refuses a %s of %d", async (param, value) => {
+    ["orderId", "order_1"],
+    ["stauts", "completed"],
+  ])("refuses a %s of %s", async (param, value) => {
     await using server = await scriptedServer({ body: page });
     const call = clientOf(server).payments.list({ [param]: value });
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param });
