@@ -121,6 +121,12 @@ function processVariables(): Variables {
 }
 
 function checkNames(options: ClientOptions): void {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigurationError(
+      "The options of a client must be an object, such as { secretKey }.",
+      { code: "invalid_option" },
+    );
+  }
   const unknown = Object.keys(options).find((name) => !(name in optionNames));
   if (unknown !== undefined) {
     throw new ConfigurationError(
@@ -174,9 +180,10 @@ function readBaseUrl(
     options.baseUrl ??
     (variables[variable] || (environment === "sandbox" ? defaultSandboxUrl : undefined));
   if (value === undefined) {
+    const isChosen = options.environment ?? variables.SETTLEKIT_ENVIRONMENT;
     throw new ConfigurationError(
-      `There is no base URL for "${environment}". Pass baseUrl, or set ${variable}, to the URL that ` +
-        "the service gave you.",
+      `There is no base URL for "${environment}"${isChosen ? "" : ", the environment where none is set"}. ` +
+        `Pass baseUrl, or set ${variable}, to the URL that the service gave you.`,
       { code: "missing_base_url", param: "baseUrl" },
     );
   }

@@ -115,7 +115,18 @@ describe("what cannot be right is refused before anything is sent", () => {
       "environment",
       /"production", "testnet" or "sandbox"/,
     ],
-    ["no base URL for production", { secretKey: "sk_9" }, "baseUrl", /SETTLEKIT_BASE_URL/],
+    [
+      "no base URL where no environment was chosen",
+      { secretKey: "sk_9" },
+      "baseUrl",
+      /"production", the environment where none is set\. .* SETTLEKIT_BASE_URL/,
+    ],
+    [
+      "no base URL for production",
+      { secretKey: "sk_9", environment: "production" },
+      "baseUrl",
+      /"production"\. .* SETTLEKIT_BASE_URL/,
+    ],
     [
       "no base URL for the testnet",
       { secretKey: key, environment: "testnet" },
@@ -123,6 +134,7 @@ describe("what cannot be right is refused before anything is sent", () => {
       /SETTLEKIT_TESTNET_URL/,
     ],
     ["a malformed base URL", { ...complete, baseUrl: "api.example" }, "baseUrl", /not a URL/],
+    ["a host and a port alone", { ...complete, baseUrl: "localhost:4010" }, "baseUrl", /not a URL/],
     ["plain http", { ...complete, baseUrl: "http://api.example" }, "baseUrl", /Use https/],
     [
       "plain http to a look-alike",
@@ -226,6 +238,13 @@ describe("what cannot be right is refused before anything is sent", () => {
     expect(refuse).toThrow(expect.objectContaining({ param, outcome: "not_sent" }));
     expect(refuse).toThrow(
       expect.objectContaining({ message: expect.not.stringMatching(/hunter2|4f9a7c1e/) }),
+    );
+  });
+
+  test("a key in place of the options, without repeating it", () => {
+    const refuse = () => configure(key as unknown as ClientOptions, {});
+    expect(refuse).toThrow(
+      /^The options of a client must be an object, such as \{ secretKey \}\.$/,
     );
   });
 

@@ -8,7 +8,8 @@ import { ConfigurationError } from "../errors/configuration-error.ts";
 export function checkBaseUrl(value: string): string {
   const fail = (fact: string) =>
     new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
-  if (!URL.canParse(value)) {
+  // "localhost:4010" parses, with a scheme "localhost".
+  if (!URL.canParse(value) || !String(value).includes("://")) {
     throw fail("is not a URL. Give it whole, such as https://api.example.com.");
   }
   const url = new URL(value);
@@ -20,7 +21,8 @@ export function checkBaseUrl(value: string): string {
   }
   if (url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw fail(
-      `is plain http to ${url.hostname}, which would send the secret key readable. Use https.`,
+      `is plain http to ${url.hostname}, which would send the secret key readable. Use https, or http ` +
+        "to 127.0.0.1 or localhost.",
     );
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {

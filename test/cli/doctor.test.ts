@@ -58,7 +58,7 @@ describe("settlekit doctor", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^✓ The environment is production, because SETTLEKIT_ENVIRONMENT/),
-      expect.stringMatching(/^✗ There is no base URL for "production"\. .* set SETTLEKIT_BASE_URL/),
+      expect.stringMatching(/^✗ There is no base URL for "production", .* set SETTLEKIT_BASE_URL/),
       expect.stringMatching(/^✗ There is no secret key\. .*SETTLEKIT_SECRET_KEY/),
       expect.stringMatching(/^! SETTLEKIT_WEBHOOK_SECRET is not set\. Set it/),
     ]);
