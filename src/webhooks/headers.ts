@@ -56,7 +56,7 @@ export function readClaims(headers: unknown, names: HeaderNames): Claims {
     throw new WebhookVerificationError(
       `${text ? "malformed" : "missing"}_${field}` as WebhookFailureReason,
       `The header ${names.prefix}${field} is ${text ? `not one value ${grammar}` : "missing"}. ` +
-        "Check proxies and the option headerPrefix.",
+        "Check the headers given, proxies and headerPrefix.",
     );
   };
   return {

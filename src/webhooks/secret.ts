@@ -17,7 +17,7 @@ export function environmentSecret(): string | undefined {
   return globalThis.process?.env?.[secretVariable];
 }
 
-const expected = `text or bytes, and not empty. Left out, it is ${secretVariable}`;
+const expected = `text or bytes, and not empty. Without it, set ${secretVariable}`;
 
 /** The keys behind the secrets. Throws a ConfigurationError that does not show them. */
 export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {

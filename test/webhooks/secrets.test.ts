@@ -10,7 +10,7 @@ import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./d
 
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
 const notASecret =
-  "The option secret must be text or bytes, and not empty. Left out, it is SETTLEKIT_WEBHOOK_SECRET.";
+  "The option secret must be text or bytes, and not empty. Without it, set SETTLEKIT_WEBHOOK_SECRET.";
 
 afterEach(() => vi.unstubAllEnvs());
 
