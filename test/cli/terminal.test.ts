@@ -23,12 +23,16 @@ describe("the terminal", () => {
   });
 
   test("colours are for terminals whose user did not decline them", () => {
-    const painted = (options: object) => terminalWith(options).terminal.paint("red", "x");
-    expect(painted({})).toBe("\u001b[31mx\u001b[0m");
-    expect(painted({ isTTY: false })).toBe("x");
-    expect(painted({ variables: { NO_COLOR: "1" } })).toBe("x");
-    expect(painted({ variables: { NO_COLOR: "" } })).toBe("\u001b[31mx\u001b[0m");
-    expect(painted({ variables: { TERM: "dumb" } })).toBe("x");
+    const painted = (options: object) => {
+      const { terminal, written } = terminalWith(options);
+      terminal.say(`a ${terminal.paint("red", "x")} b`);
+      return written().stderr;
+    };
+    expect(painted({})).toBe("a \u001b[31mx\u001b[0m b\n");
+    expect(painted({ isTTY: false })).toBe("a x b\n");
+    expect(painted({ variables: { NO_COLOR: "1" } })).toBe("a x b\n");
+    expect(painted({ variables: { NO_COLOR: "" } })).toBe("a \u001b[31mx\u001b[0m b\n");
+    expect(painted({ variables: { TERM: "dumb" } })).toBe("a x b\n");
   });
 
   test("what a request says cannot steer the terminal or add lines", () => {
@@ -39,9 +43,21 @@ describe("the terminal", () => {
     );
   });
 
-  test("its own colours stay", () => {
+  test.each([true, false])("what a request says has no colours, on a terminal: %s", (isTTY) => {
+    const { terminal, written } = terminalWith({ isTTY });
+    const hidden = "\u001b[8mhidden\u001b[0m \u001b[32mverified\u001b[0m";
+    terminal.say(`order ${hidden}`);
+    expect(written().stderr).toBe(
+      "order \\u001b[8mhidden\\u001b[0m \\u001b[32mverified\\u001b[0m\n",
+    );
+  });
+
+  test("lines of JSON are the same value, without anything that would steer a terminal", () => {
     const { terminal, written } = terminalWith();
-    terminal.say(terminal.paint("green", "fine"));
-    expect(written().stderr).toBe("\u001b[32mfine\u001b[0m\n");
+    const value = { orderId: "a\u001b[8m\u009b8m\u007f\u202e\u200f\u2028" };
+    terminal.json(value);
+    const { stdout } = written();
+    expect(stdout).toMatch(/^[ -~]+\n$/);
+    expect(JSON.parse(stdout)).toEqual(value);
   });
 });
