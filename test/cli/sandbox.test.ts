@@ -24,6 +24,8 @@ describe("settlekit sandbox", () => {
       "SETTLEKIT_SECRET_KEY",
       "SETTLEKIT_WEBHOOK_SECRET",
     ]);
+    const { SETTLEKIT_SANDBOX_URL: url } = variables;
+    expect(running.stderr.all).toContain(`  inspector      ${url}/_sandbox`);
     const doctor = await settlekit(["doctor"], variables);
     expect(doctor).toMatchObject({ code: 0, stdout: "" });
     await running.stderr.next((line) => line.includes(`GET ${paymentsPath}?limit=1  200`));
@@ -46,6 +48,8 @@ describe("settlekit sandbox", () => {
     await client.payments.create(order);
     await client.payments.list().catch(() => {});
     await running.stderr.next((text) => text.includes("webhook payment.created  500"));
+    const told = running.stderr.all.flatMap((text) => /POST|→/.exec(text) ?? []).map(String);
+    expect(told).toEqual(["POST", "→"]);
     await running.stderr.next((text) => text.includes(`GET ${paymentsPath}  connection broken`));
   });
 
@@ -143,6 +147,8 @@ describe("settlekit sandbox", () => {
     ["--fault", "POST /payments 999"],
     ["--host", "no such host"],
     ["--allow-host", "http://sandbox"],
+    ["--data", ""],
+    ["--now", "2026-02-30"],
   ])("%s %s is refused before anything listens", async (option, value) => {
     const { code, stdout, stderr } = await settlekit(["sandbox", "--port=0", option, value]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

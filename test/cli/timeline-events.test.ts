@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { lineOf } from "../../src/cli/sandbox/event-line.ts";
-import { type TimelineEvent, watchTimeline } from "../../src/cli/sandbox/timeline-events.ts";
+import { requestsFirst } from "../../src/cli/sandbox/requests-first.ts";
+import {
+  isOpenRequest,
+  type TimelineEvent,
+  watchTimeline,
+} from "../../src/cli/sandbox/timeline-events.ts";
 
 const basics = { at: "2026-01-01T00:00:00.000Z" };
 const request = {
@@ -62,17 +67,44 @@ async function eventsOf(...streams: Uint8Array[][]): Promise<TimelineEvent[]> {
 
 test("events are read however their bytes are cut into pieces", async () => {
   const first = { ...request, sequence: 1 };
+  const open = { ...first, status: null, outcome: "open" };
   const bytes = new TextEncoder().encode(
-    `: from now on\n\n${told({ ...first, status: null, outcome: "open" })}${told(first)}event: reset\ndata: null\n\n`,
+    `: from now on\n\n${told(open)}${told(first)}event: reset\ndata: null\n\n`,
   );
   const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
-  expect(await eventsOf(pieces)).toEqual([first, { type: "reset" }]);
+  expect(await eventsOf(pieces)).toEqual([open, first, { type: "reset" }]);
 });
 
 test("a stream that ends is followed by the next one", async () => {
   const entries = [1, 2].map((sequence) => ({ ...change, sequence }));
   const streams = entries.map((entry) => [new TextEncoder().encode(told(entry))]);
   expect(await eventsOf(...streams)).toEqual(entries);
+});
+
+test("people read of a request before what it led to, and of the rest as it happens", () => {
+  const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
+  const created = { ...change, sequence: 2, requestId: "r" };
+  const expired = { ...change, sequence: 3 };
+  const ended = { ...request, sequence: 1 };
+  const cutOff = { ...ended, outcome: "cut off" } as const;
+  // It took effect after its client had left.
+  const late = { ...change, sequence: 4, requestId: "r" };
+  const read: TimelineEvent[] = [];
+  const tell = requestsFirst((event) => read.push(event));
+  for (const event of [open, created, expired, ended, late, cutOff]) tell(event);
+  expect(read).toEqual([expired, ended, created, late, cutOff]);
+  expect([open, ended, created].map(isOpenRequest)).toEqual([true, false, false]);
+});
+
+test("what waits for a request is forgotten with the rest of the past", () => {
+  const read: TimelineEvent[] = [];
+  const tell = requestsFirst((event) => read.push(event));
+  const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
+  tell(open);
+  tell({ ...change, sequence: 2, requestId: "r" });
+  tell({ type: "reset" });
+  tell({ ...request, sequence: 1 });
+  expect(read).toEqual([{ type: "reset" }, { ...request, sequence: 1 }]);
 });
 
 test("an event is a line for people", () => {
@@ -95,10 +127,10 @@ test("an event is a line for people", () => {
     "  GET /ü  <green 200>",
     "  GET /ü  <red 503>",
     "  → payment.updated  <bold expired>  order_1  p",
-    "  webhook payment.created  <green 200>",
-    "  webhook payment.created  <red 302>  attempt 2",
-    "  webhook payment.created  <red refused>  attempt 3",
-    "  webhook payment.created  <red 401>  <yellow wrong-secret>",
+    "  webhook payment.created  <green 200>  p",
+    "  webhook payment.created  <red 302>  attempt 2  p",
+    "  webhook payment.created  <red refused>  attempt 3  p",
+    "  webhook payment.created  <red 401>  <yellow wrong-secret>  p",
     "  GET /ü  <red connection broken>",
     "  GET /ü  <red cut off within the answer>",
     "  clock advanced to 2026-01-01T00:15:00.000Z",

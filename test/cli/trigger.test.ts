@@ -16,7 +16,7 @@ describe("settlekit trigger", () => {
     const url = `${shop.url}/hooks/settlekit?tenant=1`;
     const { code, stdout, stderr } = await trigger(url, "payment.updated");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/^payment\.updated → .*\nanswered 200 in \d+ ms\nthanks\n$/);
+    expect(stderr).toMatch(/^payment\.updated → .*\nanswered 200 in \d+ ms\n {2}thanks\n$/);
 
     const [received] = shop.requests;
     if (received === undefined) throw new Error("nothing was received");
@@ -81,6 +81,13 @@ describe("settlekit trigger", () => {
     const ended = await trigger(shop.url, "payment.updated");
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(hint);
+  });
+
+  test("an answer of several lines is printed as such, and cannot steer the terminal", async () => {
+    const body = "<html>\n  <b>Oops\u001b[8m</b>\r\n</html>\n";
+    await using shop = await scriptedServer({ status: 500, body });
+    const { stderr } = await trigger(shop.url, "payment.updated");
+    expect(stderr).toMatch(/ms\n {2}<html>\n {4}<b>Oops\\u001b\[8m<\/b>\n {2}<\/html>\n$/);
   });
 
   test("a redirect is not followed", async () => {

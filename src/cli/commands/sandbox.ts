@@ -14,8 +14,9 @@ import { environmentOf } from "../sandbox/environment.ts";
 import { lineOf } from "../sandbox/event-line.ts";
 import { faultExplanation } from "../sandbox/fault-text.ts";
 import { openPage } from "../sandbox/open-page.ts";
+import { requestsFirst } from "../sandbox/requests-first.ts";
 import { sandboxFrom, sandboxOptions } from "../sandbox/sandbox-options.ts";
-import { type TimelineEvent, watchTimeline } from "../sandbox/timeline-events.ts";
+import { isOpenRequest, type TimelineEvent, watchTimeline } from "../sandbox/timeline-events.ts";
 import type { Terminal } from "../terminal.ts";
 import { untilStopped } from "../until-stopped.ts";
 
@@ -67,13 +68,15 @@ export const sandboxCommand = defineCommand({
     const port = portFrom(values.port, defaultSandboxPort);
     const { seed, data } = values;
     const sandbox = sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
-    const emit = (event: TimelineEvent) => {
-      const line = json ? undefined : lineOf(event, terminal.paint);
-      if (json) terminal.json(event);
-      else if (line !== undefined) terminal.say(line);
+    const say = (event: TimelineEvent) => {
+      const line = lineOf(event, terminal.paint);
+      if (line !== undefined) terminal.say(line);
+    };
+    const print = (event: TimelineEvent) => {
+      if (!isOpenRequest(event)) terminal.json(event);
     };
     const stopped = untilStopped();
-    await watchTimeline(sandbox.fetch, emit);
+    await watchTimeline(sandbox.fetch, json ? print : requestsFirst(say));
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) for (const line of exposure(host, seed)) warn(terminal, line);
@@ -146,6 +149,7 @@ function introduce(
   }
   say();
   say(`  webhooks to    ${webhookUrl ?? paint("dim", "nowhere yet; see --webhook-url")}`);
+  say(`  inspector      ${server.url}${inspectorPath}`);
   say();
   say(paint("dim", "Ctrl-C stops it."));
 }

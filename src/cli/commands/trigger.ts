@@ -100,7 +100,8 @@ function tell({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal
   say(`${paint(isFine ? "green" : "red", `answered ${status}`)} in ${durationText(durationMs)}`);
   const meaning = meaningOf(status);
   if (meaning !== undefined) say(meaning);
-  if (body !== "") say(body);
+  // Set apart, so that no line of it passes for one of ours.
+  for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
 }
 
 function meaningOf(status: number): string | undefined {

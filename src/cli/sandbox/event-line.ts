@@ -29,7 +29,7 @@ function textOf(event: TimelineEvent, paint: Terminal["paint"]): string | undefi
         : statusText(event.status, 300, paint);
       const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
       const disorder = event.disorder === null ? "" : `  ${paint("yellow", event.disorder)}`;
-      return `webhook ${event.event}  ${outcome}${count}${disorder}`;
+      return `webhook ${event.event}  ${outcome}${count}${disorder}  ${event.subjectId}`;
     }
     case "reset":
       return "what happened before is forgotten";

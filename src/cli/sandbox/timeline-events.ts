@@ -3,12 +3,17 @@ import type { Sandbox, TimelineEntry } from "../../sandbox/index.ts";
 /** What happened in the sandbox; or that what happened before is forgotten. */
 export type TimelineEvent = TimelineEntry | { readonly type: "reset" };
 
+/** Whether it is a request that has yet to end. */
+export function isOpenRequest(event: TimelineEvent): boolean {
+  return event.type === "request" && event.outcome === "open";
+}
+
 /** Any origin will do. */
 const eventsUrl = "http://127.0.0.1/_sandbox/events";
 
 /**
  * Tells of everything that happens in the sandbox from when the promise resolves. A request is told of
- * when it has ended; once more when its connection breaks after that, within the answer.
+ * when it begins and when it has ended; once more when its connection breaks after that, within the answer.
  */
 export async function watchTimeline(
   fetch: Sandbox["fetch"],
@@ -42,6 +47,5 @@ function eventOf(message: string): TimelineEvent | undefined {
   const [, name, data = ""] = /^event: (\w+)\ndata: (.*)$/.exec(message) ?? [];
   if (name === "reset") return { type: "reset" };
   if (name !== "entry") return undefined;
-  const entry = JSON.parse(data) as TimelineEntry;
-  return entry.type === "request" && entry.outcome === "open" ? undefined : entry;
+  return JSON.parse(data) as TimelineEntry;
 }
