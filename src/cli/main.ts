@@ -30,6 +30,7 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function run([name, ...args]: readonly string[]): Promise<number> {
+  if (name === "help") return run([...args.slice(0, 1), "--help"]);
   if (name === "--help" || name === "-h") {
     terminal.print(help());
     return exitCodes.fine;

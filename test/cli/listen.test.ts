@@ -241,7 +241,9 @@ describe("settlekit listen", () => {
   });
 
   test.each([
-    [["--secret", ""], "There is no webhook secret."],
+    [[], "There is no webhook secret."],
+    [["--secret", ""], "--secret is empty"],
+    [["--secret", "a", "--forward-to", ""], "--forward-to is empty"],
     [["--secret", "a", "--forward-to", "shop"], "--forward-to must be"],
     [["--secret", "a", "--tolerance", "5m"], "--tolerance must be"],
     [["--secret", "a", "--header-prefix", "no spaces"], "headerPrefix"],

@@ -6,7 +6,7 @@ import { settlekit } from "./command-line.ts";
 const names = Object.keys(commands);
 
 describe("settlekit", () => {
-  test.each(["--help", "-h"])("%s prints every command on stdout", async (flag) => {
+  test.each(["--help", "-h", "help"])("%s prints every command on stdout", async (flag) => {
     const { code, stdout, stderr } = await settlekit([flag]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     for (const name of names) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
@@ -40,6 +40,17 @@ describe("settlekit", () => {
     expect(stdout).toMatch(new RegExp(`^Usage: settlekit ${name} `));
     const [, examples = ""] = stdout.split(/^Examples?:\n/m);
     expect(examples).toMatch(new RegExp(`^  settlekit ${name} `));
+  });
+
+  test("help and a command's name explain that command", async () => {
+    const [asked, said] = await Promise.all([
+      settlekit(["help", "trigger"]),
+      settlekit(["trigger", "--help"]),
+    ]);
+    expect(asked).toEqual(said);
+    const unknown = await settlekit(["help", "triger"]);
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toContain('Did you mean "trigger"?');
   });
 
   test.each(names)("%s meets an unknown option with what there is", async (name) => {

@@ -38,7 +38,11 @@ describe("option values", () => {
     expect(instantFrom("--now", "2026-01-01T01:30+02:00").toISOString()).toBe(
       "2025-12-31T23:30:00.000Z",
     );
+    expect(instantFrom("--now", "2028-02-29").getUTCDate()).toBe(29);
     for (const text of ["2026-01-01T00:00", "1", "tomorrow", "2026-13-01", "01/02/2026"]) {
+      expect(() => instantFrom("--now", text)).toThrow(/--now must be a date/);
+    }
+    for (const text of ["2026-02-30", "2026-02-29T12:00:00Z", "2026-04-31", "2026-01-00"]) {
       expect(() => instantFrom("--now", text)).toThrow(/--now must be a date/);
     }
   });

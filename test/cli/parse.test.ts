@@ -51,8 +51,10 @@ describe("parsing", () => {
     expect(refusal(plain, "--oven")).toContain("--oven needs a value");
   });
 
-  test("an empty value is a value", () => {
-    expect(parse(plain, ["--oven="]).values.oven).toBe("");
+  test("refuses an empty value, which a variable that is not set leaves behind", () => {
+    for (const args of [["--oven="], ["--oven", ""], ["--spice", "a", "--spice", ""]]) {
+      expect(refusal(plain, ...args)).toMatch(/^--(oven|spice) is empty, perhaps because/);
+    }
   });
 
   test("a switch takes no value", () => {

@@ -31,10 +31,22 @@ const isoInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\
 /** A point in time. A time of day needs its zone: without one it would differ between machines. */
 export function instantFrom(option: string, text: string): Date {
   const instant = new Date(text);
-  if (isoInstant.test(text) && !Number.isNaN(instant.getTime())) return instant;
+  if (
+    isoInstant.test(text) &&
+    isOfCalendar(text.slice(0, 10)) &&
+    !Number.isNaN(instant.getTime())
+  ) {
+    return instant;
+  }
   throw new UsageError(
     `${option} must be a date, or a time with its zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.`,
   );
+}
+
+/** `Date` takes the 30th of February for the 2nd of March. */
+function isOfCalendar(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 /** Whether other machines cannot reach what listens there. */

@@ -77,6 +77,11 @@ function checkedValue(token: OptionToken, command: Command): string | true {
         `${rawName}=-value.`,
     );
   }
+  if (value === "") {
+    throw new UsageError(
+      `${rawName} is empty, perhaps because a variable is not set. Give it a value, or leave it out.`,
+    );
+  }
   return value;
 }
 
