@@ -11,33 +11,24 @@ import { withdrawalContract } from "./withdrawals.ts";
 
 /**
  * What the service promises, held against a server: each operation's success and refusals, idempotency,
- * lists and headers. Every answer must fit the OpenAPI document and the wire's schemas. A part that
- * the target has no means for is skipped, and says so.
+ * lists and headers. Every answer must fit the OpenAPI document and the wire's schemas. What the
+ * target has no means for is left out.
  *
  * It creates payments, and withdrawals where the target names a recipient, each with an order number of
  * its own. It makes about 200 requests in all, one after the other.
  */
-export function contract(name: string, open: () => Promise<Target>): void {
+export function contract(name: string, target: Target): void {
   describe(name, () => {
-    let service: Service | undefined;
-    beforeAll(async () => {
-      service = new Service(await open());
-    });
-    afterAll(() => service?.target.close?.());
-    const opened: OpenedService = () => {
-      if (service === undefined) throw new Error("The target is not open.");
-      return service;
-    };
+    const service = new Service(target);
+    beforeAll(() => target.open?.());
+    afterAll(() => target.close?.());
 
-    describe("payments", () => paymentContract(opened));
-    describe("idempotency", () => idempotencyContract(opened));
-    describe("the list of payments", () => paymentListContract(opened));
-    describe("the customer's routes", () => checkoutContract(opened));
-    describe("withdrawals", () => withdrawalContract(opened));
-    describe("the dashboard's routes", () => dashboardContract(opened));
-    describe("errors", () => errorContract(opened));
+    describe("payments", () => paymentContract(service));
+    describe("idempotency", () => idempotencyContract(service));
+    describe("the list of payments", () => paymentListContract(service));
+    describe("the customer's routes", () => checkoutContract(service));
+    describe("withdrawals", () => withdrawalContract(service));
+    describe("the dashboard's routes", () => dashboardContract(service));
+    describe("errors", () => errorContract(service));
   });
 }
-
-/** The service under test, once it is open. */
-export type OpenedService = () => Service;

@@ -1,32 +1,32 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { createPayment } from "../../src/wire/operations.ts";
-import type { OpenedService } from "./contract.ts";
-import { newOrder } from "./service.ts";
+import { newOrder, type Service } from "./service.ts";
 
 /** Interface section 4.1, rule 3, within the window of section 8. */
-export function idempotencyContract(service: OpenedService): void {
+export function idempotencyContract(service: Service): void {
+  const { settle } = service.target;
   const keyed = (key: string) => ({ "Idempotency-Key": key });
 
   test("the same key with the same parameters gives the original answer", async () => {
     const headers = keyed(randomUUID());
     const body = newOrder();
-    const first = await service().call(createPayment, { body, headers });
-    const second = await service().call(createPayment, { body, headers });
-    const third = await service().call(createPayment, { body, headers });
+    const first = await service.call(createPayment, { body, headers });
+    const second = await service.call(createPayment, { body, headers });
+    const third = await service.call(createPayment, { body, headers });
     expect(second).toEqual(first);
     expect(third).toEqual(first);
   });
 
-  test("the original answer comes even when the payment has changed since", async ({ skip }) => {
-    const { settle } = service().target;
-    if (settle === undefined) return skip("nobody plays the customer");
-    const headers = keyed(randomUUID());
-    const body = newOrder();
-    const first = await service().call(createPayment, { body, headers });
-    await settle(first.paymentId);
-    expect(await service().call(createPayment, { body, headers })).toEqual(first);
-  });
+  if (settle !== undefined) {
+    test("the original answer comes even when the payment has changed since", async () => {
+      const headers = keyed(randomUUID());
+      const body = newOrder();
+      const first = await service.call(createPayment, { body, headers });
+      await settle(first.paymentId);
+      expect(await service.call(createPayment, { body, headers })).toEqual(first);
+    });
+  }
 
   test.each([
     ["amount", { amount: 2501 }],
@@ -35,14 +35,14 @@ export function idempotencyContract(service: OpenedService): void {
   ])("the same key with another %s is a conflict", async (_, change) => {
     const headers = keyed(randomUUID());
     const body = newOrder();
-    const first = await service().call(createPayment, { body, headers });
-    const { status, error } = await service().refused(createPayment, {
+    const first = await service.call(createPayment, { body, headers });
+    const { status, error } = await service.refused(createPayment, {
       body: { ...body, ...change },
       headers,
     });
     expect(status).toBe(409);
     expect(error.code).toBe("idempotency_conflict");
-    expect(await service().call(createPayment, { body, headers })).toEqual(first);
+    expect(await service.call(createPayment, { body, headers })).toEqual(first);
   });
 
   test("another key, or none, creates another payment", async () => {
@@ -50,7 +50,7 @@ export function idempotencyContract(service: OpenedService): void {
     const headers = [keyed(randomUUID()), keyed(randomUUID()), {}, {}];
     const ids = new Set<string>();
     for (const each of headers) {
-      ids.add((await service().call(createPayment, { body, headers: each })).paymentId);
+      ids.add((await service.call(createPayment, { body, headers: each })).paymentId);
     }
     expect(ids.size).toBe(headers.length);
   });

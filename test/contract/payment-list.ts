@@ -1,19 +1,20 @@
 import { beforeAll, expect, test } from "vitest";
 import { listPayments } from "../../src/wire/operations.ts";
 import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
-import type { OpenedService } from "./contract.ts";
+import type { Service } from "./service.ts";
 
 /** Interface sections 2.7 and 4.2; the parameters are published elsewhere. */
-export function paymentListContract(service: OpenedService): void {
+export function paymentListContract(service: Service): void {
+  const { depositsEnabled, settle } = service.target;
   let created: CreatedPayment[];
 
   beforeAll(async () => {
     created = [];
-    for (const amount of [700, 900, 500]) created.push(await service().createPayment({ amount }));
+    for (const amount of [700, 900, 500]) created.push(await service.createPayment({ amount }));
   });
 
   const list = (query: Readonly<Record<string, string | number>> = {}) =>
-    service().call(listPayments, { query });
+    service.call(listPayments, { query });
   const mine = () => created.map(({ paymentId }) => paymentId);
 
   test("comes newest first, at most 100 at once", async () => {
@@ -66,7 +67,7 @@ export function paymentListContract(service: OpenedService): void {
     ["offset", -1],
     ["offset", "far"],
   ])("refuses %s=%s", async (param, value) => {
-    const { status, error } = await service().refused(listPayments, { query: { [param]: value } });
+    const { status, error } = await service.refused(listPayments, { query: { [param]: value } });
     expect([400, 422]).toContain(status);
     expect(error).toMatchObject({ type: "invalid_request_error", param });
   });
@@ -87,34 +88,37 @@ export function paymentListContract(service: OpenedService): void {
     expect((await list(query)).data.map(({ id }) => id)).toEqual(mine());
   });
 
-  test("can be narrowed to a status", async ({ skip }) => {
+  test("can be narrowed to a status", async () => {
     const pending = await list({ status: "pending", limit: 1000 });
     expect(pending.data.map(({ id }) => id)).toEqual(expect.arrayContaining(mine()));
     expect(new Set(pending.data.map(({ status }) => status))).toEqual(new Set(["pending"]));
-
-    const { settle } = service().target;
-    if (settle === undefined) return skip("nobody plays the customer");
-    const { paymentId } = await service().createPayment();
-    await settle(paymentId);
-    const completed = await list({ status: "completed", limit: 1000 });
-    expect(completed.data.map(({ id }) => id)).toContain(paymentId);
-    expect(new Set(completed.data.map(({ status }) => status))).toEqual(new Set(["completed"]));
-    const stillPending = await list({ status: "pending", limit: 1000 });
-    expect(stillPending.data.map(({ id }) => id)).not.toContain(paymentId);
   });
 
-  test("can be narrowed to deposits or to payments", async ({ skip }) => {
-    skip(!service().target.depositsEnabled, "the merchant has no deposits");
-    const { paymentId } = await service().createPayment({ type: "deposit" });
-    const deposits = await list({ type: "deposit", limit: 1000 });
-    expect(deposits.data.map(({ id }) => id)).toContain(paymentId);
-    expect(new Set(deposits.data.map(({ type }) => type))).toEqual(new Set(["deposit"]));
-    const payments = await list({ type: "payment", limit: 1000 });
-    expect(new Set(payments.data.map(({ type }) => type))).toEqual(new Set(["payment"]));
-    expect(deposits.pagination.total + payments.pagination.total).toBe(
-      (await list()).pagination.total,
-    );
-  });
+  if (settle !== undefined) {
+    test("can be narrowed to a status that payments came to", async () => {
+      const { paymentId } = await service.createPayment();
+      await settle(paymentId);
+      const completed = await list({ status: "completed", limit: 1000 });
+      expect(completed.data.map(({ id }) => id)).toContain(paymentId);
+      expect(new Set(completed.data.map(({ status }) => status))).toEqual(new Set(["completed"]));
+      const stillPending = await list({ status: "pending", limit: 1000 });
+      expect(stillPending.data.map(({ id }) => id)).not.toContain(paymentId);
+    });
+  }
+
+  if (depositsEnabled) {
+    test("can be narrowed to deposits or to payments", async () => {
+      const { paymentId } = await service.createPayment({ type: "deposit" });
+      const deposits = await list({ type: "deposit", limit: 1000 });
+      expect(deposits.data.map(({ id }) => id)).toContain(paymentId);
+      expect(new Set(deposits.data.map(({ type }) => type))).toEqual(new Set(["deposit"]));
+      const payments = await list({ type: "payment", limit: 1000 });
+      expect(new Set(payments.data.map(({ type }) => type))).toEqual(new Set(["payment"]));
+      expect(deposits.pagination.total + payments.pagination.total).toBe(
+        (await list()).pagination.total,
+      );
+    });
+  }
 
   test("finds part of an id and part of an address, but no order number", async () => {
     const [first] = created;
@@ -126,15 +130,15 @@ export function paymentListContract(service: OpenedService): void {
     expect(await found(payment?.orderId ?? "")).toEqual([]);
   });
 
-  test("finds a transaction by its hash and by its sender", async ({ skip }) => {
-    const { settle } = service().target;
-    if (settle === undefined) return skip("nobody plays the customer");
-    const { paymentId } = await service().createPayment();
-    await settle(paymentId);
-    const { receipt } = (await list({ search: paymentId })).data[0] ?? {};
-    for (const search of [receipt?.txHash, receipt?.txSenderAddress]) {
-      const { data } = await list({ search: search ?? "no such thing" });
-      expect(data.map(({ id }) => id)).toEqual([paymentId]);
-    }
-  });
+  if (settle !== undefined) {
+    test("finds a transaction by its hash and by its sender", async () => {
+      const { paymentId } = await service.createPayment();
+      await settle(paymentId);
+      const { receipt } = (await list({ search: paymentId })).data[0] ?? {};
+      for (const search of [receipt?.txHash, receipt?.txSenderAddress]) {
+        const { data } = await list({ search: search ?? "no such thing" });
+        expect(data.map(({ id }) => id)).toEqual([paymentId]);
+      }
+    });
+  }
 }

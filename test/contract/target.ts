@@ -15,6 +15,9 @@ export interface Target {
   readonly conclude?: ((withdrawalId: string, how: Conclusion) => Promise<void>) | undefined;
   /** Has the next request refused with this status, before it takes effect. */
   readonly failNext?: ((status: 429 | 500) => void) | undefined;
+  /** Before the first request. */
+  readonly open?: (() => void) | undefined;
+  /** After the last one. */
   readonly close?: (() => Promise<void>) | undefined;
 }
 

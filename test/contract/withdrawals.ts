@@ -2,29 +2,54 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { createWithdrawal, getWithdrawal, listWithdrawals } from "../../src/wire/operations.ts";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
-import type { OpenedService } from "./contract.ts";
-import { newOrderId } from "./service.ts";
-import type { Payee } from "./target.ts";
+import { newOrderId, type Service } from "./service.ts";
+import type { Payee, Target } from "./target.ts";
 
 /** Interface sections 2.5, 3.2, 4.4, 4.5 and 8. */
-export function withdrawalContract(service: OpenedService): void {
-  let created: Withdrawal[] = [];
+export function withdrawalContract(service: Service): void {
+  const { withdrawals, conclude } = service.target;
+
+  test("an unknown id is not found", async () => {
+    const path = { withdrawalId: randomUUID() };
+    expect((await service.refused(getWithdrawal, { path })).status).toBe(404);
+  });
+
+  test.each([
+    ["limit", 0],
+    ["limit", 1001],
+    ["offset", -1],
+  ])("the list refuses %s=%s", async (param, value) => {
+    const { status, error } = await service.refused(listWithdrawals, {
+      query: { [param]: value },
+    });
+    expect([400, 422]).toContain(status);
+    expect(error).toMatchObject({ type: "invalid_request_error", param });
+  });
+
+  if (withdrawals === "disabled") {
+    test("a withdrawal is refused where the merchant has none", async () => {
+      const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+      const body = { amountInCents: 500, chainId: 84_532, recipientAddress };
+      expect([400, 403, 422]).toContain((await service.refused(createWithdrawal, { body })).status);
+    });
+  } else if (withdrawals !== undefined) {
+    possibleWithdrawals(service, withdrawals);
+    if (conclude !== undefined) endedWithdrawals(service, withdrawals, conclude);
+  }
+}
+
+function possibleWithdrawals(service: Service, payee: Payee): void {
+  const list = listsOf(service);
+  const created: Withdrawal[] = [];
 
   beforeAll(async () => {
-    const payee = payeeOf(service);
-    if (payee === undefined) return;
-    created = [];
     for (const amountInCents of [300, 500, 400]) {
       const customMetadata = JSON.stringify({ amountInCents });
-      created.push(await service().createWithdrawal(payee, { amountInCents, customMetadata }));
+      created.push(await service.createWithdrawal(payee, { amountInCents, customMetadata }));
     }
   });
 
-  const list = (query: Readonly<Record<string, string | number>> = {}) =>
-    service().call(listWithdrawals, { query });
-
-  test("a new withdrawal is pending, with neither error nor receipt", ({ skip }) => {
-    const payee = payeeOf(service) ?? skip("there is nobody to pay");
+  test("a new withdrawal is pending, with neither error nor receipt", () => {
     expect(created).toHaveLength(3);
     expect(created[1]).toMatchObject({
       amountInCents: 500,
@@ -40,35 +65,28 @@ export function withdrawalContract(service: OpenedService): void {
     expect(new Set(addresses)).toEqual(new Set([payee.recipientAddress.toLowerCase()]));
   });
 
-  test("a withdrawal is read by its id", async ({ skip }) => {
-    skip(payeeOf(service) === undefined, "there is nobody to pay");
+  test("a withdrawal is read by its id", async () => {
     const [first] = created;
-    const withdrawal = await service().call(getWithdrawal, {
+    const withdrawal = await service.call(getWithdrawal, {
       path: { withdrawalId: first?.id ?? "" },
     });
     expect(withdrawal).toMatchObject({ id: first?.id, amountInCents: 300 });
   });
 
-  test("an unknown id is not found", async () => {
-    const path = { withdrawalId: randomUUID() };
-    expect((await service().refused(getWithdrawal, { path })).status).toBe(404);
-  });
-
-  test("a withdrawal needs neither order nor currency nor metadata", async ({ skip }) => {
-    const { chainId, recipientAddress } = payeeOf(service) ?? skip("there is nobody to pay");
+  test("a withdrawal needs neither order nor currency nor metadata", async () => {
+    const { chainId, recipientAddress } = payee;
     const body = { amountInCents: 100, chainId, recipientAddress };
-    const withdrawal = await service().call(createWithdrawal, { body });
+    const withdrawal = await service.call(createWithdrawal, { body });
     expect(withdrawal).toMatchObject({ amountInCents: 100, currency: "USD", status: "pending" });
   });
 
-  test("a chain may come in its CAIP-2 form", async ({ skip }) => {
-    const payee = payeeOf(service) ?? skip("there is nobody to pay");
+  test("a chain may come in its CAIP-2 form", async () => {
     const chainId = `eip155:${payee.chainId}`;
-    const withdrawal = await service().createWithdrawal(payee, { chainId });
+    const withdrawal = await service.createWithdrawal(payee, { chainId });
     expect([payee.chainId, chainId]).toContain(withdrawal.chainId);
   });
 
-  test.for([
+  test.each([
     ["99 cents", { amountInCents: 99 }, "amountInCents"],
     ["no cents", { amountInCents: 0 }, "amountInCents"],
     ["less than nothing", { amountInCents: -100 }, "amountInCents"],
@@ -80,10 +98,10 @@ export function withdrawalContract(service: OpenedService): void {
     ["a recipient that is no address", { recipientAddress: "0x1234" }, "recipientAddress"],
     ["an order number of 256 characters", { orderId: "a".repeat(256) }, "orderId"],
     ["metadata of 2,049 characters", { customMetadata: `"${"a".repeat(2047)}"` }, "customMetadata"],
-  ] as const)("%s is refused, naming the field", async ([, fields, param], { skip }) => {
-    const { chainId, recipientAddress } = payeeOf(service) ?? skip("there is nobody to pay");
+  ] as const)("%s is refused, naming the field", async (_, fields, param) => {
+    const { chainId, recipientAddress } = payee;
     const body = { amountInCents: 500, chainId, recipientAddress, orderId: newOrderId() };
-    const { status, error } = await service().refused(createWithdrawal, {
+    const { status, error } = await service.refused(createWithdrawal, {
       body: { ...body, ...fields },
     });
     expect([400, 422]).toContain(status);
@@ -94,27 +112,51 @@ export function withdrawalContract(service: OpenedService): void {
     });
   });
 
-  test("a withdrawal is refused where the merchant has none", async ({ skip }) => {
-    skip(service().target.withdrawals !== "disabled", "the merchant has withdrawals");
-    const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
-    const body = { amountInCents: 500, chainId: 84_532, recipientAddress };
-    expect([400, 403, 422]).toContain((await service().refused(createWithdrawal, { body })).status);
-  });
-
-  test("an Idempotency-Key is taken, whatever the service makes of it", async ({ skip }) => {
-    const { chainId, recipientAddress } = payeeOf(service) ?? skip("there is nobody to pay");
+  test("an Idempotency-Key is taken, whatever the service makes of it", async () => {
+    const { chainId, recipientAddress } = payee;
     const headers = { "Idempotency-Key": randomUUID() };
     const body = { amountInCents: 100, chainId, recipientAddress };
-    await service().call(createWithdrawal, { body, headers });
+    await service.call(createWithdrawal, { body, headers });
   });
 
-  test("a completed withdrawal has a receipt, also in lists", async ({ skip }) => {
-    const payee = payeeOf(service) ?? skip("there is nobody to pay");
-    const { conclude } = service().target;
-    if (conclude === undefined) return skip("nobody ends withdrawals");
-    const { id, updatedAt } = await service().createWithdrawal(payee);
+  test("the list is paginated", async () => {
+    const { total } = (await list()).pagination;
+    expect(total).toBeGreaterThanOrEqual(3);
+    const whole = await list({ limit: 3 });
+    const pages = [];
+    for (const offset of [0, 1, 2]) pages.push(await list({ limit: 1, offset }));
+    expect(pages.flatMap(({ data }) => data)).toEqual(whole.data);
+    expect(pages.map(({ pagination }) => pagination.currentPage)).toEqual([1, 2, 3]);
+    expect(whole.pagination).toMatchObject({ total, limit: 3, offset: 0 });
+    expect((await list({ offset: total })).pagination.hasMore).toBe(false);
+  });
+
+  test("the list can be narrowed to a status, and tells errors and receipts where there are any", async () => {
+    for (const status of ["pending", "processing", "completed", "failed", "cancelled"]) {
+      const { data } = await list({ status, limit: 1000 });
+      for (const withdrawal of data) {
+        expect(withdrawal.status).toBe(status);
+        if (status !== "failed") expect(withdrawal.errorMessage ?? null).toBeNull();
+        if (status !== "completed") expect(withdrawal.receipt ?? null).toBeNull();
+      }
+      if (status !== "pending") continue;
+      const ids = data.map(({ id }) => id);
+      expect(ids).toEqual(expect.arrayContaining(created.map(({ id }) => id)));
+    }
+  });
+}
+
+function endedWithdrawals(
+  service: Service,
+  payee: Payee,
+  conclude: NonNullable<Target["conclude"]>,
+): void {
+  const list = listsOf(service);
+
+  test("a completed withdrawal has a receipt, also in lists", async () => {
+    const { id, updatedAt } = await service.createWithdrawal(payee);
     await conclude(id, "complete");
-    const withdrawal = await service().call(getWithdrawal, { path: { withdrawalId: id } });
+    const withdrawal = await service.call(getWithdrawal, { path: { withdrawalId: id } });
     expect(withdrawal).toMatchObject({
       status: "completed",
       errorMessage: null,
@@ -131,74 +173,25 @@ export function withdrawalContract(service: OpenedService): void {
     expect(listed).toMatchObject({ id, receipt: withdrawal.receipt });
   });
 
-  test("a failed withdrawal says why, also in lists", async ({ skip }) => {
-    const payee = payeeOf(service) ?? skip("there is nobody to pay");
-    const { conclude } = service().target;
-    if (conclude === undefined) return skip("nobody ends withdrawals");
-    const { id } = await service().createWithdrawal(payee);
+  test("a failed withdrawal says why, also in lists", async () => {
+    const { id } = await service.createWithdrawal(payee);
     await conclude(id, "fail");
-    const withdrawal = await service().call(getWithdrawal, { path: { withdrawalId: id } });
+    const withdrawal = await service.call(getWithdrawal, { path: { withdrawalId: id } });
     expect(withdrawal).toMatchObject({ status: "failed", receipt: null });
     expect(withdrawal.errorMessage).toMatch(/./);
     const [listed] = (await list({ status: "failed", limit: 1 })).data;
     expect(listed).toMatchObject({ id, errorMessage: withdrawal.errorMessage });
   });
 
-  test("a cancelled withdrawal has neither", async ({ skip }) => {
-    const payee = payeeOf(service) ?? skip("there is nobody to pay");
-    const { conclude } = service().target;
-    if (conclude === undefined) return skip("nobody ends withdrawals");
-    const { id } = await service().createWithdrawal(payee);
+  test("a cancelled withdrawal has neither", async () => {
+    const { id } = await service.createWithdrawal(payee);
     await conclude(id, "cancel");
-    const withdrawal = await service().call(getWithdrawal, { path: { withdrawalId: id } });
+    const withdrawal = await service.call(getWithdrawal, { path: { withdrawalId: id } });
     expect(withdrawal).toMatchObject({ status: "cancelled", errorMessage: null, receipt: null });
-  });
-
-  test("the list is paginated", async ({ skip }) => {
-    skip(payeeOf(service) === undefined, "there is nobody to pay");
-    const { total } = (await list()).pagination;
-    expect(total).toBeGreaterThanOrEqual(3);
-    const whole = await list({ limit: 3 });
-    const pages = [];
-    for (const offset of [0, 1, 2]) pages.push(await list({ limit: 1, offset }));
-    expect(pages.flatMap(({ data }) => data)).toEqual(whole.data);
-    expect(pages.map(({ pagination }) => pagination.currentPage)).toEqual([1, 2, 3]);
-    expect(whole.pagination).toMatchObject({ total, limit: 3, offset: 0 });
-    expect((await list({ offset: total })).pagination.hasMore).toBe(false);
-  });
-
-  test("the list can be narrowed to a status, and tells errors and receipts where there are any", async ({
-    skip,
-  }) => {
-    skip(payeeOf(service) === undefined, "there is nobody to pay");
-    for (const status of ["pending", "processing", "completed", "failed", "cancelled"]) {
-      const { data } = await list({ status, limit: 1000 });
-      for (const withdrawal of data) {
-        expect(withdrawal.status).toBe(status);
-        if (status !== "failed") expect(withdrawal.errorMessage ?? null).toBeNull();
-        if (status !== "completed") expect(withdrawal.receipt ?? null).toBeNull();
-      }
-      if (status !== "pending") continue;
-      const ids = data.map(({ id }) => id);
-      expect(ids).toEqual(expect.arrayContaining(created.map(({ id }) => id)));
-    }
-  });
-
-  test.each([
-    ["limit", 0],
-    ["limit", 1001],
-    ["offset", -1],
-  ])("the list refuses %s=%s", async (param, value) => {
-    const { status, error } = await service().refused(listWithdrawals, {
-      query: { [param]: value },
-    });
-    expect([400, 422]).toContain(status);
-    expect(error).toMatchObject({ type: "invalid_request_error", param });
   });
 }
 
-/** `undefined` where nothing can be withdrawn. */
-function payeeOf(service: OpenedService): Payee | undefined {
-  const { withdrawals } = service().target;
-  return withdrawals === "disabled" ? undefined : withdrawals;
+function listsOf(service: Service) {
+  return (query: Readonly<Record<string, string | number>> = {}) =>
+    service.call(listWithdrawals, { query });
 }
