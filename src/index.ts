@@ -59,7 +59,7 @@ export type {
   StartEvent,
 } from "./http/events.ts";
 export { idempotencyKeyFrom } from "./http/idempotency.ts";
-export type { Fetch, RequestOptions } from "./http/settings.ts";
+export type { Fetch, FetchInit, FetchResponse, RequestOptions } from "./http/settings.ts";
 export type { WireOptions } from "./http/wire-options.ts";
 export type { Metadata } from "./resources/arguments.ts";
 export type { CreateOnceOptions } from "./resources/create-once.ts";

@@ -16,7 +16,7 @@ export { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
 export { TimeoutError } from "../errors/timeout-error.ts";
 export { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
 export type { ApiPromise, ApiResponse } from "../http/api-promise.ts";
-export type { Fetch, RequestOptions } from "../http/settings.ts";
+export type { Fetch, FetchInit, FetchResponse, RequestOptions } from "../http/settings.ts";
 export type { WireOptions } from "../http/wire-options.ts";
 export type { CreateQuoteInput } from "../resources/quotes.ts";
 export type { Payment } from "../wire/payment.ts";

@@ -2,7 +2,7 @@ import { readErrorBody } from "../wire/envelope.ts";
 import type { Failure } from "./failure.ts";
 import { readNetworkError } from "./network-error.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import type { Fetch } from "./settings.ts";
+import type { Fetch, FetchInit, FetchResponse } from "./settings.ts";
 
 export interface AttemptRequest {
   readonly method: string;
@@ -96,9 +96,9 @@ async function exchange(
   return { kind: "status", status, facts, retryAfterMs, requestId };
 }
 
-async function send(request: AttemptRequest, signal: AbortSignal): Promise<Response> {
+async function send(request: AttemptRequest, signal: AbortSignal): Promise<FetchResponse> {
   const { method, url, headers, body, fetch, fetchOptions } = request;
-  const init: RequestInit = {
+  const init: FetchInit = {
     ...fetchOptions,
     method,
     headers,
@@ -113,7 +113,10 @@ async function send(request: AttemptRequest, signal: AbortSignal): Promise<Respo
 }
 
 /** The body's text, or why it did not arrive whole. */
-async function readBody(response: Response, stopped: Promise<Failure>): Promise<string | Failure> {
+async function readBody(
+  response: FetchResponse,
+  stopped: Promise<Failure>,
+): Promise<string | Failure> {
   const reading = response.text();
   try {
     return await Promise.race([reading, stopped]);
@@ -136,7 +139,7 @@ function redacted<T>(value: T, redact: (text: string) => string): T {
   return Object.fromEntries(entries) as T;
 }
 
-function cancelBody(response: Response): void {
+function cancelBody(response: FetchResponse): void {
   response.body?.cancel().catch(() => {});
 }
 

@@ -1,8 +1,24 @@
 import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/headers.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 
-/** The part of fetch that settlekit uses; always called as `fetch(url, init)`. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** What fetch is given beside the URL, and what `fetchOptions` holds. */
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+  redirect: "manual";
+}
+
+/** What fetch has to give: any `Response`, whichever package it is of. */
+export interface FetchResponse extends Pick<Response, "ok" | "status" | "type" | "headers"> {
+  readonly body: Pick<ReadableStream, "cancel"> | null;
+  /** The body, whole. */
+  text(): Promise<string>;
+}
+
+/** The part of fetch that settlekit uses, always called as `fetch(url, init)`. That of undici fits, too. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** Where the credential of a client's calls comes from. */
 export interface CredentialSource {

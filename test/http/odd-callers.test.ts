@@ -51,6 +51,19 @@ describe("a fetch of the caller's", () => {
     expect(fetched).toBe(0);
   });
 
+  test("may give a Response that is not the platform's own, as other packages do", async () => {
+    const foreign = {
+      ok: true,
+      status: 200,
+      type: "basic" as const,
+      headers: new Headers(),
+      body: null,
+      text: async () => JSON.stringify(payment),
+    };
+    const http = httpTo({ url: "https://api.example" }, { fetch: async () => foreign });
+    expect(await http.call(getPayment, read)).toEqual(payment);
+  });
+
   test.each<[string, unknown]>([
     ["nothing", undefined],
     ["a body alone", "{}"],
