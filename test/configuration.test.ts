@@ -90,6 +90,7 @@ describe("what cannot be right is refused before anything is sent", () => {
       /copy it again/,
     ],
     ["a key with a space", { ...complete, secretKey: `${key} x` }, "secretKey", /copy it again/],
+    ["a key in quotation marks", { ...complete, secretKey: `"${key}"` }, "secretKey", /quotation/],
     ["a key with an umlaut", { ...complete, secretKey: `${key}ü` }, "secretKey", /copy it again/],
     [
       "a test key with production",

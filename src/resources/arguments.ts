@@ -75,7 +75,7 @@ function metadataText(value: unknown): string {
   } catch {
     // Named below.
   }
-  throw refused(param, "must not hold cycles or bigints, which JSON cannot", value);
+  throw refused(param, "must be what JSON can hold, without cycles and bigints", value);
 }
 
 /** A chain id in the form that the client is set to send. */

@@ -17,10 +17,11 @@ export function checkCredential(param: string, value: unknown, name = param): st
       param,
     });
   }
-  if (!isVisibleAscii(value)) {
+  // Some readers of .env files leave quotation marks in place.
+  if (!isVisibleAscii(value) || /^["']|["']$/.test(value)) {
     throw new ConfigurationError(
-      `${name} contains a character that no credential has: a space, a line break or a character ` +
-        "outside ASCII. It was probably copied with something around it; copy it again.",
+      `${name} contains a character that no credential has: a space, a line break, a quotation mark ` +
+        "around it or a character outside ASCII. It was probably copied with it; copy it again.",
       { code: "malformed_credential", param },
     );
   }
