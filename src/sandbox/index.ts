@@ -17,8 +17,8 @@ export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.
 export type { RateLimit } from "./faults/rate-limit.ts";
 export type { Occasions } from "./faults/waiting-list.ts";
 export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
+export type { Seed } from "./random.ts";
 export type { SandboxMerchant } from "./records/merchants.ts";
-export type { Seed } from "./records/random.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type {
   SandboxPayments,

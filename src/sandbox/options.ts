@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
-import type { Seed } from "./records/random.ts";
-import { type Repetition, repetitions } from "./serving/idempotency.ts";
+import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/webhook-endpoint.ts";
 
 /** What kind of service the sandbox plays. What is said of a merchant applies to each that does not say otherwise. */
@@ -70,12 +69,4 @@ export function checkedMinPaymentInCents(limits: SandboxLimits = {}): number {
     `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
     { code: "invalid_limit", param: "limits.minPaymentInCents" },
   );
-}
-
-export function checkedRepetition(value: Repetition): Repetition {
-  if (repetitions.includes(value)) return value;
-  throw new ConfigurationError(`withdrawalIdempotency must be one of ${repetitions.join(", ")}.`, {
-    code: "invalid_withdrawal_idempotency",
-    param: "withdrawalIdempotency",
-  });
 }

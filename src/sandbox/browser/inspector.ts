@@ -77,9 +77,8 @@ document.addEventListener(
 
 /** A link to an entry shows it. */
 function openTarget(): void {
-  document
-    .querySelector<HTMLDetailsElement>(`${location.hash || "#none"} > details`)
-    ?.setAttribute("open", "");
+  const entry = document.getElementById(location.hash.slice(1));
+  entry?.querySelector(":scope > details")?.setAttribute("open", "");
 }
 addEventListener("hashchange", openTarget);
 openTarget();

@@ -17,15 +17,17 @@ export function livePage(page: Document, renewed: () => void): LivePage {
   /** What the sandbox wrote, by id: the elements themselves change as they come to life. */
   let written = new Map<string, string>();
   for (const list of lists(page)) remember(list, written);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let latest = 0;
+  let isDue = false;
+  let asked = 0;
+  let shown = 0;
 
   async function refresh(): Promise<void> {
-    const mine = ++latest;
+    const mine = ++asked;
     const response = await fetch(location.pathname + location.search).catch(() => undefined);
     const text = response?.ok ? await response.text() : undefined;
-    // A later answer tells more.
-    if (text === undefined || mine !== latest) return;
+    // A later answer, which tells more, may have come first.
+    if (text === undefined || mine < shown) return;
+    shown = mine;
     const next = new DOMParser().parseFromString(text, "text/html");
     const nowWritten = new Map<string, string>();
     for (const list of lists(next)) {
@@ -40,8 +42,13 @@ export function livePage(page: Document, renewed: () => void): LivePage {
   return {
     refresh,
     refreshSoon() {
-      clearTimeout(timer);
-      timer = setTimeout(() => void refresh(), momentMs);
+      // Not put off by what happens meanwhile: where something always does, nothing would be shown.
+      if (isDue) return;
+      isDue = true;
+      setTimeout(() => {
+        isDue = false;
+        void refresh();
+      }, momentMs);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Operation } from "../../wire/operations.ts";
-import type { RandomSource } from "../records/random.ts";
+import type { RandomSource } from "../random.ts";
 import type { ReceivedHeaders } from "../serving/received.ts";
 import type { Store } from "../state/store.ts";
 import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";

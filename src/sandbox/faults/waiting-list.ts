@@ -1,4 +1,4 @@
-import type { RandomStream } from "../records/random.ts";
+import { fractionOf, type RandomStream } from "../random.ts";
 import type { Table } from "../state/store.ts";
 
 /** How often something happens to those that it is meant for. */
@@ -79,9 +79,4 @@ export function createWaitingList<Item extends object>({
       for (const [key] of table.entries()) table.delete(key);
     },
   };
-}
-
-/** A number from 0 up to 1. */
-export function fractionOf(random: RandomStream): number {
-  return Number.parseInt(random.hex(6), 16) / 2 ** 48;
 }

@@ -37,7 +37,7 @@ ${message("Request", request)}${answer && message("Answer", answer)}${copyable(`
     const { eventId, status, nextAttemptAt, disorder, data } = delivery;
     return html`${facts({ "delivery id": deliveryId, "event id": eventId, status, "next attempt": nextAttemptAt, disorder: disorder?.kind ?? null })}
 ${bodyText(JSON.stringify(data))}
-${status !== "recorded" && redeliveryButtons(deliveryId)}`;
+${status === "recorded" ? neverSent : redeliveryButtons(deliveryId)}`;
   }
 
   function attemptDetails({ sequence, deliveryId, at }: Entry<"attempt">, index: number): Html {
@@ -70,6 +70,8 @@ ${message("Webhook", request)}${answer && message("Answer", answer)}${copyable(`
 }
 
 const gone = html`<p>Its details are gone: by a reset, or dropped to save memory.</p>`;
+
+const neverSent = html`<p>It was recorded only: its merchant had no endpoint. Start the sandbox with <code>--webhook-url</code>, or with <code>webhookUrl</code> or <code>deliver</code> in <code>createSandbox</code>.</p>`;
 
 interface Message {
   readonly headers: Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ export function timelineList({ entries, deliveries, filter }: TimelineParts): Ht
   function row({ entry, count }: Run): Html {
     const { sequence, type, at } = entry;
     return html`<li id="entry-${sequence}" class="entry ${type}" data-thread="${threads.threadOf(entry)}"><details>
-<summary><span class="kind">${kindNames[type]}</span><span class="what">${what(entry)}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome(entry, deliveryOf)}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
+<summary><span class="kind">${kindNames[type]}</span><span class="what">${what(entry, deliveryOf)}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome(entry, deliveryOf)}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
 <div class="details"><a href="/_sandbox/entries/${sequence}">Details</a></div>
 </details></li>`;
   }

@@ -15,23 +15,27 @@ export const kindNames: Readonly<Record<TimelineEntry["type"], string>> = {
 };
 
 /** What an entry is about, in one line. */
-export function what(entry: TimelineEntry): Html {
+export function what(entry: TimelineEntry, deliveryOf: ReadonlyMap<string, WebhookDelivery>): Html {
   switch (entry.type) {
     case "request":
       return html`<code>${entry.method} ${shortPath(entry.path)}</code>`;
     case "clock":
       return html`moved to <code>${entry.until.slice(0, 19).replace("T", " ")}</code>`;
     case "change":
-      return html`<code>${entry.event}</code> <bdi class="quiet">${entry.orderId}</bdi>`;
+      return html`<code>${entry.event}</code>${order(entry.orderId)}`;
     case "confirmation":
       return html`${entry.confirmations} of ${entry.requiredConfirmations} blocks`;
     case "quotes":
       return html`${entry.quoteIds.length} prices ran out`;
     case "webhook":
-      return html`<code>${entry.event}</code>`;
+      return html`<code>${entry.event}</code>${order(deliveryOf.get(entry.deliveryId)?.data.orderId)}`;
     case "attempt":
-      return html`<code>${entry.event}</code> attempt ${entry.attempt}${entry.disorder && html` ${badge("warn", entry.disorder)}`}`;
+      return html`<code>${entry.event}</code>${order(deliveryOf.get(entry.deliveryId)?.data.orderId)} attempt ${entry.attempt}${entry.disorder && html` ${badge("warn", entry.disorder)}`}`;
   }
+}
+
+function order(orderId: string | null | undefined): Html | undefined {
+  return orderId ? html` <bdi class="quiet">${orderId}</bdi>` : undefined;
 }
 
 /** What a link to an entry says of it. */

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { checkedMinPaymentInCents, type MerchantOptions } from "../options.ts";
+import { beginningStream } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import { type WebhookEndpoint, webhookEndpoint } from "../webhooks/webhook-endpoint.ts";
-import { beginningStream } from "./random.ts";
 
 /** A merchant of the sandbox. Sees and changes nothing of the others. */
 export interface SandboxMerchant {

@@ -1,12 +1,12 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
-import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
 
 /** How long a customer has to pay (assumed). */

@@ -1,6 +1,6 @@
 import { parseUnits } from "../../evm/units.ts";
 import type { Quote } from "../../wire/quote.ts";
-import type { RandomStream } from "./random.ts";
+import type { RandomStream } from "../random.ts";
 import { type PricedToken, pricedTokens } from "./tokens.ts";
 
 /** How long a quote lives, as in every published sample. */

@@ -1,8 +1,8 @@
 import type { PaymentReceipt } from "../../wire/payment-receipt.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Withdrawal, WithdrawalReceipt } from "../../wire/withdrawal.ts";
+import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
-import type { RandomStream } from "./random.ts";
 import { etherRateUsd, type PricedToken } from "./tokens.ts";
 
 /** The pace of Base, in milliseconds a block; block numbers go by it too (assumed). */

@@ -1,9 +1,9 @@
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { CreateWithdrawalBody } from "../../wire/withdrawal-creation.ts";
+import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
-import type { RandomSource } from "./random.ts";
 import { createRecords } from "./records.ts";
 
 /** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */

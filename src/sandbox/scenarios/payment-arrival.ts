@@ -2,8 +2,8 @@ import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { maxAmountInCents } from "../../wire/payment-creation.ts";
 import type { Quote } from "../../wire/quote.ts";
+import type { RandomStream } from "../random.ts";
 import { closedQuotes, latestQuote, quoteFor } from "../records/quotes.ts";
-import type { RandomStream } from "../records/random.ts";
 import { receiptOf } from "../records/receipt.ts";
 import { defaultToken } from "../records/tokens.ts";
 

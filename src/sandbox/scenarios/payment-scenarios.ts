@@ -1,8 +1,8 @@
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import type { Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
+import type { RandomSource } from "../random.ts";
 import type { Payments } from "../records/payments.ts";
-import type { RandomSource } from "../records/random.ts";
 import { blockTimeMs } from "../records/receipt.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";

@@ -1,7 +1,7 @@
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
+import type { RandomSource } from "../random.ts";
 import type { Merchants } from "../records/merchants.ts";
-import type { RandomSource } from "../records/random.ts";
 import { payoutReceipt } from "../records/receipt.ts";
 import { usdcOn } from "../records/tokens.ts";
 import type { Withdrawals } from "../records/withdrawals.ts";

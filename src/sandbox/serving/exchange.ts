@@ -1,6 +1,6 @@
 import { defaultRequestIdHeader } from "../../wire/headers.ts";
 import type { Faults } from "../faults/faults.ts";
-import type { RandomSource } from "../records/random.ts";
+import type { RandomSource } from "../random.ts";
 import type { Clock } from "../time/clock.ts";
 import { withoutSecrets } from "../timeline/kept-text.ts";
 import type { RequestEnd, RequestLog } from "../timeline/request-log.ts";

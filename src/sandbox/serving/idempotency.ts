@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { ConfigurationError } from "../../errors/configuration-error.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import { invalidRequest } from "./refusal.ts";
@@ -16,8 +17,17 @@ const maxDepth = 64;
  * What the service does with a request whose key it has seen before: as if it had no key; gives the
  * first one's answer, or refuses when the body is another one; refuses, whatever the body.
  */
-export const repetitions = ["ignored", "honoured", "conflict"] as const;
 export type Repetition = (typeof repetitions)[number];
+const repetitions = ["ignored", "honoured", "conflict"] as const;
+
+/** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
+export function checkedRepetition(value: Repetition): Repetition {
+  if (repetitions.includes(value)) return value;
+  throw new ConfigurationError(`withdrawalIdempotency must be one of ${repetitions.join(", ")}.`, {
+    code: "invalid_withdrawal_idempotency",
+    param: "withdrawalIdempotency",
+  });
+}
 
 interface IdempotentRequest {
   readonly merchantId: string;

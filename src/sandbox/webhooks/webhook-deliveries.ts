@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../../errors/configuration-error.ts";
 import { NotFoundError } from "../../errors/not-found-error.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import { createWaitingList, fractionOf } from "../faults/waiting-list.ts";
+import { createWaitingList } from "../faults/waiting-list.ts";
+import { beginningStream, fractionOf, type RandomSource } from "../random.ts";
 import type { Merchants } from "../records/merchants.ts";
-import { beginningStream, type RandomSource } from "../records/random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Timeline } from "../timeline/timeline.ts";

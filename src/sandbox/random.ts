@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { toChecksumAddress } from "../../evm/address.ts";
-import type { Store } from "../state/store.ts";
+import { toChecksumAddress } from "../evm/address.ts";
+import type { Store } from "./state/store.ts";
 
 /** What a sandbox starts from to choose its ids, addresses and hashes. */
 export type Seed = string | number;
@@ -131,4 +131,9 @@ function createStream(origin: string, name: string, position: Position): RandomS
   }
 
   return { hex, uuid, address: () => toChecksumAddress(`0x${hex(20)}`) };
+}
+
+/** A number from 0 up to 1. */
+export function fractionOf(random: RandomStream): number {
+  return Number.parseInt(random.hex(6), 16) / 2 ** 48;
 }
