@@ -40,8 +40,36 @@ const folderRules = Object.entries(allowed).map(([part, targets]) => ({
   },
 }));
 
+// Which part of the sandbox may run which; create-sandbox.ts puts them all together. Types are not counted:
+// what happens is told, kept and shown by parts that need its name alone.
+const sandboxParts = {
+  routes: ["control", "pages", "records", "serving"],
+  pages: ["records", "scenarios", "serving", "webhooks"],
+  control: ["serving"],
+  serving: ["timeline"],
+  scenarios: ["records"],
+  records: ["webhooks"],
+  webhooks: ["faults", "time", "timeline"],
+  faults: [],
+  time: [],
+  timeline: [],
+  state: [],
+};
+
+const sandboxRules = Object.entries(sandboxParts).map(([part, runs]) => {
+  const others = Object.keys(sandboxParts).filter((it) => it !== part && !runs.includes(it));
+  return {
+    name: `sandbox-${part}-runs`,
+    comment: `src/sandbox/${part} may run only itself and: ${runs.join(", ") || "nothing"}.`,
+    severity: "error",
+    from: { path: `^src/sandbox/${part}/` },
+    to: { path: `^src/sandbox/(${others.join("|")})/`, dependencyTypesNot: ["type-only"] },
+  };
+});
+
 export default {
   forbidden: [
+    ...sandboxRules,
     ...folderRules.map((rule) =>
       rule.name === "webhooks-imports"
         ? // wire's types cost nothing at run time; its schemas are no verifier's business.
