@@ -41,6 +41,28 @@ export function inspectorCases(browser: () => Browser): void {
       await page.locator(".change bdi", { hasText: "order_1" }).waitFor();
     });
 
+    test("shows what happens while something always does", async () => {
+      const page = await opened();
+      let isShown = false;
+      const shown = page.locator(".entry").first().waitFor();
+      void shown.then(() => {
+        isShown = true;
+      });
+      while (!isShown) {
+        await send(sandbox, "/elsewhere");
+        await page.waitForTimeout(20);
+      }
+      await shown;
+    });
+
+    test("lives under an address that names no entry", async () => {
+      const page = await opened();
+      await page.goto(`${service.url}/_sandbox#1 > a`);
+      await page.reload();
+      await create(sandbox);
+      await page.locator(".attempt").waitFor();
+    });
+
     test("leads from a request along its links to the attempt to deliver its webhook", async () => {
       await create(sandbox);
       await sandbox.webhooks.idle();

@@ -42,6 +42,33 @@ describe("the inspector", () => {
     expect(length).toBeGreaterThan(5);
   });
 
+  it("names the order of webhooks and attempts, as nobody knows deliveries by their ids", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    await create(sandbox, { orderId: "<order>" });
+    await sandbox.webhooks.idle();
+    const text = await page(sandbox, "/_sandbox?show=webhooks");
+    const named = '<code>payment.created</code> <bdi class="quiet">&#60;order&#62;</bdi>';
+    expect(text.split(named).length - 1).toBe(2);
+  });
+
+  it("says why a webhook was never sent, and offers to send again only where it can be", async () => {
+    const texts = [];
+    for (const deliver of [undefined, () => new Response()]) {
+      const sandbox = createSandbox({ deliver });
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      texts.push(await page(sandbox, "/_sandbox/entries/3"));
+    }
+    const [recorded, sent] = texts.map((text) => [
+      text.includes("recorded only: its merchant had no endpoint"),
+      text.includes("/replay"),
+    ]);
+    expect([recorded, sent]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
   it("says so when there is no such entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;
