@@ -1,4 +1,5 @@
 import { chainIdSchema } from "./chain-id.ts";
+import { optionalNumber, optionalText } from "./fields.ts";
 import { type OpenEnum, openEnum } from "./open-enum.ts";
 import {
   boolean,
@@ -52,7 +53,7 @@ export interface Token {
 
 export const tokenSchema = openObject({
   id: text,
-  coingeckoApiId: optional(nullable(text)),
+  coingeckoApiId: optionalText,
   chain: optional(nullable(tokenChainSchema)),
   symbol: text,
   contractAddress: text,
@@ -60,6 +61,6 @@ export const tokenSchema = openObject({
   type: openEnum("stablecoin", "volatile"),
   assetType: openEnum("native", "erc20"),
   status: openEnum("active", "deprecated", "blocked"),
-  tokenPriceUsd: optional(nullable(number)),
+  tokenPriceUsd: optionalNumber,
 });
 true satisfies Same<Token, Output<typeof tokenSchema>>;

@@ -1,9 +1,9 @@
+import { optionalNumber, optionalText } from "./fields.ts";
 import { openEnum } from "./open-enum.ts";
 import type { PaymentType } from "./payment.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import {
   nullable,
-  number,
   type Output,
   openObject,
   optional,
@@ -55,30 +55,27 @@ export interface WebhookEvents {
   "withdrawal.updated": WithdrawalEventData;
 }
 
-const optionalText = optional(text);
-const cents = optional(nullable(number));
-
 export const paymentEventDataSchema = openObject({
   status: paymentStatusSchema,
   orderId: nullable(text),
-  id: optionalText,
+  id: optional(text),
   type: optional(openEnum("payment", "deposit")),
-  merchantId: optionalText,
-  amountInCents: cents,
-  amountDueCents: cents,
-  currency: optionalText,
-  createdAt: optionalText,
+  merchantId: optional(text),
+  amountInCents: optionalNumber,
+  amountDueCents: optionalNumber,
+  currency: optional(text),
+  createdAt: optional(text),
 });
 true satisfies Same<PaymentEventData, Output<typeof paymentEventDataSchema>>;
 
 export const withdrawalEventDataSchema = openObject({
   status: withdrawalStatusSchema,
-  orderId: optional(nullable(text)),
-  id: optionalText,
-  merchantId: optionalText,
-  amountInCents: cents,
-  currency: optionalText,
-  createdAt: optionalText,
+  orderId: optionalText,
+  id: optional(text),
+  merchantId: optional(text),
+  amountInCents: optionalNumber,
+  currency: optional(text),
+  createdAt: optional(text),
 });
 true satisfies Same<WithdrawalEventData, Output<typeof withdrawalEventDataSchema>>;
 
