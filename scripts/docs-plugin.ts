@@ -18,9 +18,19 @@ export function load(app: Application): void {
     guide.name = heading ?? guide.name;
     guide.content = guide.content.map(asOnGitHub);
     guide.comment ??= new Comment();
-    guide.comment.blockTags.push(new CommentTag("@group", [{ kind: "text", text: "Guides" }]));
+    guide.comment.blockTags.push(groupTag("Guides"));
+  });
+  // Among them, the few classes that one makes or holds would be hard to see.
+  app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    for (const it of project.getReflectionsByKind(ReflectionKind.Class)) {
+      if (it.name.endsWith("Error")) it.comment?.blockTags.push(groupTag("Errors"));
+    }
   });
   app.converter.on(Converter.EVENT_RESOLVE_END, ({ project }) => nameThrownErrors(project));
+}
+
+function groupTag(text: string): CommentTag {
+  return new CommentTag("@group", [{ kind: "text", text }]);
 }
 
 /** Lets lists be ticked off, and leaves the colours out of blocks without a language. */
