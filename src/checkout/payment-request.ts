@@ -34,9 +34,10 @@ export function paymentRequest(
   quote: Quote,
   serviceNow: () => number,
 ): PaymentRequest {
-  if (quote.paymentId !== payment.id) {
+  // Nothing at all where a find among the quotes found none.
+  if (quote?.paymentId !== payment.id) {
     throw new InvalidRequestError(
-      "The quote belongs to another payment than the one given. Pass a payment and one of its own quotes.",
+      "The quote is none of this payment's. Pass a payment and one of its own quotes.",
       { code: "foreign_quote", param: "quote" },
     );
   }

@@ -80,7 +80,7 @@ function checksummed(address: Address): Address {
 }
 
 function describe(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   if (typeof value !== "string") return `of type ${typeof value}`;
   if (!value.startsWith("0x")) return "a string that does not start with 0x";
   if (value.length !== 42) return `${value.length - 2} characters long after 0x`;

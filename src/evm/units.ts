@@ -145,7 +145,7 @@ function withoutTrailingZeros(digits: string): string {
 
 /** A value as a message shows it: text and numbers at a readable length, else the kind of value. */
 function shown(value: unknown): string {
-  if (value === null) return "null";
+  if (value === null || value === undefined) return String(value);
   if (typeof value === "string") return JSON.stringify(clipped(value));
   if (typeof value === "number" || typeof value === "bigint") return clipped(String(value));
   return `of type ${typeof value}`;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CheckoutClient } from "../../src/checkout/checkout-client.ts";
+import type { Quote } from "../../src/wire/quote.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { payment } from "../wire/examples.ts";
 
@@ -62,8 +63,11 @@ describe("a payment request", () => {
     );
   });
 
-  test("is refused for another payment's quote", () => {
-    expect(() => checkout.paymentRequest(payment, { ...usdc, paymentId: "another" })).toThrow(
+  test.each([
+    ["another payment's quote", { ...usdc, paymentId: "another" }],
+    ["the quote that a search did not find", undefined as unknown as Quote],
+  ])("is refused for %s", (_, quote) => {
+    expect(() => checkout.paymentRequest(payment, quote)).toThrow(
       expect.objectContaining({ code: "foreign_quote", param: "quote" }),
     );
   });
