@@ -189,6 +189,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       reset: faults.reset,
       truncate: faults.truncate,
       rateLimit: faults.rateLimit,
+      limit: faults.limit,
       waiting: faults.waiting,
       clear: faults.clear,
     },

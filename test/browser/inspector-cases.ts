@@ -160,6 +160,17 @@ export function inspectorCases(browser: () => Browser): void {
       expect((await send(sandbox, paymentsPath)).status).toBe(200);
     });
 
+    test("shows the rate limit among the faults, and takes it back with them", async () => {
+      sandbox.faults.rateLimit({ requestsPerSecond: 7, retryAfterSeconds: 3 });
+      const page = await opened();
+      const card = page.getByText("answers 429 to what is over 7 a second, come back in 3 s");
+      await card.waitFor();
+      await page.getByText("Add a fault").click();
+      await page.getByRole("button", { name: "Clear all faults" }).click();
+      await card.waitFor({ state: "detached" });
+      expect(sandbox.faults.limit()).toBeNull();
+    });
+
     test("empties the sandbox when it is told so twice", async () => {
       await create(sandbox);
       const page = await opened();

@@ -95,6 +95,11 @@ describe("the control API", () => {
     expect(await read()).toBe(200);
     await control(sandbox, "faults/rate-limit", { limit: { requestsPerSecond: 0 } });
     expect(await read()).toBe(429);
+    const found = await sandbox.fetch(new Request(`${origin}/_sandbox/faults`));
+    expect(await found.json()).toEqual({
+      data: [],
+      limit: { requestsPerSecond: 0, retryAfterSeconds: 1 },
+    });
     await control(sandbox, "faults/rate-limit", { limit: null });
     expect(await read()).toBe(200);
   });

@@ -41,6 +41,16 @@ describe("a rate limit", () => {
     expect((await send(sandbox, paymentsPath)).headers.get("retry-after")).toBe("30");
   });
 
+  it("can be looked up while it holds, and whoever does cannot change it", () => {
+    const { faults } = createSandbox();
+    expect(faults.limit()).toBeNull();
+    faults.rateLimit({ requestsPerSecond: 2 });
+    Object.assign(faults.limit() ?? {}, { requestsPerSecond: 9 });
+    expect(faults.limit()).toEqual({ requestsPerSecond: 2, retryAfterSeconds: 1 });
+    faults.clear();
+    expect(faults.limit()).toBeNull();
+  });
+
   it("uses up no fault, and ends when it is taken back", async () => {
     const sandbox = createSandbox();
     sandbox.faults.rateLimit({ requestsPerSecond: 0 });

@@ -4,7 +4,8 @@ import type { FaultRoute } from "../faults/fault-route.ts";
 import type { RateLimit } from "../faults/rate-limit.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { refuseField } from "../serving/validation.ts";
-import { doneAnswer, listAnswer } from "./control-answers.ts";
+import { jsonAnswer } from "../serving/web-response.ts";
+import { doneAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";
 import { occasionsInJson, occasionsOf } from "./occasions.ts";
 
@@ -12,7 +13,9 @@ import { occasionsInJson, occasionsOf } from "./occasions.ts";
 export function faultControls({ faults }: Sandbox): Hono {
   const routes = new Hono();
 
-  routes.get("/faults", () => listAnswer(faults.waiting().map(occasionsInJson)));
+  routes.get("/faults", () =>
+    jsonAnswer(200, { data: faults.waiting().map(occasionsInJson), limit: faults.limit() }),
+  );
   routes.post("/faults", async ({ req }) => {
     const body = await controlBody(req.raw);
     faults.next(body.route as FaultRoute, body.fault as Fault, occasionsOf(body));

@@ -51,6 +51,8 @@ export interface SandboxFaults {
    * @throws {InvalidRequestError} code `invalid_fault`.
    */
   rateLimit(limit: RateLimit | null): void;
+  /** The limit that holds, if any. */
+  limit(): Required<RateLimit> | null;
   /** What is still waiting, in the order in which it is met. A copy. */
   waiting(): WaitingFault[];
   /** Takes back the limit and whatever is still waiting. */
@@ -151,6 +153,7 @@ export function createFaults(options: FaultsOptions): Faults {
       next(route, { latencyMs, when }, options),
     reset: (route, { when, ...options }) => next(route, { connection: "reset", when }, options),
     truncate: (route, options) => next(route, { connection: "truncated" }, options),
+    limit: () => structuredClone(limit.get()),
     waiting: waiting.waiting,
     clear() {
       waiting.clear();

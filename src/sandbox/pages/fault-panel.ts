@@ -1,5 +1,6 @@
 import type { Fault } from "../faults/fault.ts";
-import type { WaitingFault } from "../faults/faults.ts";
+import type { SandboxFaults, WaitingFault } from "../faults/faults.ts";
+import type { RateLimit } from "../faults/rate-limit.ts";
 import { commandButton } from "./command-button.ts";
 import { jsonChoice, often, oftenOptions } from "./form-parts.ts";
 import { type Html, html } from "./html.ts";
@@ -25,9 +26,10 @@ const offeredRoutes = [
 ] as const;
 
 /** What goes wrong with requests. */
-export function faultPanel(waiting: readonly WaitingFault[]): Html {
+export function faultPanel(faults: Pick<SandboxFaults, "waiting" | "limit">): Html {
+  const limit = faults.limit();
   return html`<section class="panel" aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>
-<ul class="cards" data-live="faults" aria-label="Waiting faults">${waiting.map(faultCard)}</ul>
+<ul class="cards" data-live="faults" aria-label="Waiting faults">${limit && limitCard(limit)}${faults.waiting().map(faultCard)}</ul>
 <details class="form"><summary>Add a fault</summary>
 <form data-post="faults">
 ${jsonChoice("Requests", "route", offeredRoutes)}
@@ -35,6 +37,10 @@ ${jsonChoice("What goes wrong", "fault", offered)}
 ${jsonChoice("How often", "...often", oftenOptions)}
 <div class="buttons"><button class="primary">Add fault</button>${commandButton({ name: "Clear all", about: "faults", path: "faults/clear" })}</div>
 </form></details></section>`;
+}
+
+function limitCard({ requestsPerSecond, retryAfterSeconds }: Required<RateLimit>): Html {
+  return html`<li id="rate-limit" class="small-card"><p class="head"><code>*</code>${badge("bad", "always")}</p><p class="quiet">answers 429 to what is over ${requestsPerSecond} a second, come back in ${retryAfterSeconds} s</p></li>`;
 }
 
 function faultCard({ route, fault, ...occasions }: WaitingFault, index: number): Html {

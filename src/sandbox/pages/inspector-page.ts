@@ -48,7 +48,7 @@ ${timelinePart(options)}
 <div class="side">
 ${paymentsPart(options)}
 ${withdrawalsPart(options)}
-${faultPanel(sandbox.faults.waiting())}
+${faultPanel(sandbox.faults)}
 ${disorderPanel(sandbox.webhooks.disorders())}
 <section class="panel" aria-labelledby="known-title"><h2 id="known-title">What is known</h2>
 <p class="quiet">The sandbox is what settlekit believes the service to be. Answers say on what evidence, in <code>X-Sandbox-Evidence</code>.</p>
