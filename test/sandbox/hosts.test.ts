@@ -106,6 +106,14 @@ describe("an allowed host", () => {
   );
 });
 
+it("an empty host is refused, as a server would take it for every interface", async () => {
+  await expect(createSandbox().listen({ port: 0, host: "" })).rejects.toMatchObject({
+    name: "ConfigurationError",
+    code: "cannot_listen",
+    param: "host",
+  });
+});
+
 it("a sandbox in process answers under any origin: no browser can reach it there", async () => {
   const response = await createSandbox().fetch(new Request(`https://api.example${paymentsPath}`));
   expect(response.status).toBe(401);

@@ -10,9 +10,10 @@ export type IsAllowedHost = (hostname: string) => boolean;
 /**
  * Allows addresses, the names of this machine itself, the one that is listened on, and these.
  *
- * @throws {ConfigurationError} code `invalid_allowed_host`.
+ * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
 export function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedHost {
+  if (listeningOn === "") throw emptyHost();
   const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
   return (hostname) => {
     const name = canonical(hostname);
@@ -27,6 +28,15 @@ function isAddress(hostname: string): boolean {
 
 function canonical(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
+}
+
+/** Node takes it for every interface, and a variable that is not set must not open this machine. */
+function emptyHost() {
+  return new ConfigurationError(
+    "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
+      '"0.0.0.0" to let other machines in.',
+    { code: "cannot_listen", param: "host" },
+  );
 }
 
 /** What could never match would only be found out later, by a request that is refused. */

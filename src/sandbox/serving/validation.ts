@@ -115,6 +115,7 @@ function expected(form: Form, value: unknown): string {
   const { type, minimum = 0, maximum, minLength = 0, maxLength } = json;
   const known = json.const === undefined ? json.enum : [json.const];
   if (known) return known.map((text) => JSON.stringify(text)).join(" or ");
+  if (value === "" && minLength === 1) return "text that is not empty";
   if (type === "string" && typeof value === "string") {
     const bound = value.length < minLength ? `at least ${minLength}` : `at most ${maxLength}`;
     return `${bound} characters long`;
