@@ -41,7 +41,7 @@ function readJson(body: RawBody): { text: string; value: unknown } {
 function notAnEvent(reason: "invalid_json" | "invalid_event", expected: string) {
   return new WebhookVerificationError(
     reason,
-    `The signature is right, but the body is not ${expected}. Sign nothing else with the secret.`,
+    `The signature is right, but the body is not ${expected}.`,
   );
 }
 
