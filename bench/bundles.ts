@@ -3,11 +3,10 @@
  *
  * Run with `npm run build && node bench/bundles.ts`. `bench/size.ts` holds the limits.
  */
-import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
+import { bundleSize } from "./bundle-size.ts";
 import { printTable, type Row } from "./table.ts";
 
-/** What is bundled; paths begin at this folder. */
+/** What is bundled. */
 const sources: Readonly<Record<string, string>> = {
   MerchantClient: 'export { MerchantClient } from "../dist/index.js"',
   stripe: 'export { default } from "stripe"',
@@ -26,26 +25,13 @@ const comparisons: readonly [ours: string, peer: string][] = [
   ["Webhooks", "svix"],
 ];
 
-/** Minified and gzipped, as one file for Node. */
-async function bytesOf(name: string): Promise<number> {
-  const { outputFiles } = await build({
-    stdin: { contents: sources[name] ?? "", resolveDir: import.meta.dirname },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "node",
-    write: false,
-    // A bare import of a chunk without side effects is no news.
-    logLevel: "error",
-  });
-  const [file] = outputFiles;
-  return file === undefined ? Number.NaN : gzipSync(file.contents, { level: 9 }).length;
-}
-
 export async function bundleRows(): Promise<Row[]> {
-  const names = Object.keys(sources);
   const sizes = new Map(
-    await Promise.all(names.map(async (name) => [name, await bytesOf(name)] as const)),
+    await Promise.all(
+      Object.entries(sources).map(async ([name, source]) => {
+        return [name, (await bundleSize(source, "node")).bytes] as const;
+      }),
+    ),
   );
   const bytes = (name: string) => sizes.get(name) ?? Number.NaN;
   const kilobytes = (name: string) => `${(bytes(name) / 1000).toFixed(1)} kB`;
