@@ -8,6 +8,7 @@ import { parse } from "./arguments/parse.ts";
 import { UsageError } from "./arguments/usage-error.ts";
 import { commands } from "./commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
+import { unsupportedNode } from "./supported-node.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { stdout, stderr } = process;
@@ -43,6 +44,11 @@ async function run([name, ...args]: readonly string[]): Promise<number> {
     for (const line of help().trimEnd().split("\n")) terminal.say(line);
     return exitCodes.usage;
   }
+  const unsupported = unsupportedNode(process.versions.node);
+  if (unsupported !== undefined) {
+    terminal.say(`${label()} ${unsupported}`);
+    return exitCodes.usage;
+  }
   const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (listed === undefined) throw unknownCommand(name);
   const command = await listed.load();
@@ -73,16 +79,19 @@ function unknownCommand(name: string): UsageError {
 }
 
 function explain(error: unknown, [name = ""]: readonly string[]): void {
-  const label = terminal.paint("red", "settlekit:");
   if (error instanceof UsageError) {
-    terminal.say(`${label} ${error.message}`);
+    terminal.say(`${label()} ${error.message}`);
     terminal.say(`Try: settlekit ${Object.hasOwn(commands, name) ? `${name} ` : ""}--help`);
-  } else if (SettlekitError.is(error)) terminal.say(`${label} ${error.message}`);
+  } else if (SettlekitError.is(error)) terminal.say(`${label()} ${error.message}`);
   else {
-    terminal.say(`${label} An internal error, which is settlekit's own fault:`);
+    terminal.say(`${label()} An internal error, which is settlekit's own fault:`);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     for (const line of text.split("\n")) terminal.say(line);
   }
+}
+
+function label(): string {
+  return terminal.paint("red", "settlekit:");
 }
 
 /** On some platforms pipes are written to later, and an exit would lose what is on its way. */

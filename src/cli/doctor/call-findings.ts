@@ -38,7 +38,7 @@ export async function callFindings({ environment, headerPrefix }: CallOptions): 
   try {
     const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
     const total = data.pagination?.total;
-    const count = typeof total === "number" ? ` There are ${total} payments.` : "";
+    const count = typeof total === "number" ? ` Payments there: ${total}.` : "";
     findings.push(
       ok("call", `payments.list accepted the secret key and answered ${status}.${count}`),
     );
