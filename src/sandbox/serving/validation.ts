@@ -130,6 +130,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
-  const text = JSON.stringify(value) ?? String(value);
+  // Not as JSON: 1e999 in a body reads as Infinity, which JSON writes as null.
+  const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 40 ? `${text.slice(0, 40)}… (${text.length} characters)` : text;
 }
