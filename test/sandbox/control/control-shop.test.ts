@@ -1,0 +1,66 @@
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { errorOf, newYear, origin, payout } from "../merchant.ts";
+import { control, listed } from "./control-client.ts";
+
+describe("the shop that the control API plays", () => {
+  it("creates payments and withdrawals by requests of the service like any other", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const order = { amount: 2500, orderId: "order_1" };
+    const created = await control(sandbox, "payments", order);
+    expect(created.status).toBe(201);
+    const paymentId = sandbox.payments.all()[0]?.id;
+    expect(await created.json()).toEqual({
+      paymentId,
+      paymentUrl: `${origin}/payment/${paymentId}`,
+    });
+    const sent = await control(sandbox, "withdrawals", payout);
+    expect(await sent.json()).toMatchObject({ id: sandbox.withdrawals.all()[0]?.id });
+    expect(sandbox.requests().map(({ path, status }) => [path.split("/").at(-1), status])).toEqual([
+      ["payments", 201],
+      ["withdrawals", 201],
+    ]);
+  });
+
+  it("acts for the merchant that is named, or else for the first", async () => {
+    const sandbox = createSandbox({ merchants: [{}, {}] });
+    const [first, second] = sandbox.merchants;
+    const order = { amount: 2500, orderId: "order_1" };
+    await control(sandbox, "payments", order);
+    await control(sandbox, "payments", { ...order, merchantId: second?.merchantId });
+    const owners = sandbox.payments.all().map(({ merchantId }) => merchantId);
+    expect(owners).toEqual([first?.merchantId, second?.merchantId]);
+    const unknown = await control(sandbox, "payments", { ...order, merchantId: "constructor" });
+    expect(unknown.status).toBe(422);
+    expect(await errorOf(unknown)).toMatchObject({ param: "merchantId" });
+  });
+
+  it("hands on what the service refuses", async () => {
+    const sandbox = createSandbox();
+    const refused = await control(sandbox, "payments", { amount: 1, orderId: "order_1" });
+    expect(refused.status).toBe(422);
+    expect(await errorOf(refused)).toMatchObject({ code: "invalid_amount", param: "amount" });
+  });
+
+  it("says so when a fault leaves it without an answer", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.reset("POST /payments", { when: "after" });
+    const broken = await control(sandbox, "payments", { amount: 2500, orderId: "order_1" });
+    expect(broken.status).toBe(502);
+    expect(await errorOf(broken)).toMatchObject({ code: "no_answer" });
+    expect(sandbox.payments.all()).toHaveLength(1);
+  });
+
+  it("keeps secrets to itself: of merchants, only what anybody may know is listed", async () => {
+    const sandbox = createSandbox({ merchants: [{ name: "Corner Store" }, {}] });
+    const created = await control(sandbox, "payments", { amount: 2500, orderId: "order_1" });
+    const shown = JSON.stringify(await listed(sandbox, "merchants"));
+    expect(shown).toContain("Corner Store");
+    expect(await created.text()).not.toContain("ps_");
+    for (const { secretKey, webhookSecret, accessToken } of sandbox.merchants) {
+      for (const hidden of [secretKey, webhookSecret, accessToken]) {
+        expect(shown).not.toContain(hidden);
+      }
+    }
+  });
+});

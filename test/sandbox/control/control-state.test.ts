@@ -1,0 +1,111 @@
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { create, errorOf, newYear, origin, withdraw } from "../merchant.ts";
+import { control, listed } from "./control-client.ts";
+
+describe("over the control API, scenarios", () => {
+  it("go step by step, and what is ahead can be read", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    const { id } = await withdraw(sandbox);
+    const steps = "by-hand";
+    await control(sandbox, `payments/${paymentId}/simulate`, { scenario: "success", steps });
+    await control(sandbox, `withdrawals/${id}/simulate`, { scenario: "complete", steps });
+    const confirmed = await control(sandbox, `payments/${paymentId}/step`);
+    expect(await confirmed.json()).toMatchObject({
+      status: "processing",
+      receipt: { confirmations: 1, requiredConfirmations: 10 },
+    });
+    const sent = await control(sandbox, `withdrawals/${id}/step`);
+    expect(await sent.json()).toMatchObject({ status: "processing" });
+    expect(await listed(sandbox, `payments/${paymentId}/upcoming`)).toEqual(
+      sandbox.payments.upcoming(paymentId),
+    );
+    expect(await listed(sandbox, `withdrawals/${id}/upcoming`)).toEqual([
+      { status: "completed", dueAt: null },
+    ]);
+  });
+
+  it("have nothing ahead where none was begun", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const response = await control(sandbox, `payments/${paymentId}/step`);
+    expect(response.status).toBe(422);
+    expect(await errorOf(response)).toMatchObject({ code: "no_steps_ahead" });
+    const unknown = new Request(`${origin}/_sandbox/payments/unknown/upcoming`);
+    expect((await sandbox.fetch(unknown)).status).toBe(404);
+  });
+});
+
+describe("over the control API, disorder", () => {
+  it("waits for webhooks, is listed and taken back", async () => {
+    const sandbox = createSandbox();
+    const event = "payment.updated";
+    await control(sandbox, "disorders", { kind: "delay", by: "5m", event, times: "always" });
+    await control(sandbox, "disorders", { kind: "tamper", probability: 0.5 });
+    expect(await listed(sandbox, "disorders")).toEqual([
+      { kind: "delay", byMs: 300_000, event, times: "always", probability: 1 },
+      { kind: "tamper", byMs: 0, event: null, times: "always", probability: 0.5 },
+    ]);
+    expect((await control(sandbox, "disorders/clear")).status).toBe(204);
+    expect(sandbox.webhooks.disorders()).toEqual([]);
+  });
+
+  it("can happen to one webhook that is sent again", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const id = sandbox.webhooks.deliveries()[0]?.id;
+    await control(sandbox, `deliveries/${id}/replay`, { disorder: "wrong-secret" });
+    expect(sandbox.webhooks.deliveries().at(-1)?.attempts).toMatchObject([
+      { disorder: "wrong-secret" },
+    ]);
+  });
+
+  it.each([
+    ["disorders", { kind: "explode" }, "unknown_disorder"],
+    ["disorders", { kind: "delay", by: "soon" }, "invalid_duration"],
+    ["disorders", { kind: "tamper", probability: 2 }, "invalid_disorder"],
+    ["deliveries/{id}/replay", { disorder: "explode" }, "unknown_disorder"],
+  ])("is refused where there is none of the kind: %s %j", async (path, body, code) => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    await create(sandbox);
+    const id = sandbox.webhooks.deliveries()[0]?.id ?? "";
+    const response = await control(sandbox, path.replace("{id}", id), body);
+    expect(response.status).toBe(422);
+    expect(await errorOf(response)).toMatchObject({ code });
+  });
+});
+
+describe("over the control API, a file", () => {
+  it("takes everything out of one sandbox and into another, secrets too", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const saved = await (await control(sandbox, "save")).text();
+    const other = createSandbox();
+    expect((await control(other, "load", saved)).status).toBe(204);
+    expect(other.payments.all()).toMatchObject([{ id: paymentId }]);
+    expect(other.secretKey).toBe(sandbox.secretKey);
+  });
+
+  it("may be larger than any request of the service", async () => {
+    const sandbox = createSandbox();
+    const saved = sandbox.save();
+    const padded = `${JSON.stringify(saved)}${" ".repeat(2_000_000)}`;
+    expect((await control(sandbox, "load", padded)).status).toBe(204);
+  });
+
+  it.each([
+    ["{}", 422, "invalid_save"],
+    ["[]", 422, "invalid_save"],
+    ["{", 400, "invalid_request"],
+    ['{"__proto__":{"format":"settlekit sandbox"}}', 422, "invalid_save"],
+  ])("that no sandbox saved is refused, and nothing changes: %s", async (body, status, code) => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    const response = await control(sandbox, "load", body);
+    expect(response.status).toBe(status);
+    expect(await errorOf(response)).toMatchObject({ code });
+    expect(sandbox.payments.all()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { controlRoutes } from "../../../src/sandbox/control/control-routes.ts";
+import type { Timeline } from "../../../src/sandbox/timeline/timeline.ts";
+import { create, newYear, origin, withdraw } from "../merchant.ts";
+
+const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "1" };
+
+interface ControlRoute {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Every route there is, so that a new one cannot be left out. */
+const routes: readonly ControlRoute[] = controlRoutes(createSandbox(), {} as Timeline)
+  .routes.filter(({ method }) => method !== "ALL")
+  .map(({ method, path }) => ({ method, path }));
+const posts = routes.filter(({ method }) => method === "POST");
+const gets = routes.filter(({ method }) => method === "GET");
+
+/** A sandbox in which every route has something to do, and the ids that its paths need. */
+async function furnished() {
+  const sandbox = createSandbox({ now: newYear, seed: "walk" });
+  const { paymentId } = await create(sandbox);
+  const { id } = await withdraw(sandbox);
+  sandbox.faults.next("*", { status: 503, when: "before" });
+  sandbox.webhooks.disorder("tamper");
+  await sandbox.webhooks.idle();
+  const [delivery] = sandbox.webhooks.deliveries();
+  const ids = [
+    ["/payments/", paymentId],
+    ["/withdrawals/", id],
+    ["/deliveries/", delivery?.id ?? ""],
+  ] as const;
+  const pathOf = ({ path }: ControlRoute) => {
+    const known = ids.find(([beginning]) => path.startsWith(beginning));
+    return `/_sandbox${path.replace(":id", known?.[1] ?? "")}`;
+  };
+  return { sandbox, pathOf };
+}
+
+async function call(sandbox: Sandbox, path: string, init: RequestInit): Promise<Response> {
+  const response = await sandbox.fetch(new Request(origin + path, init));
+  // The stream of events never ends by itself.
+  await response.body?.cancel();
+  return response;
+}
+
+/** Everything that a sandbox remembers. */
+const stateOf = (sandbox: Sandbox) => JSON.stringify(sandbox.save());
+
+describe("every control route", () => {
+  it("is in the guide", () => {
+    expect(posts.length).toBeGreaterThan(15);
+    expect(gets.length).toBeGreaterThan(10);
+    const guide = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
+    for (const { method, path } of routes) {
+      expect(guide).toContain(`| \`${method} /_sandbox${path.replace(":id", "{id}")}\` |`);
+    }
+  });
+
+  it.each([
+    ["of another origin", { ...headers, Origin: "https://evil.example" }, 403],
+    ["of no origin", { ...headers, Origin: "null" }, 403],
+    ["without the header that no form can send", { "Content-Type": "application/json" }, 403],
+    ["with a form's content type", { ...headers, "Content-Type": "text/plain" }, 415],
+    ["without a content type", { "X-Sandbox-Control": "1" }, 415],
+  ])("refuses a page's POST %s, and nothing changes", async (_how, foreign, status) => {
+    const { sandbox, pathOf } = await furnished();
+    const before = stateOf(sandbox);
+    for (const route of posts) {
+      const body = JSON.stringify({ scenario: "success", duration: "1d", amount: 2500 });
+      const init = { method: "POST", headers: foreign, body };
+      const response = await call(sandbox, pathOf(route), init);
+      expect([route.path, response.status]).toEqual([route.path, status]);
+    }
+    expect(stateOf(sandbox)).toBe(before);
+  });
+
+  it("changes nothing when it is read, and cannot be read by another origin's page", async () => {
+    const { sandbox, pathOf } = await furnished();
+    const before = stateOf(sandbox);
+    for (const route of gets) {
+      const path = pathOf(route);
+      const own = await call(sandbox, path, {});
+      expect([path, own.status]).toEqual([path, 200]);
+      expect(own.headers.get("cache-control")).toBe("no-store");
+      expect(own.headers.get("cross-origin-resource-policy")).toBe("same-origin");
+      const foreign = await call(sandbox, path, { headers: { Origin: "https://evil.example" } });
+      expect([path, foreign.status]).toEqual([path, 403]);
+      expect(foreign.headers.has("access-control-allow-origin")).toBe(false);
+    }
+    expect(stateOf(sandbox)).toBe(before);
+  });
+
+  it("does by no other method what it does by POST", async () => {
+    const { sandbox, pathOf } = await furnished();
+    const before = stateOf(sandbox);
+    for (const route of posts) {
+      for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        const response = await call(sandbox, pathOf(route), { method, headers });
+        expect(response.headers.has("access-control-allow-methods")).toBe(false);
+        if (!gets.some(({ path }) => path === route.path)) expect(response.status).toBe(404);
+      }
+    }
+    expect(stateOf(sandbox)).toBe(before);
+  });
+
+  it("does not answer to a name that a page could have pointed at this machine", async () => {
+    const { sandbox, pathOf } = await furnished();
+    await using server = await sandbox.listen({ port: 0 });
+    for (const route of [...routes, { method: "GET", path: "" }]) {
+      const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+      const { method } = route;
+      const options = { method, headers: { ...headers, Host: "evil.example" } };
+      httpRequest(server.url + pathOf(route), options, (answer) => {
+        answer.destroy();
+        resolve(answer.statusCode);
+      })
+        .on("error", reject)
+        .end(method === "POST" ? "{}" : undefined);
+      expect([route.path, await promise]).toEqual([route.path, 403]);
+    }
+  });
+
+  it("keeps names of prototypes out of every object, and takes them for no id", async () => {
+    const hostile =
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"scenario":"__proto__",' +
+      '"kind":"constructor","route":"__proto__","fault":{"__proto__":{"status":500}},' +
+      '"event":"__proto__","steps":"constructor","duration":"__proto__","merchantId":"__proto__"}';
+    for (const route of posts) {
+      const { sandbox } = await furnished();
+      for (const id of ["__proto__", "constructor", "toString", "%2e%2e", "<script>"]) {
+        const path = `/_sandbox${route.path.replace(":id", id)}`;
+        const init = { method: "POST", headers, body: hostile };
+        const { status } = await call(sandbox, path, init);
+        expect([path, status < 500]).toEqual([path, true]);
+        if (route.path.includes(":id")) expect([path, status]).toEqual([path, 404]);
+      }
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+      expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+    }
+  });
+
+  it("refuses a body that is no JSON object", async () => {
+    const { sandbox, pathOf } = await furnished();
+    const before = stateOf(sandbox);
+    for (const route of posts) {
+      for (const body of ["{", "[]", '"text"', "null", "1"]) {
+        const { status } = await call(sandbox, pathOf(route), { method: "POST", headers, body });
+        expect([route.path, body, status >= 400 && status < 500]).toEqual([route.path, body, true]);
+      }
+    }
+    expect(stateOf(sandbox)).toBe(before);
+  });
+});

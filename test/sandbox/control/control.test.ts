@@ -1,0 +1,221 @@
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import {
+  create,
+  errorOf,
+  newYear,
+  order,
+  origin,
+  paymentsPath,
+  send,
+  withdraw,
+} from "../merchant.ts";
+import { control, controlHeaders, listed } from "./control-client.ts";
+
+describe("the control API", () => {
+  it("shows what the sandbox knows", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    const { id } = await withdraw(sandbox);
+    expect(await listed(sandbox, "payments")).toMatchObject([{ id: paymentId }]);
+    expect(await listed(sandbox, "withdrawals")).toMatchObject([{ id }]);
+    expect(await listed(sandbox, "requests")).toEqual(sandbox.requests());
+    expect(await listed(sandbox, "deliveries")).toEqual(sandbox.webhooks.deliveries());
+    const clock = await sandbox.fetch(new Request(`${origin}/_sandbox/clock`));
+    expect(await clock.json()).toEqual({ now: newYear.toISOString() });
+  });
+
+  it("shows no secret of the merchant or of a payment", async () => {
+    const sandbox = createSandbox();
+    const { secret } = await create(sandbox);
+    for (const path of ["payments", "withdrawals", "requests", "deliveries"]) {
+      const text = JSON.stringify(await listed(sandbox, path));
+      for (const hidden of [
+        secret,
+        sandbox.secretKey,
+        sandbox.webhookSecret,
+        sandbox.accessToken,
+      ]) {
+        expect(text).not.toContain(hidden);
+      }
+    }
+  });
+
+  it("plays customers and the service's own work", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const deposit = await create(sandbox, { type: "deposit" });
+    const { id } = await withdraw(sandbox);
+    const paid = await control(sandbox, `payments/${paymentId}/simulate`, { scenario: "success" });
+    const body = { scenario: "overpayment", amountInCents: 700 };
+    const more = await control(sandbox, `payments/${deposit.paymentId}/simulate`, body);
+    const sent = await control(sandbox, `withdrawals/${id}/simulate`, { scenario: "complete" });
+    expect(await paid.json()).toMatchObject({ id: paymentId, status: "completed" });
+    expect(await more.json()).toMatchObject({ amountInCents: 700, status: "completed" });
+    expect(await sent.json()).toMatchObject({ id, status: "completed" });
+  });
+
+  it("moves the clock and says what happened", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    const response = await control(sandbox, "clock/advance", { duration: "15m" });
+    expect(await response.json()).toMatchObject({
+      now: "2026-01-01T00:15:00.000Z",
+      happened: [{ type: "quotes.expired" }, { type: "payment.expired", paymentId }],
+    });
+  });
+
+  it("repeats webhooks", async () => {
+    const received: Request[] = [];
+    const deliver = (request: Request) => {
+      received.push(request);
+      return new Response();
+    };
+    const sandbox = createSandbox({ deliver });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const [first] = sandbox.webhooks.deliveries();
+    const response = await control(sandbox, `deliveries/${first?.id}/replay`);
+    expect(await response.json()).toMatchObject({ eventId: first?.eventId, status: "delivered" });
+    expect(received).toHaveLength(2);
+  });
+
+  it("queues faults, limits the rate, and takes both back", async () => {
+    const sandbox = createSandbox();
+    const fault = { status: 503, when: "before" };
+    const read = async () => (await send(sandbox, paymentsPath)).status;
+    await control(sandbox, "faults", { route: "GET /payments", fault, times: 2 });
+    expect([await read(), await read(), await read()]).toEqual([503, 503, 200]);
+    await control(sandbox, "faults", { route: "*", fault, times: "always" });
+    expect([await read(), await read()]).toEqual([503, 503]);
+    expect(await listed(sandbox, "faults")).toEqual([
+      { route: "*", fault, times: "always", probability: 1 },
+    ]);
+    expect((await control(sandbox, "faults/clear")).status).toBe(204);
+    expect(await read()).toBe(200);
+    await control(sandbox, "faults/rate-limit", { limit: { requestsPerSecond: 0 } });
+    expect(await read()).toBe(429);
+    const found = await sandbox.fetch(new Request(`${origin}/_sandbox/faults`));
+    expect(await found.json()).toEqual({
+      data: [],
+      limit: { requestsPerSecond: 0, retryAfterSeconds: 1 },
+    });
+    await control(sandbox, "faults/rate-limit", { limit: null });
+    expect(await read()).toBe(200);
+  });
+
+  it("empties the sandbox", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    expect((await control(sandbox, "reset")).status).toBe(204);
+    expect(sandbox.payments.all()).toEqual([]);
+  });
+
+  it.each([
+    ["payments/unknown/simulate", { scenario: "success" }, 404, "not_found"],
+    ["payments/{id}/simulate", { scenario: "__proto__" }, 422, "unknown_scenario"],
+    ["payments/{id}/simulate", { scenario: "success", amountInCents: 1 }, 422, "invalid_amount"],
+    ["payments/{id}/simulate", {}, 422, "unknown_scenario"],
+    ["withdrawals/unknown/simulate", { scenario: "complete" }, 404, "not_found"],
+    ["clock/advance", { duration: "soon" }, 422, "invalid_duration"],
+    ["clock/advance", {}, 422, "invalid_duration"],
+    ["clock/advance", [], 400, "invalid_request"],
+    ["clock/advance", "{", 400, "invalid_request"],
+    ["clock/advance", "x".repeat(1_048_577), 413, "body_too_large"],
+    ["deliveries/unknown/replay", {}, 404, "not_found"],
+    ["faults", {}, 422, "unknown_route"],
+    ["faults", { route: "*" }, 422, "invalid_fault"],
+    ["faults", { route: "*", fault: { __proto__: null, status: "500" } }, 422, "invalid_fault"],
+    [
+      "faults",
+      { route: "*", fault: { status: 500, when: "before" }, times: "x" },
+      422,
+      "invalid_fault",
+    ],
+    ["faults/rate-limit", {}, 400, "invalid_request"],
+    ["faults/rate-limit", { limit: { requestsPerSecond: "1" } }, 422, "invalid_fault"],
+    ["nowhere", {}, 404, "unknown_route"],
+  ])("refuses in the service's envelope: %s %j", async (path, body, status, code) => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const response = await control(sandbox, path.replace("{id}", paymentId), body);
+    expect(response.status).toBe(status);
+    expect(await errorOf(response)).toMatchObject({ code, message: expect.any(String) });
+  });
+
+  it("says what is missing when there is nowhere to repeat a webhook to", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    const response = await control(
+      sandbox,
+      `deliveries/${sandbox.webhooks.deliveries()[0]?.id}/replay`,
+    );
+    expect(response.status).toBe(409);
+    expect(await errorOf(response)).toMatchObject({ code: "no_webhook_endpoint" });
+  });
+});
+
+describe("a web page that a developer visits", () => {
+  it.each([
+    ["without the header, as a form would", { "Content-Type": "application/json" }, 403],
+    [
+      "with a type that needs no leave",
+      { "X-Sandbox-Control": "1", "Content-Type": "text/plain" },
+      415,
+    ],
+    ["without a type", { "X-Sandbox-Control": "1" }, 415],
+    ["of another origin", { ...controlHeaders, Origin: "https://evil.example" }, 403],
+    ["of another port", { ...controlHeaders, Origin: `${origin}:3000` }, 403],
+    ["of no origin", { ...controlHeaders, Origin: "null" }, 403],
+  ])("cannot control the sandbox %s", async (_how, headers, status) => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    expect((await control(sandbox, "reset", {}, headers)).status).toBe(status);
+    expect(sandbox.payments.all()).toHaveLength(1);
+  });
+
+  it("is never told that it may, and cannot read or embed anything", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    for (const method of ["GET", "OPTIONS"]) {
+      const headers = {
+        Origin: "https://evil.example",
+        "Access-Control-Request-Headers": "x-sandbox-control",
+      };
+      const response = await sandbox.fetch(
+        new Request(`${origin}/_sandbox/payments`, { method, headers }),
+      );
+      expect(response.ok).toBe(false);
+      expect(response.headers.has("access-control-allow-origin")).toBe(false);
+      expect(response.headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    }
+  });
+
+  it("may be one of the sandbox's own", async () => {
+    const sandbox = createSandbox();
+    const headers = { ...controlHeaders, Origin: origin };
+    expect((await control(sandbox, "reset", {}, headers)).status).toBe(204);
+  });
+});
+
+it("GET changes nothing: what POST does has no other method", async () => {
+  const sandbox = createSandbox();
+  const { paymentId } = await create(sandbox);
+  const before = JSON.stringify([sandbox.payments.all(), sandbox.requests()]);
+  for (const path of [
+    `payments/${paymentId}/simulate?scenario=success`,
+    "reset",
+    "faults/clear",
+    "clock/advance?duration=1d",
+  ]) {
+    for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
+      const request = new Request(`${origin}/_sandbox/${path}`, {
+        method,
+        headers: controlHeaders,
+      });
+      expect((await sandbox.fetch(request)).status).toBe(404);
+    }
+  }
+  expect(JSON.stringify([sandbox.payments.all(), sandbox.requests()])).toBe(before);
+  expect((await send(sandbox, paymentsPath, { body: order })).status).toBe(201);
+});

@@ -1,0 +1,123 @@
+import { createSandbox, type Fault, type FaultRoute } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { origin, paymentsPath, send } from "../merchant.ts";
+
+const broken: Fault = { status: 503, when: "before" };
+
+describe("the route of a fault", () => {
+  const merchantId = "{merchantId}";
+  const paths = {
+    "list payments": ["GET", "/v1/external/secretkey-auth/payments?limit=5"],
+    "read payment": ["GET", "/v1/external/secretkey-auth/payments/p1"],
+    "create payment": ["POST", "/v1/external/secretkey-auth/payments"],
+    "customer's payment": ["GET", "/v1/external/payment-secret-auth/payments/p1"],
+    "customer's status": ["GET", "/v1/external/payment-secret-auth/payments/p1/status"],
+    "create quote": ["POST", "/v1/external/payment-secret-auth/payments/p1/quotes"],
+    "list withdrawals": ["GET", "/v1/external/secretkey-auth/withdrawals"],
+    "create withdrawal": ["POST", "/v1/external/secretkey-auth/withdrawals"],
+    "dashboard's list": ["GET", `/v1/merchants/${merchantId}/withdrawals`],
+    "dashboard's config": ["GET", `/v1/merchants/${merchantId}/withdrawals/config`],
+    nowhere: ["GET", "/payments"],
+  } as const;
+  type Name = keyof typeof paths;
+
+  it.each<[FaultRoute, Name[]]>([
+    ["*", Object.keys(paths) as Name[]],
+    [
+      "GET /payments",
+      ["list payments", "read payment", "customer's payment", "customer's status", "nowhere"],
+    ],
+    ["POST /payments", ["create payment", "create quote"]],
+    ["GET /payments/{paymentId}", ["read payment", "customer's payment", "customer's status"]],
+    ["GET /payments/p1/status", ["customer's status"]],
+    ["GET /payments/p2", []],
+    ["POST /payments/{id}/quotes", ["create quote"]],
+    ["GET /withdrawals", ["list withdrawals", "dashboard's list", "dashboard's config"]],
+    ["GET /withdrawals/config", ["dashboard's config"]],
+    ["POST /withdrawals", ["create withdrawal"]],
+    ["GET /v1/external/secretkey-auth/payments", ["list payments", "read payment"]],
+    ["POST /v1/external/secretkey-auth", ["create payment", "create withdrawal"]],
+    ["GET /v1/merchants/{merchantId}", ["dashboard's list", "dashboard's config"]],
+  ])("%s means %j", async (route, expected) => {
+    const sandbox = createSandbox();
+    const met: string[] = [];
+    for (const [name, [method, path]] of Object.entries(paths)) {
+      sandbox.faults.clear();
+      sandbox.faults.next(route, { status: 599, when: "before" });
+      const url = origin + path.replace(merchantId, sandbox.merchantId);
+      const response = await sandbox.fetch(new Request(url, { method }));
+      if (response.status === 599) met.push(name);
+    }
+    expect(met).toEqual(expected);
+  });
+
+  it.each([
+    "GET /payment",
+    "POST /withdrawals/some-id",
+    "DELETE /payments",
+    "get /payments",
+    "/payments",
+    "GET payments",
+    "",
+    "GET /payments/p1/status/more",
+  ])("that no operation can have is refused: %j", (route) => {
+    const { faults } = createSandbox();
+    expect(() => faults.next(route as FaultRoute, broken)).toThrow(
+      expect.objectContaining({
+        name: "InvalidRequestError",
+        code: "unknown_route",
+        param: "route",
+        message: expect.stringContaining(JSON.stringify(route)),
+      }),
+    );
+  });
+});
+
+describe("a fault that cannot be", () => {
+  it.each([
+    ["status", { status: 199, when: "before" }],
+    ["status", { status: 600, when: "before" }],
+    ["status", { status: 500.5, when: "before" }],
+    ["when", { status: 500 }],
+    ["retryAfter", { status: 500, when: "before", retryAfter: "1\r\nX-Evil: 1" }],
+    ["when", { status: 500, when: "mid-answer" }],
+    ["latencyMs", { latencyMs: -1, when: "before" }],
+    ["latencyMs", { latencyMs: 2 ** 31, when: "before" }],
+    ["when", { latencyMs: 1, when: "later" }],
+    ["when", { connection: "reset" }],
+    ["fault", { connection: "lost" }],
+    ["fault", {}],
+    ["fault", null],
+  ])("is refused with %s as the param: %j", async (param, fault) => {
+    const sandbox = createSandbox();
+    expect(() => sandbox.faults.next("*", fault as unknown as Fault)).toThrow(
+      expect.objectContaining({ name: "InvalidRequestError", code: "invalid_fault", param }),
+    );
+    expect((await send(sandbox, paymentsPath)).status).toBe(200);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])("is refused when it happens %d times", (times) => {
+    expect(() => createSandbox().faults.next("*", broken, { times })).toThrow(
+      expect.objectContaining({ param: "times" }),
+    );
+  });
+
+  it.each([0, -0.1, 1.1, Number.NaN, "0.5" as unknown as number])(
+    "is refused with a probability of %s",
+    (probability) => {
+      expect(() => createSandbox().faults.next("*", broken, { probability })).toThrow(
+        expect.objectContaining({ code: "invalid_fault", param: "probability" }),
+      );
+    },
+  );
+
+  it.each([
+    ["requestsPerSecond", { requestsPerSecond: -1 }],
+    ["requestsPerSecond", { requestsPerSecond: 0.5 }],
+    ["retryAfterSeconds", { requestsPerSecond: 1, retryAfterSeconds: -1 }],
+  ])("is refused as a limit with %s as the param", (param, limit) => {
+    expect(() => createSandbox().faults.rateLimit(limit)).toThrow(
+      expect.objectContaining({ param }),
+    );
+  });
+});

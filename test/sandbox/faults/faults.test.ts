@@ -1,0 +1,241 @@
+import { createSandbox, type Fault } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import {
+  create,
+  errorOf,
+  newYear,
+  order,
+  paymentsPath,
+  payout,
+  send,
+  withdrawalsPath,
+} from "../merchant.ts";
+
+const broken: Fault = { status: 503, when: "before" };
+
+describe("an answer that is a fault", () => {
+  it.each([
+    ["before", 0],
+    ["after", 1],
+  ] as const)("%s the effect leaves %d payments", async (when, count) => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("POST /payments", { status: 503, when });
+    const response = await send(sandbox, paymentsPath, { body: order });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      error: { type: "api_error", code: "server_error", message: expect.stringMatching(/sandbox/) },
+    });
+    expect(sandbox.payments.all()).toHaveLength(count);
+    expect(sandbox.webhooks.deliveries()).toHaveLength(count);
+  });
+
+  it("after the effect keeps the idempotency key: a repetition finds what was created", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("POST /payments", { status: 500, when: "after" });
+    const headers = { "Idempotency-Key": "key-1" };
+    expect((await send(sandbox, paymentsPath, { body: order, headers })).status).toBe(500);
+    const { paymentId } = await create(sandbox, {}, headers);
+    expect(sandbox.payments.all().map(({ id }) => id)).toEqual([paymentId]);
+  });
+
+  it.each([
+    [400, "invalid_request_error", "invalid_request"],
+    [401, "authentication_error", "unauthorized"],
+    [403, "invalid_request_error", "forbidden"],
+    [409, "invalid_request_error", "idempotency_conflict"],
+    [422, "invalid_request_error", "validation_error"],
+    [429, "invalid_request_error", "rate_limited"],
+    [500, "api_error", "server_error"],
+  ])("of %d has the type and code that the service would give", async (status, type, code) => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", { status, when: "before" });
+    expect(await errorOf(await send(sandbox, paymentsPath))).toMatchObject({ type, code });
+  });
+
+  it("says when to come back, in seconds or at a date", async () => {
+    const sandbox = createSandbox();
+    const date = "Thu, 01 Jan 2026 00:00:30 GMT";
+    for (const retryAfter of [7, date]) {
+      sandbox.faults.next("*", { status: 503, when: "before", retryAfter });
+      const response = await send(sandbox, paymentsPath);
+      expect(response.headers.get("retry-after")).toBe(String(retryAfter));
+    }
+    sandbox.faults.next("*", broken);
+    expect((await send(sandbox, paymentsPath)).headers.has("retry-after")).toBe(false);
+  });
+
+  it.each([
+    ["text as it is", "<html>Bad gateway</html>", "text/plain", "<html>Bad gateway</html>"],
+    ["nothing", "", "text/plain", ""],
+    ["an object as JSON", { code: "down" }, "application/json", '{"code":"down"}'],
+    ["null as JSON", null, "application/json", "null"],
+  ])("may have another body: %s", async (_title, body, type, text) => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", { status: 502, when: "before", body });
+    const response = await send(sandbox, paymentsPath);
+    expect(response.headers.get("content-type")).toBe(type);
+    expect(await response.text()).toBe(text);
+  });
+
+  it("may be a success that says nothing", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("POST /withdrawals", { status: 204, when: "after", body: "unused" });
+    const response = await send(sandbox, withdrawalsPath, { body: payout });
+    expect([response.status, await response.text()]).toEqual([204, ""]);
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+  });
+
+  it("carries a request id and the sandbox's time, as every answer does", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    sandbox.faults.next("*", broken);
+    const { headers } = await send(sandbox, paymentsPath);
+    expect(headers.get("x-request-id")).toBe(sandbox.requests()[0]?.requestId);
+    expect(headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
+  });
+});
+
+describe("a queue of faults", () => {
+  const statuses = async (sandbox: ReturnType<typeof createSandbox>, count: number) => {
+    const seen: number[] = [];
+    for (let index = 0; index < count; index++) {
+      seen.push((await send(sandbox, paymentsPath)).status);
+    }
+    return seen;
+  };
+
+  it("is met in order, one fault a request, and then it is over", async () => {
+    const sandbox = createSandbox();
+    for (const status of [500, 502, 503]) {
+      sandbox.faults.next("GET /payments", { status, when: "before" });
+    }
+    expect(await statuses(sandbox, 5)).toEqual([500, 502, 503, 200, 200]);
+  });
+
+  it("meets as many requests as it was told", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("GET /payments", { status: 500, when: "before" }, { times: 2 });
+    sandbox.faults.next("GET /payments", { status: 502, when: "before" });
+    expect(await statuses(sandbox, 4)).toEqual([500, 500, 502, 200]);
+  });
+
+  it("may go on without end, until it is cleared", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", broken, { times: Number.POSITIVE_INFINITY });
+    expect(await statuses(sandbox, 20)).toEqual(Array(20).fill(503));
+    sandbox.faults.clear();
+    expect(await statuses(sandbox, 1)).toEqual([200]);
+  });
+
+  it("of one route does not hold up another", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("POST /withdrawals", { status: 500, when: "before" });
+    sandbox.faults.next("GET /payments", { status: 502, when: "before" });
+    expect(await statuses(sandbox, 2)).toEqual([502, 200]);
+    expect((await send(sandbox, withdrawalsPath, { body: payout })).status).toBe(500);
+  });
+
+  it("is one queue where routes overlap: what came first goes first", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", { status: 500, when: "before" });
+    sandbox.faults.next("GET /payments", { status: 502, when: "before" });
+    sandbox.faults.next("*", { status: 503, when: "before" });
+    expect(await statuses(sandbox, 4)).toEqual([500, 502, 503, 200]);
+  });
+
+  it("keeps a fault as it was given, whatever becomes of the object", async () => {
+    const sandbox = createSandbox();
+    const fault = { status: 500, when: "before" as const };
+    sandbox.faults.next("GET /payments", fault);
+    fault.status = 200;
+    expect(await statuses(sandbox, 1)).toEqual([500]);
+  });
+
+  it("can be looked at, and is not altered by altering what one sees", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("GET /payments", broken, { times: 2 });
+    sandbox.faults.reset("*", { when: "after" });
+    await statuses(sandbox, 1);
+    const reset = {
+      route: "*",
+      fault: { connection: "reset", when: "after" },
+      times: 1,
+      probability: 1,
+    };
+    expect(sandbox.faults.waiting()).toEqual([
+      { route: "GET /payments", fault: broken, times: 1, probability: 1 },
+      reset,
+    ]);
+    Object.assign(sandbox.faults.waiting()[0]?.fault ?? {}, { status: 200 });
+    expect(await statuses(sandbox, 1)).toEqual([503]);
+    expect(sandbox.faults.waiting()).toEqual([reset]);
+  });
+
+  it("leaves a share of the requests to chance, which the seed decides", async () => {
+    const played = async (seed: string) => {
+      const sandbox = createSandbox({ seed });
+      sandbox.faults.next("GET /payments", broken, { probability: 0.25 });
+      return statuses(sandbox, 200);
+    };
+    const seen = await played("one");
+    expect(seen).toEqual(await played("one"));
+    expect(seen).not.toEqual(await played("two"));
+    const hits = seen.filter((status) => status === 503).length;
+    expect(hits).toBeGreaterThan(25);
+    expect(hits).toBeLessThan(75);
+  });
+
+  it("goes on by chance without end, or as often as it was told", async () => {
+    const sandbox = createSandbox({ seed: "chance" });
+    sandbox.faults.next("GET /payments", broken, { probability: 0.5, times: 2 });
+    expect(sandbox.faults.waiting()).toMatchObject([{ times: 2, probability: 0.5 }]);
+    const seen = await statuses(sandbox, 40);
+    expect(seen.filter((status) => status === 503)).toHaveLength(2);
+    sandbox.faults.next("GET /payments", broken, { probability: 0.5 });
+    await statuses(sandbox, 40);
+    expect(sandbox.faults.waiting()).toMatchObject([{ times: Number.POSITIVE_INFINITY }]);
+  });
+
+  it("has the next one met where chance spares a request from the first", async () => {
+    const sandbox = createSandbox({ seed: "chance" });
+    sandbox.faults.next("GET /payments", broken, { probability: 0.5 });
+    sandbox.faults.next("GET /payments", { status: 500, when: "before" }, { times: 100 });
+    const seen = await statuses(sandbox, 40);
+    expect(new Set(seen)).toEqual(new Set([500, 503]));
+  });
+
+  it("shifts no id by what chance decides", async () => {
+    const ids = async (probability?: number) => {
+      const sandbox = createSandbox({ seed: "ids" });
+      if (probability) sandbox.faults.next("POST /withdrawals", broken, { probability });
+      await send(sandbox, withdrawalsPath, { body: payout });
+      return (await create(sandbox)).paymentId;
+    };
+    expect(await ids(0.5)).toBe(await ids());
+  });
+
+  it("meets by chance on either side of the effect, and breaks connections", async () => {
+    const sandbox = createSandbox({ seed: 7 });
+    sandbox.faults.next("POST /payments", { status: 503, when: "after" }, { probability: 0.5 });
+    sandbox.faults.truncate("POST /payments", { probability: 0.5 });
+    let whole = 0;
+    for (let index = 0; index < 40; index++) {
+      const response = await send(sandbox, paymentsPath, { body: order });
+      const isRead = await response.json().then(
+        () => true,
+        () => false,
+      );
+      if (response.status === 201 && isRead) whole++;
+    }
+    expect(sandbox.payments.all()).toHaveLength(40);
+    expect(whole).toBeGreaterThan(2);
+    expect(whole).toBeLessThan(20);
+  });
+
+  it("is gone after a reset", async () => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("*", broken);
+    sandbox.faults.rateLimit({ requestsPerSecond: 0 });
+    sandbox.reset();
+    expect(await statuses(sandbox, 1)).toEqual([200]);
+  });
+});

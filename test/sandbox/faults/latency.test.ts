@@ -1,0 +1,80 @@
+import { createSandbox } from "settlekit/sandbox";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  newYear,
+  order,
+  origin,
+  paymentsPath,
+  payout,
+  send,
+  withdrawalsPath,
+} from "../merchant.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("latency", () => {
+  const settling = () => new Promise(setImmediate);
+
+  it.each([
+    ["before", 0],
+    ["after", 1],
+  ] as const)("%s the effect: while it lasts there are %d payments", async (when, count) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox();
+    sandbox.faults.latency("POST /payments", 800, { when });
+    let status = 0;
+    const answer = send(sandbox, paymentsPath, { body: order }).then((response) => {
+      status = response.status;
+    });
+    await settling();
+    await vi.advanceTimersByTimeAsync(799);
+    await settling();
+    expect([status, sandbox.payments.all().length]).toEqual([0, count]);
+    await vi.advanceTimersByTimeAsync(1);
+    await answer;
+    expect([status, sandbox.payments.all().length]).toEqual([201, 1]);
+  });
+
+  it("is after the effect unless it is said otherwise, and may meet several requests", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox({ now: newYear });
+    sandbox.faults.latency("POST /payments", 800, { times: 2 });
+    const answers = [0, 1, 2].map(() => send(sandbox, paymentsPath, { body: order }));
+    await settling();
+    expect(sandbox.payments.all()).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(2);
+    await vi.advanceTimersByTimeAsync(800);
+    expect(await Promise.all(answers)).toHaveLength(3);
+  });
+
+  it("ends for a client that gives up, with its reason; the request takes effect all the same", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox();
+    sandbox.faults.latency("POST /withdrawals", 800, { when: "before" });
+    const controller = new AbortController();
+    const reason = new Error("the client has gone");
+    const request = new Request(origin + withdrawalsPath, {
+      method: "POST",
+      headers: { "X-Service-Secret-Key": sandbox.secretKey },
+      body: JSON.stringify(payout),
+      signal: controller.signal,
+    });
+    const answer = sandbox.fetch(request);
+    await settling();
+    controller.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    expect(sandbox.withdrawals.all()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(800);
+    await settling();
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+  });
+
+  it("does not begin for a request that was given up before", async () => {
+    const sandbox = createSandbox();
+    const request = new Request(origin + paymentsPath, { signal: AbortSignal.abort("too late") });
+    await expect(sandbox.fetch(request)).rejects.toBe("too late");
+    expect(sandbox.requests()).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { paymentPageBeliefs } from "../../../src/sandbox/pages/beliefs.ts";
+import { create, newYear, origin, paymentsPath, read, send } from "../merchant.ts";
+
+const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+async function page(sandbox: Sandbox, path: string): Promise<string> {
+  const response = await sandbox.fetch(new Request(origin + path, { headers: browser }));
+  expect(response.status).toBe(200);
+  expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  return response.text();
+}
+
+describe("the inspector", () => {
+  it("is where a browser is sent from the root; a program is told that there is no such route", async () => {
+    const sandbox = createSandbox();
+    const sent = await sandbox.fetch(new Request(`${origin}/`, { headers: browser }));
+    expect([sent.status, sent.headers.get("location")]).toEqual([302, "/_sandbox"]);
+    expect((await sandbox.fetch(new Request(`${origin}/`))).status).toBe(404);
+  });
+
+  it("holds no secret, whatever was asked and answered", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    const { paymentId, secret } = await create(sandbox);
+    await send(sandbox, `${paymentsPath}?search=${sandbox.secretKey}`);
+    await send(sandbox, `${paymentsPath}/${paymentId}`, {
+      headers: { Authorization: `Bearer ${sandbox.accessToken}`, "X-Trace": secret },
+    });
+    await sandbox.webhooks.idle();
+    const { length } = (await page(sandbox, "/_sandbox")).match(/id="entry-/g) ?? [];
+    const paths = Array.from({ length }, (_, index) => `/_sandbox/entries/${index + 1}`);
+    for (const path of ["/_sandbox", ...paths]) {
+      const text = await page(sandbox, path);
+      const { secretKey, webhookSecret, accessToken } = sandbox;
+      for (const hidden of [secret, secretKey, webhookSecret, accessToken]) {
+        expect(text).not.toContain(hidden);
+      }
+    }
+    expect(length).toBeGreaterThan(5);
+  });
+
+  it("names the order of webhooks and attempts, as nobody knows deliveries by their ids", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    await create(sandbox, { orderId: "<order>" });
+    await sandbox.webhooks.idle();
+    const text = await page(sandbox, "/_sandbox?show=webhooks");
+    const named = '<code>payment.created</code> <bdi class="quiet">&#60;order&#62;</bdi>';
+    expect(text.split(named).length - 1).toBe(2);
+  });
+
+  it("says why a webhook was never sent, and offers to send again only where it can be", async () => {
+    const texts = [];
+    for (const deliver of [undefined, () => new Response()]) {
+      const sandbox = createSandbox({ deliver });
+      await create(sandbox);
+      await sandbox.webhooks.idle();
+      texts.push(await page(sandbox, "/_sandbox/entries/3"));
+    }
+    const [recorded, sent] = texts.map((text) => [
+      text.includes("recorded only: its merchant had no endpoint"),
+      text.includes("/replay"),
+    ]);
+    expect([recorded, sent]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it("says so when there is no such entry", async () => {
+    for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
+      const url = `${origin}/_sandbox/entries/${sequence}`;
+      const response = await createSandbox().fetch(new Request(url));
+      expect(response.status).toBe(404);
+      expect(await response.text()).toContain("There is no such entry");
+    }
+  });
+
+  it("takes any filter, and writes none into the page as it came", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox);
+    const hostile = encodeURIComponent('"><script>alert(1)</script>');
+    const text = await page(sandbox, `/_sandbox?show=${hostile}&about=${hostile}`);
+    expect(text).not.toContain("<script>alert");
+    expect(text).toContain("Nothing of the kind happened yet.");
+  });
+
+  it("counts what was dropped to save memory", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    for (let index = 0; index < 2_010; index++) await read(sandbox, paymentId);
+    const text = await page(sandbox, "/_sandbox");
+    expect(text).toContain(
+      "Dropped to save memory: 13 older entries, 1011 older requests’ details.",
+    );
+    expect(text).toContain("× 2000");
+  });
+
+  it("stays small with many entries, whose details are fetched one by one", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    for (let index = 0; index < 50; index++) await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect((await page(sandbox, "/_sandbox")).length).toBeLessThan(120_000);
+  });
+});
+
+describe("the payment page", () => {
+  it("says on what evidence it rests, as the guide does", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const text = await page(sandbox, `/payment/${paymentId}`);
+    const guide = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
+    for (const belief of paymentPageBeliefs) {
+      expect(guide).toContain(`| ${belief.text} | ${belief.evidence} |`);
+      expect(text).toContain(`<span class="evidence ${belief.evidence}">`);
+      expect(text).toContain(belief.text);
+    }
+  });
+
+  it("returns to the shop with what the shop gave to come back", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox, {
+      redirectUrl: "https://shop.example/thanks?a=1",
+      customMetadata: '{"cart":"<7>"}',
+    });
+    const text = await page(sandbox, `/payment/${paymentId}`);
+    expect(text).toContain(
+      'href="https://shop.example/thanks?a=1&#38;customMetadata=%7B%22cart%22%3A%22%3C7%3E%22%7D"',
+    );
+  });
+});

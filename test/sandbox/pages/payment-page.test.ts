@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { html } from "../../../src/sandbox/pages/html.ts";
+import { create, origin } from "../merchant.ts";
+
+describe("the payment page", () => {
+  it("is opened by paymentUrl, which carries no secret: the page does", async () => {
+    const sandbox = createSandbox();
+    const { paymentUrl, secret } = await create(sandbox);
+    expect(paymentUrl).not.toContain(secret);
+    const response = await sandbox.fetch(new Request(paymentUrl));
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain(`secret="${secret}"`);
+  });
+
+  it("is kept nowhere, tells no other site where it is, and runs the sandbox's scripts alone", async () => {
+    const sandbox = createSandbox();
+    const { paymentUrl } = await create(sandbox);
+    const { headers } = await sandbox.fetch(new Request(paymentUrl));
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain("unsafe");
+  });
+
+  it("holds no secret of the merchant", async () => {
+    const sandbox = createSandbox();
+    const { paymentUrl } = await create(sandbox);
+    const text = await (await sandbox.fetch(new Request(paymentUrl))).text();
+    for (const foreign of [sandbox.secretKey, sandbox.webhookSecret, sandbox.accessToken]) {
+      expect(text).not.toContain(foreign);
+    }
+  });
+
+  it("says so when there is no such payment", async () => {
+    const response = await createSandbox().fetch(new Request(`${origin}/payment/<script>`));
+    expect(response.status).toBe(404);
+    const text = await response.text();
+    expect(text).toContain("There is no such payment");
+    expect(text).not.toContain("<script>");
+  });
+
+  it("loads its script and style from the sandbox", async () => {
+    const sandbox = createSandbox();
+    const { paymentUrl } = await create(sandbox);
+    const page = await (await sandbox.fetch(new Request(paymentUrl))).text();
+    const assets = [...page.matchAll(/(?:src|href)="(\/_sandbox\/assets\/[^"]+)"/g)];
+    expect(assets.map(([, path]) => path)).toEqual([
+      "/_sandbox/assets/payment.css",
+      "/_sandbox/assets/payment.js",
+    ]);
+    for (const [, path = ""] of assets) {
+      const response = await sandbox.fetch(new Request(origin + path));
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toMatch(
+        /^text\/(css|javascript); charset=utf-8$/,
+      );
+      expect((await response.text()).length).toBeGreaterThan(1_000);
+    }
+  }, 20_000);
+
+  it("is no request of the service: it is not recorded and meets no fault", async () => {
+    const sandbox = createSandbox();
+    const { paymentUrl } = await create(sandbox);
+    sandbox.faults.next("*", { status: 503, when: "before" });
+    expect((await sandbox.fetch(new Request(paymentUrl))).status).toBe(200);
+    expect(sandbox.requests()).toHaveLength(1);
+  });
+});
+
+describe("HTML", () => {
+  it("holds nothing from elsewhere that could be taken for a tag, a quote or an entity", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const { text: written } = html`<p title="${text}">${text}</p>`;
+        const inner = written.slice('<p title="'.length, -"</p>".length);
+        expect(inner.replace('">', "")).not.toMatch(/[<>"'`]|&(?!#\d+;)/);
+        const read = inner.replace(/&#(\d+);/g, (_, code: string) =>
+          String.fromCharCode(Number(code)),
+        );
+        expect(read).toBe(`${text}">${text}`);
+      }),
+    );
+  });
+
+  it("takes its own parts as they are, lists of them too, and leaves out what is missing", () => {
+    const items = ["a", "<"].map((item) => html`<li>${item}</li>`);
+    const list = html`<ul>${items}${undefined}${null}${false}${0}</ul>`;
+    expect(list.text).toBe("<ul><li>a</li><li>&#60;</li>0</ul>");
+  });
+});

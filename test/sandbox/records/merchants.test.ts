@@ -1,0 +1,151 @@
+import { createSandbox, type Sandbox, type SandboxMerchant } from "settlekit/sandbox";
+import { Webhooks } from "settlekit/webhooks";
+import { describe, expect, it, vi } from "vitest";
+import type { CreatedPayment } from "../../../src/wire/payment-creation.ts";
+import {
+  errorOf,
+  order,
+  paymentsPath,
+  payout,
+  type Sent,
+  send,
+  withdrawalsPath,
+} from "../merchant.ts";
+
+/** Two of them, each with a shop that remembers what it was told. */
+function twoShops() {
+  const told: [string[], string[]] = [[], []];
+  const deliver = (list: string[]) => async (request: Request) => {
+    list.push(`${request.url} ${await request.text()}`);
+    return new Response();
+  };
+  const sandbox = createSandbox({
+    merchants: [
+      { deliver: deliver(told[0]), webhookUrl: "https://one.example/" },
+      { deliver: deliver(told[1]), webhookUrl: "https://two.example/" },
+    ],
+  });
+  const [one, two] = sandbox.merchants;
+  if (one === undefined || two === undefined) throw new Error("There are not two.");
+  return { sandbox, one, two, told };
+}
+
+function as({ secretKey }: SandboxMerchant, sent: Sent = {}): Sent {
+  return { ...sent, headers: { "X-Service-Secret-Key": secretKey, ...sent.headers } };
+}
+
+async function createAs(sandbox: Sandbox, merchant: SandboxMerchant, headers = {}) {
+  const response = await send(sandbox, paymentsPath, as(merchant, { body: order, headers }));
+  return (await response.json()) as CreatedPayment;
+}
+
+const totalOf = async (response: Response) => (await response.json()).pagination.total;
+
+describe("merchants of one sandbox", () => {
+  it("have ids and secrets of their own, the first one's being the sandbox's", () => {
+    const { sandbox, one, two } = twoShops();
+    const { merchantId, secretKey, webhookSecret, accessToken } = sandbox;
+    expect(one).toMatchObject({ merchantId, secretKey, webhookSecret, accessToken });
+    for (const name of ["merchantId", "secretKey", "webhookSecret", "accessToken"] as const) {
+      expect(two[name]).not.toBe(one[name]);
+    }
+    expect([one.name, two.name]).toEqual(["Sandbox Merchant", "Sandbox Merchant 2"]);
+  });
+
+  it("do not see each other's payments and withdrawals, by no route", async () => {
+    const { sandbox, one, two } = twoShops();
+    const { paymentId, payment } = await createAs(sandbox, one);
+    expect(payment.merchantId).toBe(one.merchantId);
+    const body = { body: payout };
+    const { id } = await (await send(sandbox, withdrawalsPath, as(one, body))).json();
+    for (const path of [paymentsPath, withdrawalsPath]) {
+      expect(await totalOf(await send(sandbox, path, as(one)))).toBe(1);
+      expect(await totalOf(await send(sandbox, path, as(two)))).toBe(0);
+    }
+    expect((await send(sandbox, `${paymentsPath}/${paymentId}`, as(two))).status).toBe(404);
+    expect((await send(sandbox, `${withdrawalsPath}/${id}`, as(two))).status).toBe(404);
+
+    const headers = { Authorization: `Bearer ${two.accessToken}` };
+    const ofTwo = `/v1/merchants/${two.merchantId}/withdrawals`;
+    expect(await totalOf(await send(sandbox, ofTwo, { headers }))).toBe(0);
+    expect((await send(sandbox, `${ofTwo}/${id}`, { headers })).status).toBe(404);
+    const ofOne = `/v1/merchants/${one.merchantId}/withdrawals`;
+    expect((await send(sandbox, ofOne, { headers })).status).toBe(403);
+  });
+
+  it("may use one idempotency key without meeting", async () => {
+    const { sandbox, one, two } = twoShops();
+    const key = { "Idempotency-Key": "key-1" };
+    const first = await createAs(sandbox, one, key);
+    const other = await createAs(sandbox, two, key);
+    expect(other.paymentId).not.toBe(first.paymentId);
+    expect(await createAs(sandbox, one, key)).toEqual(first);
+  });
+
+  it("are told of their own payments alone, signed with their own secret", async () => {
+    const { sandbox, one, two, told } = twoShops();
+    await createAs(sandbox, one);
+    const { paymentId } = await createAs(sandbox, two);
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.webhooks.idle();
+    expect(told[0]).toEqual([expect.stringMatching(/^https:\/\/one.example\/ /)]);
+    expect(told[1]).toHaveLength(2);
+    for (const text of told[1]) {
+      expect(text).toMatch(/^https:\/\/two.example\/ /);
+      expect(text).toContain(two.merchantId);
+    }
+    const [delivery] = sandbox.webhooks.deliveries().slice(-1);
+    const { body = "", headers = {} } = delivery?.attempts[0]?.request ?? {};
+    const verify = (secret: string) => new Webhooks({ secret }).verify({ body, headers });
+    expect(await verify(two.webhookSecret)).toMatchObject({ data: { orderId: "order_1" } });
+    await expect(verify(one.webhookSecret)).rejects.toThrow("No configured secret matches");
+  });
+
+  it("may each do what they are allowed, and what is allowed to all of them", async () => {
+    const sandbox = createSandbox({
+      withdrawalsEnabled: false,
+      limits: { minPaymentInCents: 100 },
+      merchants: [{}, { name: "Other", withdrawalsEnabled: true, depositsEnabled: false }],
+    });
+    const [one, two] = sandbox.merchants;
+    if (one === undefined || two === undefined) throw new Error("There are not two.");
+    expect(two).toMatchObject({ name: "Other", limits: { minPaymentInCents: 100 } });
+    const body = { body: payout };
+    expect((await send(sandbox, withdrawalsPath, as(one, body))).status).toBe(403);
+    expect((await send(sandbox, withdrawalsPath, as(two, body))).status).toBe(201);
+    const deposit = { body: { type: "deposit", currency: "USD", orderId: "1" } };
+    expect((await send(sandbox, paymentsPath, as(one, deposit))).status).toBe(201);
+    const refused = await send(sandbox, paymentsPath, as(two, deposit));
+    expect(await errorOf(refused)).toMatchObject({ code: "deposits_disabled" });
+  });
+
+  it("each have the whole rate limit", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const { sandbox, one, two } = twoShops();
+    sandbox.faults.rateLimit({ requestsPerSecond: 1 });
+    const statuses: number[] = [];
+    for (const merchant of [one, two, one, two]) {
+      statuses.push((await send(sandbox, paymentsPath, as(merchant))).status);
+    }
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    vi.useRealTimers();
+  });
+
+  it("keep their secrets while ids are fresh, where only the identity is given", async () => {
+    const [first, second] = [1, 2].map(() =>
+      createSandbox({ identity: "mine", merchants: [{}, {}] }),
+    );
+    if (first === undefined || second === undefined) throw new Error("There are not two.");
+    expect(second.merchants).toEqual(first.merchants);
+    const [one] = first.merchants;
+    if (one === undefined) throw new Error("There is none.");
+    const { paymentId } = await createAs(first, one);
+    expect((await createAs(second, one)).paymentId).not.toBe(paymentId);
+  });
+
+  it("are one at least", () => {
+    expect(() => createSandbox({ merchants: [] })).toThrow(
+      expect.objectContaining({ code: "no_merchants", param: "merchants" }),
+    );
+  });
+});

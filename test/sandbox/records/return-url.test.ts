@@ -1,0 +1,49 @@
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { create } from "../merchant.ts";
+
+const redirectUrl = "https://shop.example/done?order=1%202&x=+#thanks";
+
+/** Where the payment's page leads when it is paid. */
+async function returnUrlOf(fields: Record<string, unknown>): Promise<URL | undefined> {
+  const sandbox = createSandbox();
+  const { paymentUrl } = await create(sandbox, fields);
+  const page = await (await sandbox.fetch(new Request(paymentUrl))).text();
+  const [, href] = /<a class="button" href="([^"]*)" data-part="return"/.exec(page) ?? [];
+  if (href === undefined) return undefined;
+  return new URL(href.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))));
+}
+
+describe("after the payment, the customer", () => {
+  it("goes to redirectUrl as it was written, where there is nothing to bring back", async () => {
+    expect((await returnUrlOf({ redirectUrl }))?.href).toBe(redirectUrl);
+  });
+
+  it("brings customMetadata back, beside what redirectUrl has itself", async () => {
+    const customMetadata = JSON.stringify({ cart: "a&b=c#d", note: "ü\"<script>'" });
+    const url = await returnUrlOf({ redirectUrl, customMetadata });
+    expect(url?.searchParams.get("customMetadata")).toBe(customMetadata);
+    expect(url?.href.startsWith("https://shop.example/done?order=1%202&x=+&customMetadata=")).toBe(
+      true,
+    );
+    expect(url?.hash).toBe("#thanks");
+  });
+
+  it("brings a deposit's customerRefId back, and a payment's not, which has none", async () => {
+    const fields = { redirectUrl: "https://shop.example", customerRefId: "customer 7" };
+    expect((await returnUrlOf({ ...fields, type: "deposit" }))?.href).toBe(
+      "https://shop.example/?customerRefId=customer%207",
+    );
+    expect((await returnUrlOf(fields))?.href).toBe("https://shop.example/");
+  });
+
+  it("stays where there is no redirectUrl", async () => {
+    expect(await returnUrlOf({ customMetadata: "{}" })).toBeUndefined();
+  });
+
+  it("is told by no other route: the payment keeps redirectUrl as it was given", async () => {
+    const { payment } = await create(createSandbox(), { redirectUrl, customMetadata: "{}" });
+    expect(payment.redirectUrl).toBe(redirectUrl);
+    expect(payment).not.toHaveProperty("customMetadata");
+  });
+});

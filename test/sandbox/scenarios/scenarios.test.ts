@@ -1,0 +1,229 @@
+import { createSandbox, type PaymentScenario } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { isAddress } from "../../../src/evm/address.ts";
+import { create, newYear, read, told } from "../merchant.ts";
+
+const scenarios = ["success", "underpayment", "overpayment", "timeout"] as const;
+
+describe("a simulated customer", () => {
+  it("who pays exactly completes the payment", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("3m");
+    const payment = await sandbox.payments.simulate(paymentId, "success");
+
+    expect(payment.status).toBe("completed");
+    expect(payment.receipt).toMatchObject({
+      paymentId,
+      settledToken: { symbol: "USDC", decimals: 6 },
+      settledChain: { chainId: 84532, name: "Base Sepolia" },
+      settledAmountAsset: "25000000",
+      settledAmountUsd: "25.00",
+      txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      txBlockNumber: expect.any(Number),
+      txTimestamp: "2026-01-01T00:03:00.000Z",
+      txIsSponsored: false,
+      createdAt: "2026-01-01T00:03:00.000Z",
+    });
+    expect(isAddress(payment.receipt?.txSenderAddress)).toBe(true);
+  });
+
+  it("who pays too little fails the payment, and the receipt shows what arrived", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const payment = await sandbox.payments.simulate(paymentId, "underpayment");
+    expect(payment.status).toBe("failed");
+    expect(payment.receipt).toMatchObject({
+      settledAmountAsset: "22500000",
+      settledAmountUsd: "22.50",
+    });
+  });
+
+  it("who pays too much completes the payment, and the receipt shows the excess", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const payment = await sandbox.payments.simulate(paymentId, "overpayment");
+    expect(payment).toMatchObject({ status: "completed", amountInCents: 2500 });
+    expect(payment.receipt).toMatchObject({
+      settledAmountAsset: "27500000",
+      settledAmountUsd: "27.50",
+    });
+  });
+
+  it("who pays nothing lets the payment expire", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const payment = await sandbox.payments.simulate(paymentId, "timeout");
+    expect(payment).toMatchObject({ status: "expired", receipt: null });
+    expect(payment.quotes.map(({ status }) => status)).toEqual(Array(6).fill("expired"));
+  });
+
+  it.each([250, 251, 99_999_999])("sends other than %d cents where it says so", async (amount) => {
+    const sandbox = createSandbox();
+    const settled: bigint[] = [];
+    for (const scenario of ["underpayment", "success", "overpayment"] as const) {
+      const { paymentId } = await create(sandbox, { amount });
+      const { receipt } = await sandbox.payments.simulate(paymentId, scenario);
+      settled.push(BigInt(receipt?.settledAmountAsset ?? 0));
+    }
+    const [less, exact, more] = settled as [bigint, bigint, bigint];
+    expect(exact).toBe(BigInt(amount) * 10_000n);
+    expect(less < exact && exact < more).toBe(true);
+  });
+
+  it("uses one quote and lets the others expire", async () => {
+    const sandbox = createSandbox();
+    const { payment: created } = await create(sandbox);
+    const payment = await sandbox.payments.simulate(created.id, "success");
+
+    const used = payment.quotes.filter(({ status }) => status === "used");
+    expect(used).toHaveLength(1);
+    expect(payment.receipt?.selectedQuote).toEqual(used[0]);
+    expect(payment.quotes.map(({ id }) => id)).toEqual(created.quotes.map(({ id }) => id));
+    expect(payment.quotes.filter(({ status }) => status === "expired")).toHaveLength(5);
+  });
+
+  it("can still pay when the quotes ran out but the payment did not", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("14m");
+    expect((await sandbox.payments.simulate(paymentId, "success")).status).toBe("completed");
+  });
+
+  it("chooses what a deposit is: 25 dollars, or what the test says", async () => {
+    const sandbox = createSandbox();
+    for (const [options, amountInCents, units] of [
+      [undefined, 2500, "25000000"],
+      [{ amountInCents: 1 }, 1, "10000"],
+      [{ amountInCents: 12_345 }, 12_345, "123450000"],
+    ] as const) {
+      const { paymentId } = await create(sandbox, { type: "deposit" });
+      const payment = await sandbox.payments.simulate(paymentId, "success", options);
+      expect(payment).toMatchObject({ status: "completed", amountInCents });
+      expect(payment.receipt?.settledAmountAsset).toBe(units);
+      expect(payment.quotes).toMatchObject([{ status: "used", chainId: 84532 }]);
+    }
+  });
+
+  it("leaves what the service answers in the same state", async () => {
+    const sandbox = createSandbox();
+    for (const scenario of scenarios) {
+      const { paymentId } = await create(sandbox);
+      const payment = await sandbox.payments.simulate(paymentId, scenario);
+      expect(await read(sandbox, paymentId)).toEqual(payment);
+    }
+  });
+
+  it("hands out a copy: altering it does not alter the sandbox", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const payment = await sandbox.payments.simulate(paymentId, "success");
+    payment.status = "pending";
+    for (const quote of payment.quotes) quote.token.symbol = "DOGE";
+
+    const kept = await read(sandbox, paymentId);
+    expect(kept.status).toBe("completed");
+    const { payment: next } = await create(sandbox);
+    for (const quote of [...kept.quotes, ...next.quotes]) {
+      expect(quote.token.symbol).not.toBe("DOGE");
+    }
+  });
+});
+
+describe("a scenario that cannot be played", () => {
+  it.each(scenarios)("on a payment that is final is refused: %s", async (scenario) => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const before = await sandbox.payments.simulate(paymentId, "success");
+    await expect(sandbox.payments.simulate(paymentId, scenario)).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      code: "payment_not_pending",
+      param: "paymentId",
+      message: expect.stringContaining("completed"),
+    });
+    expect(await read(sandbox, paymentId)).toEqual(before);
+  });
+
+  it("on a payment whose time is over is refused", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("15m");
+    await expect(sandbox.payments.simulate(paymentId, "success")).rejects.toMatchObject({
+      code: "payment_not_pending",
+    });
+  });
+
+  it("on an unknown payment is refused", async () => {
+    await expect(createSandbox().payments.simulate("nobody", "success")).rejects.toMatchObject({
+      name: "NotFoundError",
+      param: "paymentId",
+    });
+  });
+
+  it("under an unknown name is refused and changes nothing", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const unknown = "refund" as PaymentScenario;
+    await expect(sandbox.payments.simulate(paymentId, unknown)).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param: "scenario",
+    });
+    expect((await read(sandbox, paymentId)).status).toBe("pending");
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 100_000_001])(
+    "with a deposit of %d cents is refused",
+    async (amountInCents) => {
+      const sandbox = createSandbox();
+      const { paymentId } = await create(sandbox, { type: "deposit" });
+      const simulated = sandbox.payments.simulate(paymentId, "success", { amountInCents });
+      await expect(simulated).rejects.toMatchObject({ param: "amountInCents" });
+    },
+  );
+
+  it("with an amount for a payment that has its own is refused", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const simulated = sandbox.payments.simulate(paymentId, "success", { amountInCents: 2500 });
+    await expect(simulated).rejects.toMatchObject({ param: "amountInCents" });
+  });
+});
+
+describe("late money", () => {
+  it("completes an expired payment, whose quotes were over", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("1h");
+    const payment = await sandbox.payments.simulate(paymentId, "late");
+    expect(payment).toMatchObject({
+      status: "completed",
+      receipt: { settledAmountAsset: "25000000", txTimestamp: "2026-01-01T01:00:00.000Z" },
+    });
+    expect(payment.quotes.filter(({ status }) => status === "used")).toHaveLength(1);
+  });
+
+  it("lets a pending payment expire first, and tells of both", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "late");
+    expect(told(sandbox)).toEqual([
+      "payment.created pending",
+      "payment.updated expired",
+      "payment.updated completed",
+    ]);
+  });
+
+  it("is the only scenario of an expired payment, and of no other final one", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "timeout");
+    await expect(sandbox.payments.simulate(paymentId, "success")).rejects.toMatchObject({
+      code: "payment_not_pending",
+      message: expect.stringContaining('"late"'),
+    });
+    await sandbox.payments.simulate(paymentId, "late");
+    await expect(sandbox.payments.simulate(paymentId, "late")).rejects.toMatchObject({
+      code: "payment_not_pending",
+    });
+  });
+});

@@ -1,0 +1,107 @@
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { create, errorOf, list, newYear, order, paymentsPath, read, send } from "../merchant.ts";
+
+const keyed = { "Idempotency-Key": "key-1" };
+
+describe("a creation with an Idempotency-Key", () => {
+  it("that is repeated gets the original answer and creates nothing", async () => {
+    const sandbox = createSandbox();
+    const first = await send(sandbox, paymentsPath, { body: order, headers: keyed });
+    const second = await send(sandbox, paymentsPath, { body: order, headers: keyed });
+
+    expect(second.status).toBe(first.status);
+    expect(await second.text()).toBe(await first.text());
+    expect((await list(sandbox)).data).toHaveLength(1);
+  });
+
+  it("that is repeated gets the original answer also after the payment changed", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const first = await create(sandbox, {}, keyed);
+    await sandbox.payments.simulate(first.paymentId, "success");
+    await sandbox.clock.advance("1h");
+
+    expect(await create(sandbox, {}, keyed)).toEqual(first);
+    expect((await read(sandbox, first.paymentId)).status).toBe("completed");
+  });
+
+  it("is the same when only the order of fields and the spaces differ", async () => {
+    const sandbox = createSandbox();
+    const bodies = [
+      '{"amount":2500,"currency":"USD","orderId":"order_1","extra":{"a":1,"b":[2,null]}}',
+      '{ "extra": {"b": [2, null], "a": 1}, "orderId": "order_1", "currency": "USD", "amount": 2.5e3 }',
+    ];
+    const answers: string[] = [];
+    for (const body of bodies) {
+      answers.push(await (await send(sandbox, paymentsPath, { body, headers: keyed })).text());
+    }
+    expect(answers[1]).toBe(answers[0]);
+    expect((await list(sandbox)).data).toHaveLength(1);
+  });
+
+  it.each([
+    ["another amount", { ...order, amount: 2501 }],
+    ["another orderId", { ...order, orderId: "order_2" }],
+    ["one field more", { ...order, type: "payment" }],
+    ["a nested difference", { ...order, extra: [{ a: 1 }] }],
+    ["an invalid body", { ...order, currency: "EUR" }],
+  ])("answers 409 to %s", async (_title, body) => {
+    const sandbox = createSandbox();
+    await create(sandbox, {}, keyed);
+    const response = await send(sandbox, paymentsPath, { body, headers: keyed });
+
+    expect(response.status).toBe(409);
+    expect(await errorOf(response)).toMatchObject({
+      type: "invalid_request_error",
+      code: "idempotency_conflict",
+    });
+    expect((await list(sandbox)).data).toHaveLength(1);
+  });
+
+  it("creates one payment when many requests race", async () => {
+    const sandbox = createSandbox();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const response = await send(sandbox, paymentsPath, { body: order, headers: keyed });
+        return response.text();
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect((await list(sandbox)).data).toHaveLength(1);
+  });
+
+  it("is remembered for 24 hours of the sandbox's time, and not longer", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox, {}, keyed);
+    await sandbox.clock.advance(24 * 3_600_000 - 1);
+    expect((await create(sandbox, {}, keyed)).paymentId).toBe(paymentId);
+    await sandbox.clock.advance(1);
+    expect((await create(sandbox, {}, keyed)).paymentId).not.toBe(paymentId);
+  });
+
+  it("keeps no error: the corrected request may use the key", async () => {
+    const sandbox = createSandbox();
+    const wrong = { ...order, amount: 1 };
+    const refused = await send(sandbox, paymentsPath, { body: wrong, headers: keyed });
+    expect(refused.status).toBe(422);
+    await expect(create(sandbox, {}, keyed)).resolves.toHaveProperty("paymentId");
+  });
+
+  it("has nothing to do with other keys, nor with requests without one", async () => {
+    const sandbox = createSandbox();
+    await create(sandbox, {}, keyed);
+    await create(sandbox, {}, { "Idempotency-Key": "key-2" });
+    await create(sandbox);
+    await create(sandbox);
+    await create(sandbox, {}, { "Idempotency-Key": "" });
+    expect((await list(sandbox)).data).toHaveLength(5);
+  });
+
+  it("means nothing in another sandbox or after a reset", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox, {}, keyed);
+    expect((await create(createSandbox(), {}, keyed)).paymentId).not.toBe(paymentId);
+    sandbox.reset();
+    expect((await create(sandbox, {}, keyed)).paymentId).not.toBe(paymentId);
+  });
+});

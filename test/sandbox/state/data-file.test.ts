@@ -1,0 +1,196 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import fc from "fast-check";
+import { createSandbox } from "settlekit/sandbox";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { create, errorOf, list, newYear, order, paymentsPath, send } from "../merchant.ts";
+import { anyStep, everythingOf, takeSteps } from "../steps.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "settlekit-data-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const newFile = () => join(folder, `${++files}.sqlite`);
+const refuse = () => new Response(null, { status: 500 });
+const refusal = (code: string, message: RegExp) =>
+  expect.objectContaining({ code, param: "data", message: expect.stringMatching(message) });
+
+describe("a sandbox with a data file", () => {
+  it("goes on where it was closed, as one that was never closed", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(anyStep, { maxLength: 6 }), { maxLength: 4 }),
+        async (sittings) => {
+          const options = { seed: "data", now: newYear, deliver: refuse, merchants: [{}, {}] };
+          const data = newFile();
+          const lasting = createSandbox(options);
+          for (const steps of sittings) {
+            using sandbox = createSandbox({ ...options, data });
+            const seen = await takeSteps(sandbox, steps);
+            expect(seen).toEqual(await takeSteps(lasting, steps));
+            expect(await everythingOf(sandbox)).toBe(await everythingOf(lasting));
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  it("has what a snapshot or a saved sandbox put into its place", async () => {
+    const data = newFile();
+    const other = createSandbox();
+    const { paymentId } = await create(other);
+    using sandbox = createSandbox({ data });
+    const snapshot = sandbox.snapshot();
+    await create(sandbox);
+    sandbox.restore(snapshot);
+    sandbox.close();
+    using restored = createSandbox({ data });
+    expect(restored.payments.all()).toEqual([]);
+    restored.load(other.save());
+    restored.close();
+    using loaded = createSandbox({ data });
+    expect(loaded.payments.all().map(({ id }) => id)).toEqual([paymentId]);
+    expect(loaded.secretKey).toBe(other.secretKey);
+  });
+
+  it("keeps the order of what is forgotten and comes again", async () => {
+    const data = newFile();
+    const options = { now: newYear, data };
+    const keyed = (key: string) => ({ "Idempotency-Key": key });
+    {
+      using sandbox = createSandbox(options);
+      await create(sandbox, {}, keyed("a"));
+      await create(sandbox, {}, keyed("b"));
+      await sandbox.clock.advance("1d");
+      await create(sandbox, {}, keyed("b"));
+      await create(sandbox, {}, keyed("a"));
+    }
+    using sandbox = createSandbox(options);
+    const keys = sandbox.save().tables["idempotency keys"] ?? [];
+    expect(keys.map(([, value]) => (value as { key: string }).key)).toEqual(["b", "a"]);
+  });
+
+  it("answers 500 and says why when the file cannot be written, and writes it later", async () => {
+    const data = newFile();
+    const sandbox = createSandbox({ data });
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error("database or disk is full");
+    });
+    const lost = await send(sandbox, paymentsPath, { body: order });
+    expect(lost.status).toBe(500);
+    expect((await errorOf(lost)).message).toMatch(
+      /sqlite cannot be written: .* is full. Make room/,
+    );
+    const [warning] = await once(process, "warning");
+    expect(warning).toMatchObject({ code: "cannot_write_data" });
+    exec.mockRestore();
+    await create(sandbox);
+    sandbox.close();
+    using again = createSandbox({ data });
+    expect((await list(again)).pagination.total).toBe(2);
+  });
+
+  it("does not write any more once it is closed", async () => {
+    const data = newFile();
+    const sandbox = createSandbox({ data });
+    sandbox.close();
+    await create(sandbox);
+    sandbox.close();
+    using again = createSandbox({ data });
+    expect((await list(again)).pagination.total).toBe(0);
+  });
+
+  it("writes as many records for a payment among many as for the first", async () => {
+    using sandbox = createSandbox({ data: newFile() });
+    const run = vi.spyOn(StatementSync.prototype, "run");
+    const recordsWritten = async () => {
+      run.mockClear();
+      await create(sandbox);
+      return run.mock.calls.length;
+    };
+    const first = await recordsWritten();
+    for (let count = 0; count < 300; count++) await create(sandbox);
+    expect(await recordsWritten()).toBe(first);
+    expect(first).toBeLessThan(20);
+    run.mockRestore();
+  });
+});
+
+describe("a data file", () => {
+  it("is one sandbox's at a time", async () => {
+    const data = newFile();
+    using sandbox = createSandbox({ data });
+    const inUse = refusal("data_in_use", /Another sandbox is using .*Stop that one/);
+    expect(() => createSandbox({ data })).toThrow(inUse);
+    expect(() => createSandbox({ data: join(folder, ".", `${files}.sqlite`) })).toThrow(inUse);
+    await create(sandbox);
+  });
+
+  it.each([
+    ["text", () => Buffer.from("orders: 12")],
+    ["a long text", () => Buffer.from("x".repeat(4096))],
+    ["another program's database", () => databaseWith("CREATE TABLE orders (id)")],
+    [
+      "one of a later version",
+      () => {
+        const data = newFile();
+        createSandbox({ data }).close();
+        const database = new DatabaseSync(data);
+        database.exec("PRAGMA user_version = 2");
+        database.close();
+        return readFileSync(data);
+      },
+    ],
+  ])("that is not one is refused and left as it is: %s", (_, bytes) => {
+    const data = newFile();
+    const content = bytes();
+    writeFileSync(data, content);
+    expect(() => createSandbox({ data })).toThrow(
+      refusal("invalid_data", /is not a sandbox's data|version 2, but .* reads version 1/),
+    );
+    expect(readFileSync(data)).toEqual(content);
+  });
+
+  it.each([
+    ["UPDATE entries SET value = '{' WHERE tab = 'merchants'"],
+    ["UPDATE entries SET value = 'null' WHERE tab = 'merchants'"],
+    ["DROP TABLE entries"],
+  ])("that was damaged is refused: %s", (damage) => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    const database = new DatabaseSync(data);
+    database.exec(damage);
+    database.close();
+    expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
+    expect(() => createSandbox({ data })).toThrow(refusal("invalid_data", /is damaged/));
+  });
+
+  it.each([
+    ["in a folder that does not exist", () => join(folder, "none", "data.sqlite")],
+    ["that is a folder", () => folder],
+  ])("cannot be one %s", (_, path) => {
+    expect(() => createSandbox({ data: path() })).toThrow(
+      refusal("cannot_open_data", /cannot be opened: .*Name a file in a folder that exists/),
+    );
+  });
+
+  it("needs a Node that has SQLite", () => {
+    const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
+    expect(() => createSandbox({ data: newFile() })).toThrow(
+      refusal("no_sqlite", /needs node:sqlite.*Use Node 22.13/),
+    );
+    spy.mockRestore();
+  });
+});
+
+function databaseWith(sql: string): Buffer {
+  const path = newFile();
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+  return readFileSync(path);
+}

@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { createSandbox, type SandboxOptions, type SavedSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { ask } from "../customer.ts";
+import { create, list, newYear, read, send, withdraw } from "../merchant.ts";
+import { anyStep, everythingOf, reset, takeSteps } from "../steps.ts";
+
+const refuse = () => new Response(null, { status: 500 });
+
+/** As it would come back from a file. */
+function throughFile(saved: SavedSandbox): SavedSandbox {
+  return JSON.parse(JSON.stringify(saved));
+}
+
+describe("a saved sandbox", () => {
+  it("goes on in another one as it would have in the first, to the last byte", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(anyStep, { maxLength: 12 }),
+        fc.array(anyStep, { maxLength: 12 }),
+        fc.option(fc.constant("seed"), { nil: undefined }),
+        async (before, after, seed) => {
+          const first = createSandbox({
+            now: newYear,
+            seed,
+            deliver: refuse,
+            merchants: [{}, { depositsEnabled: false }],
+          });
+          await takeSteps(first, before);
+          const saved = throughFile(first.save());
+          const second = createSandbox({ deliver: refuse, merchants: [{}, {}] });
+          second.load(saved);
+          expect(await everythingOf(second)).toBe(await everythingOf(first));
+          // Without a seed, what follows a reset is meant to be something else.
+          if (seed === undefined && after.includes(reset)) return;
+          expect(await takeSteps(second, after)).toEqual(await takeSteps(first, after));
+          expect(await everythingOf(second)).toBe(await everythingOf(first));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it("answers to the same keys elsewhere, and to the keys of before no more", async () => {
+    const first = createSandbox({ merchants: [{}, {}] });
+    const opened = await create(first);
+    const { accessToken, merchantId, secretKey, webhookSecret } = first;
+    const second = createSandbox();
+    const secretKeyBefore = second.secretKey;
+    second.load(throughFile(first.save()));
+    expect(second).toMatchObject({ accessToken, merchantId, secretKey, webhookSecret });
+    expect(second.merchants).toEqual(first.merchants);
+    expect((await list(second)).pagination.total).toBe(1);
+    expect((await ask(second, opened, "/status")).status).toBe(200);
+    const headers = { "X-Service-Secret-Key": secretKeyBefore };
+    expect((await send(second, "/v1/external/secretkey-auth/payments", { headers })).status).toBe(
+      401,
+    );
+  });
+
+  it("is a copy: neither side's changes reach the other", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const saved = sandbox.save();
+    const text = JSON.stringify(saved);
+    await sandbox.payments.simulate(paymentId, "success");
+    expect(JSON.stringify(saved)).toBe(text);
+    sandbox.load(saved);
+    for (const entry of saved.tables.payments ?? []) Object.assign(entry[1] as object, { id: "x" });
+    expect((await read(sandbox, paymentId)).status).toBe("pending");
+  });
+
+  it("stands at its time where its clock is frozen, and keeps its distance where it runs", async () => {
+    const frozen = createSandbox({ now: newYear });
+    await frozen.clock.advance("1h");
+    const running = createSandbox();
+    running.load(throughFile(frozen.save()));
+    expect(running.clock.now()).toEqual(new Date("2026-01-01T01:00:00.000Z"));
+    const ahead = createSandbox();
+    await ahead.clock.advance("3d");
+    frozen.load(throughFile(ahead.save()));
+    const distanceMs = frozen.clock.now().getTime() - Date.now();
+    expect(Math.abs(distanceMs - 3 * 86_400_000)).toBeLessThan(5_000);
+  });
+
+  it("keeps what a merchant was allowed, unless the sandbox it comes to says otherwise", async () => {
+    const saved = createSandbox({ depositsEnabled: false, withdrawalsEnabled: false }).save();
+    const other = createSandbox({ withdrawalsEnabled: true });
+    other.load(saved);
+    expect(other.merchants).toMatchObject([{ depositsEnabled: false, withdrawalsEnabled: true }]);
+    await withdraw(other);
+    await expect(create(other, { type: "deposit" })).rejects.toThrow("deposits_disabled");
+  });
+
+  it("is joined by the merchants that only the sandbox it comes to has", () => {
+    const options: SandboxOptions = { identity: "joint" };
+    const saved = createSandbox(options).save();
+    const other = createSandbox({ merchants: [{}, {}, {}] });
+    other.load(saved);
+    expect(other.merchants).toEqual(
+      createSandbox({ ...options, merchants: [{}, {}, {}] }).merchants,
+    );
+  });
+
+  it("sends again what was on its way", async () => {
+    const { promise: never } = Promise.withResolvers<Response>();
+    const first = createSandbox({ deliver: () => never });
+    const { paymentId } = await create(first);
+    const received: string[] = [];
+    const second = createSandbox({
+      deliver: async (request) => {
+        received.push(await request.text());
+        return new Response();
+      },
+    });
+    second.load(throughFile(first.save()));
+    await second.webhooks.idle();
+    expect(received).toEqual([expect.stringContaining(paymentId)]);
+  });
+});
+
+describe("what is not a saved sandbox", () => {
+  const saved = createSandbox().save();
+  const version = saved.version + 1;
+
+  it.each([
+    ["nothing", null, /something else/],
+    ["text", "saved", /something else/],
+    ["a list", [saved], /something else/],
+    ["another program's file", { version: 1, tables: {} }, /something else/],
+    ["one of a later version", { ...saved, version }, /version 2, but this settlekit reads/],
+    ["one with a table too many", { ...saved, tables: { ...saved.tables, more: [] } }, /"more"/],
+    ["one whose table is none", { ...saved, tables: { ...saved.tables, due: {} } }, /"due"/],
+    [
+      "one with half an entry",
+      { ...saved, tables: { ...saved.tables, payments: [["id"]] } },
+      /"payments"/,
+    ],
+    ["one with a table too few", { ...saved, tables: {} }, /"dropped" is wrong/],
+    ["one with a broken merchant", broken("merchants"), /does not fit/],
+    ["one with a broken payment", broken("payments"), /one of its payments is none/],
+    ["one with a broken withdrawal", broken("withdrawals"), /one of its withdrawals is none/],
+    ["one with a broken due time", broken("due"), /does not fit/],
+  ])("is refused and changes nothing: %s", async (_, other, reason) => {
+    const sandbox = createSandbox({ now: newYear });
+    await create(sandbox);
+    const before = await everythingOf(sandbox);
+    expect(() => sandbox.load(other as SavedSandbox)).toThrow(
+      expect.objectContaining({ code: "invalid_save", message: expect.stringMatching(reason) }),
+    );
+    expect(await everythingOf(sandbox)).toBe(before);
+  });
+
+  function broken(table: string) {
+    return { ...saved, tables: { ...saved.tables, [table]: [["1", null]] } };
+  }
+});

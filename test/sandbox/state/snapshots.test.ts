@@ -1,0 +1,215 @@
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { describe, expect, it, vi } from "vitest";
+import { ask, quote } from "../customer.ts";
+import { create, list, newYear, read, send, withdraw, withdrawalsPath } from "../merchant.ts";
+
+const keyed = { "Idempotency-Key": "key-1" };
+
+/** Everything that a sandbox shows. */
+async function view(sandbox: Sandbox) {
+  await sandbox.webhooks.idle();
+  const deliveries = sandbox.webhooks.deliveries();
+  return {
+    time: sandbox.clock.now(),
+    payments: sandbox.payments.all(),
+    withdrawals: sandbox.withdrawals.all(),
+    requests: sandbox.requests(),
+    webhooks: deliveries.map(({ attempts, ...delivery }) => [
+      delivery,
+      attempts.map((at) => at.at),
+    ]),
+    withdrawalIdempotency: sandbox.withdrawalIdempotency,
+  };
+}
+
+/** A little of everything. Ends in the middle of things: unpaid, unsent, undone. */
+async function begin(sandbox: Sandbox) {
+  const opened = await create(sandbox, {}, keyed);
+  await create(sandbox, { type: "deposit" });
+  const { id } = await withdraw(sandbox);
+  await sandbox.withdrawals.simulate(id, "process");
+  sandbox.withdrawalIdempotency = "honoured";
+  sandbox.faults.next("GET /withdrawals", { status: 503, when: "before" }, { times: 2 });
+  await send(sandbox, withdrawalsPath);
+  await sandbox.clock.advance("1m");
+  return { opened, withdrawalId: id };
+}
+
+/** What may happen then, as text that tells every id and time. */
+async function goOn(sandbox: Sandbox, { opened, withdrawalId }: Awaited<ReturnType<typeof begin>>) {
+  const seen: unknown[] = [];
+  seen.push(await create(sandbox, {}, keyed), await create(sandbox));
+  seen.push(await withdraw(sandbox, {}, keyed), await withdraw(sandbox, {}, keyed));
+  seen.push(await quote(sandbox, opened, {}));
+  for (let index = 0; index < 2; index++) seen.push((await send(sandbox, withdrawalsPath)).status);
+  seen.push(await sandbox.withdrawals.simulate(withdrawalId, "complete"));
+  seen.push(await sandbox.clock.advance("11m"));
+  seen.push(await sandbox.payments.simulate(opened.paymentId, "success"));
+  seen.push(await sandbox.clock.advance("1h"));
+  sandbox.withdrawalIdempotency = "conflict";
+  return JSON.stringify(seen);
+}
+
+describe("going back to a snapshot", () => {
+  const options = { seed: "snapshot", now: newYear };
+  const refuse = () => new Response(null, { status: 500 });
+
+  it("puts everything back that the sandbox shows", async () => {
+    const sandbox = createSandbox({ ...options, deliver: refuse });
+    const begun = await begin(sandbox);
+    const before = await view(sandbox);
+    const snapshot = sandbox.snapshot();
+    await goOn(sandbox, begun);
+    expect(await view(sandbox)).not.toEqual(before);
+    sandbox.restore(snapshot);
+    expect(await view(sandbox)).toEqual(before);
+  });
+
+  it("lets the same happen again, to the last id, as often as one likes", async () => {
+    const sandbox = createSandbox({ ...options, deliver: refuse });
+    const begun = await begin(sandbox);
+    const snapshot = sandbox.snapshot();
+    const first = await goOn(sandbox, begun);
+    for (let index = 0; index < 2; index++) {
+      sandbox.restore(snapshot);
+      expect(await goOn(sandbox, begun)).toBe(first);
+    }
+  });
+
+  it("works after a reset, and to an earlier or a later snapshot", async () => {
+    const sandbox = createSandbox({ ...options });
+    const empty = sandbox.snapshot();
+    const { paymentId } = await create(sandbox);
+    const open = sandbox.snapshot();
+    await sandbox.payments.simulate(paymentId, "success");
+    const paid = sandbox.snapshot();
+    sandbox.reset();
+    for (const [snapshot, statuses] of [
+      [paid, ["completed"]],
+      [empty, []],
+      [open, ["pending"]],
+      [paid, ["completed"]],
+    ] as const) {
+      sandbox.restore(snapshot);
+      expect((await list(sandbox)).data.map(({ status }) => status)).toEqual(statuses);
+    }
+  });
+
+  it("opens the customer's routes to those who had the secret then, and to no others", async () => {
+    const sandbox = createSandbox();
+    const early = await create(sandbox);
+    const snapshot = sandbox.snapshot();
+    const late = await create(sandbox);
+    sandbox.reset();
+    sandbox.restore(snapshot);
+    expect((await ask(sandbox, early, "/status")).status).toBe(200);
+    expect((await ask(sandbox, late, "/status")).status).toBe(404);
+  });
+
+  it("takes back the time that was advanced, and real time goes on", async () => {
+    const sandbox = createSandbox();
+    const snapshot = sandbox.snapshot();
+    expect(Math.abs(Date.parse(snapshot.takenAt) - Date.now())).toBeLessThan(5_000);
+    await sandbox.clock.advance("1d");
+    sandbox.restore(snapshot);
+    expect(Math.abs(sandbox.clock.now().getTime() - Date.now())).toBeLessThan(5_000);
+  });
+
+  it("settles by itself what was due then, on a running clock", async () => {
+    vi.useFakeTimers({ now: newYear });
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const snapshot = sandbox.snapshot();
+    sandbox.reset();
+    expect(vi.getTimerCount()).toBe(0);
+    sandbox.restore(snapshot);
+    await vi.advanceTimersByTimeAsync(15 * 60_000);
+    expect(sandbox.payments.all()).toMatchObject([{ id: paymentId, status: "expired" }]);
+    vi.useRealTimers();
+  });
+
+  it("sends again what was on its way, a first attempt or a later one", async () => {
+    let answer = Promise.withResolvers<Response>();
+    const seen: string[] = [];
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: async (request) => {
+        seen.push(request.headers.get("x-service-delivery-id") ?? "");
+        return answer.promise;
+      },
+    });
+    await create(sandbox);
+    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    const first = sandbox.snapshot();
+    answer.resolve(new Response(null, { status: 500 }));
+    await sandbox.webhooks.idle();
+
+    answer = Promise.withResolvers();
+    const travel = sandbox.clock.advance("30s");
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    const second = sandbox.snapshot();
+    answer.resolve(new Response());
+    await travel;
+
+    for (const [snapshot, attempts] of [
+      [first, 1],
+      [second, 2],
+    ] as const) {
+      sandbox.restore(snapshot);
+      await sandbox.webhooks.idle();
+      const [delivery] = sandbox.webhooks.deliveries();
+      expect(delivery).toMatchObject({ status: "delivered", nextAttemptAt: null });
+      expect(delivery?.attempts).toHaveLength(attempts);
+    }
+    expect(new Set(seen).size).toBe(1);
+    expect(seen).toHaveLength(4);
+  });
+
+  it("does not send twice what is still on its way", async () => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    let count = 0;
+    const sandbox = createSandbox({
+      deliver: () => {
+        count++;
+        return promise;
+      },
+    });
+    await create(sandbox);
+    await vi.waitFor(() => expect(count).toBe(1));
+    sandbox.restore(sandbox.snapshot());
+    resolve(new Response());
+    await sandbox.webhooks.idle();
+    expect(count).toBe(1);
+    expect(sandbox.webhooks.deliveries()).toMatchObject([{ status: "delivered" }]);
+  });
+
+  it("does not send what was only waiting to be sent and is gone", async () => {
+    const answers: (() => void)[] = [];
+    const sandbox = createSandbox({
+      deliver: () =>
+        new Promise((resolve) => {
+          answers.push(() => resolve(new Response()));
+        }),
+    });
+    const empty = sandbox.snapshot();
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "success");
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    sandbox.restore(empty);
+    answers[0]?.();
+    await sandbox.webhooks.idle();
+    expect(answers).toHaveLength(1);
+  });
+
+  it("is refused with the snapshot of another sandbox, or a copy of one", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    const foreign = createSandbox({ now: newYear }).snapshot();
+    for (const snapshot of [foreign, { ...sandbox.snapshot() }]) {
+      expect(() => sandbox.restore(snapshot)).toThrow(
+        expect.objectContaining({ name: "InvalidRequestError", code: "foreign_snapshot" }),
+      );
+    }
+    expect((await read(sandbox, paymentId)).status).toBe("pending");
+  });
+});

@@ -1,0 +1,219 @@
+import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import type { TimelineEntry } from "../../../src/sandbox/timeline/timeline.ts";
+import { create, newYear, origin, paymentsPath, send } from "../merchant.ts";
+
+async function timeline(sandbox: Sandbox) {
+  const response = await sandbox.fetch(new Request(`${origin}/_sandbox/timeline`));
+  return (await response.json()) as { data: TimelineEntry[]; dropped: number };
+}
+
+/** The entries, each with what it came from. */
+async function linked(sandbox: Sandbox) {
+  const { data } = await timeline(sandbox);
+  const named = (find: (entry: TimelineEntry) => boolean) => data.find(find)?.sequence ?? null;
+  return data.map((entry) => {
+    const from =
+      entry.type === "attempt"
+        ? named((it) => it.type === "webhook" && it.deliveryId === entry.deliveryId)
+        : entry.type === "webhook"
+          ? named((it) => it.type === "change" && it.eventId === entry.eventId)
+          : entry.type === "change"
+            ? (entry.clockSequence ??
+              named((it) => it.type === "request" && it.requestId === entry.requestId))
+            : null;
+    return [entry.sequence, entry.type, from];
+  });
+}
+
+describe("the timeline", () => {
+  it("links a request to what it changed, the change to its webhook, that to its attempts", async () => {
+    let status = 500;
+    const sandbox = createSandbox({ now: newYear, deliver: () => new Response(null, { status }) });
+    const { paymentId } = await create(sandbox);
+    await sandbox.webhooks.idle();
+    status = 200;
+    await sandbox.clock.advance("1m");
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.webhooks.idle();
+    expect(await linked(sandbox)).toEqual([
+      [1, "request", null],
+      [2, "change", 1],
+      [3, "webhook", 2],
+      [4, "attempt", 3],
+      [5, "clock", null],
+      [6, "attempt", 3],
+      // Nobody asked for it: the test played the customer.
+      [7, "change", null],
+      [8, "webhook", 7],
+      [9, "attempt", 8],
+    ]);
+    const { data } = await timeline(sandbox);
+    expect(data[0]).toMatchObject({ method: "POST", path: paymentsPath, status: 201 });
+    expect(data[1]).toMatchObject({
+      event: "payment.created",
+      subjectId: paymentId,
+      status: "pending",
+    });
+    expect(data[5]).toMatchObject({ attempt: 2, status: 200, at: "2026-01-01T00:00:30.000Z" });
+  });
+
+  it("links a change to no other request that is served meanwhile", async () => {
+    const sandbox = createSandbox();
+    const [first, second] = await Promise.all([create(sandbox), create(sandbox)]);
+    await send(sandbox, paymentsPath);
+    await sandbox.payments.simulate(first.paymentId, "timeout");
+    const { data } = await timeline(sandbox);
+    const causes = data.flatMap((entry) => (entry.type === "change" ? [entry] : []));
+    const ids = sandbox.requests().map(({ requestId }) => requestId);
+    expect(causes.map(({ subjectId, requestId }) => [subjectId, requestId])).toEqual([
+      [first.paymentId, ids[0]],
+      [second.paymentId, ids[1]],
+      [first.paymentId, null],
+    ]);
+  });
+
+  it("names the move of the clock by which quotes and payments expired", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId, payment } = await create(sandbox);
+    await sandbox.clock.advance("1m");
+    await sandbox.clock.advance("14m");
+    const { data } = await timeline(sandbox);
+    const moves = data.filter(({ type }) => type === "clock");
+    expect(moves).toMatchObject([
+      { at: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:01:00.000Z" },
+      { at: "2026-01-01T00:01:00.000Z", until: "2026-01-01T00:15:00.000Z" },
+    ]);
+    const clockSequence = moves[1]?.sequence;
+    expect(data.filter((entry) => "clockSequence" in entry && entry.clockSequence)).toMatchObject([
+      {
+        type: "quotes",
+        at: "2026-01-01T00:10:00.000Z",
+        subjectId: paymentId,
+        quoteIds: payment.quotes.map(({ id }) => id),
+        clockSequence,
+      },
+      { type: "change", status: "expired", requestId: null, clockSequence },
+    ]);
+  });
+
+  it("shows the confirmations of a payment whose status stays", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "success", { steps: "on-clock" });
+    await sandbox.payments.step(paymentId);
+    await sandbox.clock.advance("14s");
+    const { data } = await timeline(sandbox);
+    const shown = data.flatMap((entry) => {
+      if (entry.type === "change") return [[entry.status, entry.clockSequence]];
+      return entry.type === "confirmation" ? [[entry.confirmations, entry.clockSequence]] : [];
+    });
+    const clockSequence = data.find(({ type }) => type === "clock")?.sequence;
+    expect(shown).toEqual([
+      ["pending", null],
+      ["processing", null],
+      [4, clockSequence],
+      [7, clockSequence],
+    ]);
+  });
+
+  it("names the request, and no clock, of what comes while the clock is moved", async () => {
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: async () => {
+        if (sandbox.payments.all().length === 1) await create(sandbox);
+        return new Response(null, { status: 204 });
+      },
+    });
+    const { paymentId } = await create(sandbox);
+    await sandbox.clock.advance("1s");
+    const { data } = await timeline(sandbox);
+    const later = data.find((entry) => entry.type === "change" && entry.subjectId !== paymentId);
+    expect(later).toMatchObject({ requestId: expect.any(String), clockSequence: null });
+  });
+
+  it("says what was made go wrong with an attempt", async () => {
+    const sandbox = createSandbox({ deliver: () => new Response() });
+    sandbox.webhooks.disorder("tamper");
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const { data } = await timeline(sandbox);
+    expect(data.at(-1)).toMatchObject({ type: "attempt", disorder: "tamper" });
+  });
+
+  it("keeps the latest 2,000 entries and counts what it dropped", async () => {
+    const sandbox = createSandbox();
+    for (let index = 0; index < 2_003; index++) await send(sandbox, `/${index}`);
+    const { data, dropped } = await timeline(sandbox);
+    expect([data.length, dropped, data[0]?.sequence]).toEqual([2_000, 3, 4]);
+  });
+
+  it("is emptied by a reset and goes back with a snapshot, but counts on", async () => {
+    const sandbox = createSandbox();
+    await send(sandbox, "/one");
+    const snapshot = sandbox.snapshot();
+    sandbox.reset();
+    await send(sandbox, "/two");
+    expect(await timeline(sandbox)).toMatchObject({ data: [{ sequence: 2, path: "/two" }] });
+    sandbox.restore(snapshot);
+    await send(sandbox, "/three");
+    expect((await timeline(sandbox)).data.map(({ sequence }) => sequence)).toEqual([1, 3]);
+  });
+});
+
+describe("the event stream", () => {
+  async function opened(sandbox: Sandbox) {
+    const response = await sandbox.fetch(new Request(`${origin}/_sandbox/events`));
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    if (reader === undefined) throw new Error("The stream has no body.");
+    expect(await reader.read()).toEqual({ done: false, value: "retry: 1000\n\n" });
+    return { response, reader };
+  }
+
+  it("tells of every entry as it comes, and of resets", async () => {
+    const sandbox = createSandbox();
+    await send(sandbox, "/earlier");
+    const { response, reader } = await opened(sandbox);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    await send(sandbox, "/now");
+    sandbox.reset();
+    const events: string[] = [];
+    for (let index = 0; index < 3; index++) events.push((await reader.read()).value ?? "");
+    const [asked, answered] = events.map((text) =>
+      JSON.parse(text.match(/^data: (.*)$/m)?.[1] ?? ""),
+    );
+    expect(asked).toMatchObject({ path: "/now", status: null });
+    expect(asked.outcome).toBe("open");
+    expect(answered).toEqual({ ...asked, outcome: "answered", status: 404 });
+    expect(events[0]).toMatch(/^event: entry\ndata: .*\n\n$/);
+    expect(events[2]).toBe("event: reset\ndata: null\n\n");
+    await reader.cancel();
+    await send(sandbox, "/after");
+  });
+
+  it("leaves a reader who does not read, instead of filling the memory", async () => {
+    const sandbox = createSandbox();
+    const { body } = await sandbox.fetch(new Request(`${origin}/_sandbox/events`));
+    for (let index = 0; index < 700; index++) await send(sandbox, `/${index}`);
+    let events = 0;
+    for await (const _ of body ?? []) events++;
+    expect(events).toBeGreaterThan(900);
+    expect(events).toBeLessThan(1_100);
+  });
+
+  it("is read over the network, and ends when the server closes", async () => {
+    const sandbox = createSandbox();
+    const server = await sandbox.listen({ port: 0 });
+    const response = await fetch(`${server.url}/_sandbox/events`);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await reader?.read();
+    await fetch(`${server.url}/seen`);
+    expect((await reader?.read())?.value).toContain("/seen");
+    await server.close();
+    await expect(
+      (async () => {
+        while (!(await reader?.read())?.done);
+      })(),
+    ).rejects.toThrow();
+  });
+});

@@ -1,0 +1,141 @@
+import { createHmac } from "node:crypto";
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { create, newYear } from "../merchant.ts";
+import { createPaid, type Seen, sandboxWithShop } from "./verifying-shop.ts";
+
+describe("a disordered webhook", () => {
+  it("comes twice, byte for byte, and both attempts are kept", async () => {
+    const { sandbox, seen } = sandboxWithShop();
+    sandbox.webhooks.disorder("duplicate");
+    await createPaid(sandbox);
+    expect(seen.map(({ verdict }) => verdict)).toEqual(["ok", "ok", "ok"]);
+    expect(seen[1]).toEqual(seen[0]);
+    const [first, second] = sandbox.webhooks.deliveries();
+    expect(first).toMatchObject({
+      status: "delivered",
+      attempts: [{ disorder: null }, { disorder: "duplicate", status: 200 }],
+    });
+    expect(first?.attempts[1]?.request).toEqual(first?.attempts[0]?.request);
+    expect(second?.attempts).toHaveLength(1);
+  });
+
+  it("is sent again as often as ever, duplicates not counted", async () => {
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: () => new Response("", { status: 500 }),
+    });
+    sandbox.webhooks.disorder("duplicate");
+    await create(sandbox, { type: "deposit" });
+    await sandbox.webhooks.idle();
+    await sandbox.clock.advance("1d");
+    const [delivery] = sandbox.webhooks.deliveries();
+    expect(delivery?.attempts.map(({ at, disorder }) => [at.slice(11, 19), disorder])).toEqual([
+      ["00:00:00", null],
+      ["00:00:00", "duplicate"],
+      ["00:00:30", null],
+      ["00:02:30", null],
+      ["00:10:30", null],
+      ["00:42:30", null],
+    ]);
+  });
+
+  it("comes after the next one of its payment when it is held back", async () => {
+    const { sandbox, told } = sandboxWithShop();
+    sandbox.webhooks.disorder("reorder", { event: "payment.created" });
+    const { paymentId } = await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect(told()).toEqual([]);
+    await create(sandbox, { orderId: "other" });
+    await sandbox.webhooks.idle();
+    expect(told()).toEqual(["pending"]);
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.webhooks.idle();
+    expect(told()).toEqual(["pending", "completed", "pending"]);
+    expect(await sandbox.clock.advance("5m")).toEqual([]);
+    expect(sandbox.webhooks.deliveries().map(({ status }) => status)).toEqual(
+      Array(3).fill("delivered"),
+    );
+  });
+
+  it("is held back for a minute where no other one comes", async () => {
+    const { sandbox, told } = sandboxWithShop();
+    sandbox.webhooks.disorder("reorder");
+    await create(sandbox);
+    expect(sandbox.webhooks.deliveries()).toMatchObject([
+      { status: "pending", attempts: [], nextAttemptAt: "2026-01-01T00:01:00.000Z" },
+    ]);
+    const happened = await sandbox.clock.advance("1m");
+    expect(happened).toMatchObject([{ type: "webhook.attempted", disorder: "reorder" }]);
+    expect(told()).toEqual(["pending"]);
+  });
+
+  it("is overtaken while it is delayed, and signed when it is sent", async () => {
+    const { sandbox, seen, told } = sandboxWithShop();
+    sandbox.webhooks.disorder("delay", { by: "20m" });
+    await createPaid(sandbox);
+    await sandbox.clock.advance("20m");
+    expect(told()).toEqual(["completed", "pending"]);
+    expect(seen.map(({ verdict }) => verdict)).toEqual(["ok", "ok"]);
+    expect(sandbox.webhooks.deliveries()[0]?.attempts).toMatchObject([
+      { at: "2026-01-01T00:20:00.000Z", disorder: "delay" },
+    ]);
+  });
+
+  it.each([
+    ["tamper", /signature|timestamp|json/],
+    ["stale-timestamp", /^timestamp_too_old$/],
+    ["wrong-secret", /^signature_mismatch$/],
+  ] as const)("is refused with %s, and accepted when it is sent again", async (kind, reason) => {
+    const { sandbox, seen } = sandboxWithShop();
+    sandbox.webhooks.disorder(kind, { times: 2 });
+    await createPaid(sandbox);
+    expect(seen).toHaveLength(2);
+    for (const { verdict } of seen) expect(verdict).toMatch(reason);
+    await sandbox.clock.advance("30s");
+    expect(seen.slice(2).map(({ verdict }) => verdict)).toEqual(["ok", "ok"]);
+    for (const { status, attempts } of sandbox.webhooks.deliveries()) {
+      expect(status).toBe("delivered");
+      expect(attempts).toMatchObject([
+        { disorder: kind, status: 401, answer: { body: "heard" } },
+        { disorder: null, status: 200 },
+      ]);
+    }
+  });
+
+  it("keeps of every attempt what was really sent", async () => {
+    const { sandbox, seen } = sandboxWithShop({ seed: "kept" });
+    for (const kind of ["tamper", "stale-timestamp", "wrong-secret", "duplicate"] as const) {
+      sandbox.webhooks.disorder(kind, { event: "payment.updated" });
+    }
+    for (let index = 0; index < 4; index++) await createPaid(sandbox);
+    await sandbox.clock.advance("1m");
+    const lower = (headers: Record<string, string>) =>
+      Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+    const kept = sandbox.webhooks
+      .deliveries()
+      .flatMap(({ attempts }) => attempts.map(({ request }) => request));
+    const byText = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    expect(
+      kept.map(({ body, headers }) => ({ body, headers: lower(headers) })).sort(byText),
+    ).toEqual(seen.map(({ body, headers }) => ({ body, headers: lower(headers) })).sort(byText));
+  });
+
+  it("is really signed, ten minutes before or by a stranger", async () => {
+    const { sandbox, seen } = sandboxWithShop();
+    sandbox.webhooks.disorder("stale-timestamp");
+    sandbox.webhooks.disorder("wrong-secret");
+    await createPaid(sandbox);
+    const [stale, foreign] = seen as [Seen, Seen];
+    const digest = ({ headers, body }: Seen) =>
+      createHmac("sha256", sandbox.webhookSecret)
+        .update(`${headers["x-service-timestamp"]}.${body}`)
+        .digest("hex");
+    expect(Number(stale.headers["x-service-timestamp"])).toBe(newYear.getTime() / 1000 - 600);
+    expect(stale.headers["x-service-signature"]).toBe(digest(stale));
+    expect(Number(foreign.headers["x-service-timestamp"])).toBe(newYear.getTime() / 1000);
+    expect(foreign.headers["x-service-signature"]).not.toBe(digest(foreign));
+  });
+});

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { post } from "../../../src/sandbox/webhooks/webhook-post.ts";
+import { type Answer, scriptedServer, silent, truncated } from "../../scripted-server.ts";
+
+async function postTo(answer: Answer, timeoutMs?: number) {
+  await using server = await scriptedServer(answer);
+  const url = new URL(server.url);
+  const sent = post({ url, headers: [], body: Buffer.from("{}"), ...(timeoutMs && { timeoutMs }) });
+  return await sent;
+}
+
+test("a POST carries the given headers, Host and Content-Length, and none of its own", async () => {
+  await using server = await scriptedServer({ status: 202, body: "taken" });
+  const url = new URL(`${server.url}/a?b=c`);
+  const answer = await post({ url, headers: ["X-One", "1", "X-One", "2"], body: Buffer.from("é") });
+  expect(answer).toEqual({
+    status: 202,
+    headers: expect.objectContaining({ "content-type": "application/json" }),
+    body: "taken",
+    durationMs: expect.any(Number),
+  });
+  expect(server.requests).toEqual([
+    {
+      method: "POST",
+      url: "/a?b=c",
+      headers: { host: url.host, "content-length": "2", "x-one": "1, 2", connection: "close" },
+      body: "é",
+    },
+  ]);
+});
+
+test("an endpoint that does not answer in time is given up", async () => {
+  await expect(postTo(silent, 1)).rejects.toThrow("no answer within 0.001 seconds");
+});
+
+test("an answer that breaks off is no answer", async () => {
+  await expect(postTo(truncated)).rejects.toThrow();
+});
+
+test("a host that does not exist is said to be so", async () => {
+  const url = new URL("http://no-such-host.invalid/");
+  await expect(post({ url, headers: [], body: Buffer.from("{}") })).rejects.toThrow(
+    /^(there is no such host \(ENOTFOUND\); check the URL|getaddrinfo .*)$/,
+  );
+});
+
+test("an answer whose body trickles without end counts by its status, after a second", async () => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "X-Shop": "slow" }).write("beginning");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/`);
+  const answer = await post({ url, headers: [], body: Buffer.from("{}"), bodyTimeoutMs: 1 });
+  expect(answer).toMatchObject({ status: 200, headers: { "x-shop": "slow" }, body: "beginning" });
+  server.close();
+  server.closeAllConnections();
+});
