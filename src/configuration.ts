@@ -41,7 +41,10 @@ export interface ClientOptions {
   idempotencyNamespace?: string | undefined;
   /** Default: the global `fetch` at the time of each request. */
   fetch?: Fetch | undefined;
-  /** Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates. */
+  /**
+   * Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates, which
+   * works with the `fetch` of its own undici: pass that, too.
+   */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /** Added to every request. May not set credentials or Idempotency-Key. */
   headers?: Readonly<Record<string, string>> | undefined;

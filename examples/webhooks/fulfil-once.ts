@@ -22,8 +22,13 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
     const orderId = payment.orderId ?? "";
     const order = findOrder.get(orderId);
     // Not one of ours, another amount than was asked for, or a second payment of the same order.
-    if (order === undefined || order.amount_in_cents !== payment.amountInCents) return;
-    if (order.payment_id !== null && order.payment_id !== payment.id) return;
+    const isTheOrders =
+      order?.amount_in_cents === payment.amountInCents &&
+      (order.payment_id ?? payment.id) === payment.id;
+    if (!isTheOrders) {
+      console.error(`Look at payment ${payment.id}: it fits no order.`);
+      return;
+    }
     // "confirmed" and "completed" are one state.
     const state = isPaid(payment.status) ? "paid" : payment.status;
     database.exec("BEGIN IMMEDIATE");
