@@ -3,7 +3,7 @@ import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Operation } from "../wire/operations.ts";
 import type { PageBody } from "../wire/pagination.ts";
-import { refused } from "./arguments.ts";
+import { checkObject, refused } from "./arguments.ts";
 import { PagePromise } from "./page.ts";
 import type { Identified } from "./page-walk.ts";
 
@@ -32,7 +32,7 @@ export function list<Item extends Identified>(
 ): PagePromise<Item> {
   const read = (range: ListQuery) => {
     const fill = () => {
-      checkFilters(operation, query);
+      checkFilters(operation, checkObject(query));
       return { path, query: checkedQuery(query, range, options) };
     };
     return http.call(operation, fill, options);

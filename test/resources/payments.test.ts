@@ -209,6 +209,7 @@ describe("payments.list", () => {
     ["offset", -1],
     ["orderId", "order_1"],
     ["stauts", "completed"],
+    ["prefetch", 2],
   ])("refuses a %s of %s", async (param, value) => {
     await using server = await scriptedServer({ body: page });
     const call = clientOf(server).payments.list({ [param]: value });
