@@ -12,8 +12,11 @@ export function checkObject<T extends object>(input: T): T {
     throw refused("parameters", "must be an object", input);
   }
   // Left out in silence, it would be a call without it: with a random key in place of the caller's.
-  const option = Object.keys(input).find((name) => callOptions.has(name));
-  if (option === undefined) return input;
+  const given = Object.entries(input).find(
+    ([name, value]) => value !== undefined && callOptions.has(name),
+  );
+  if (given === undefined) return input;
+  const [option] = given;
   throw new InvalidRequestError(
     `${option} must be in the call's last argument: it is an option, not a parameter.`,
     { code: "invalid_request", param: option },

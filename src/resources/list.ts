@@ -49,8 +49,9 @@ export function list<Item extends Identified>(
 function checkFilters({ query: schema }: Operation<unknown>, query: ListQuery): void {
   if (schema?.form.kind !== "object") return;
   const names = schema.form.fields.map(({ name }) => name);
-  const unknown = Object.keys(query).find((name) => !names.includes(name));
-  if (unknown === undefined || query[unknown] === undefined) return;
+  const given = Object.keys(query).filter((name) => query[name] !== undefined);
+  const unknown = given.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
   const cure = unknown === "orderId" ? "Use findByOrderId" : `There are ${names.join(", ")}`;
   throw new InvalidRequestError(`Lists have no filter "${unknown}". ${cure}.`, {
     code: "invalid_request",
