@@ -12,12 +12,14 @@ const ownHeaders =
 
 /** A request as a command for a POSIX shell. Credentials stand in it as variables, to be filled there. */
 export function curlFor({ method, url, headers, body }: Repeatable): string {
-  const words = ["curl", "-X", quoted(method), quoted(url)];
+  // curl itself would take brackets and braces for several addresses, and a body that begins with @ for a file.
+  const globs = /[[\]{}]/.test(url) ? ["--globoff"] : [];
+  const words = ["curl", ...globs, "-X", quoted(method), quoted(url)];
   for (const [name, value] of Object.entries(headers)) {
     if (ownHeaders.test(name.toLowerCase())) continue;
     words.push("-H", value === "[redacted]" ? credential(name) : quoted(`${name}: ${value}`));
   }
-  if (body !== "") words.push("--data-binary", quoted(body));
+  if (body !== "") words.push("--data-raw", quoted(body));
   return words.join(" ");
 }
 

@@ -7,7 +7,7 @@ import { type Html, html } from "./html.ts";
 import { evidenceNote } from "./operation-evidence.ts";
 
 /** Where the details of entries are found. */
-export interface DetailSources {
+interface DetailSources {
   readonly requests: readonly ReceivedRequest[];
   readonly deliveries: readonly WebhookDelivery[];
   /** Where the sandbox was reached, for requests to be repeated. */
@@ -24,11 +24,12 @@ export function detailsFrom({ requests, deliveries, origin }: DetailSources) {
   function requestDetails({ sequence, requestId }: Entry<"request">): Html {
     const request = requestOf.get(requestId);
     if (request === undefined) return gone;
-    const { method, path, headers, body, answer } = request;
+    const { method, path, headers, body, bodyOmitted, answer } = request;
     const curl = curlFor({ method, url: origin + path, headers, body });
+    const repetition = bodyOmitted > 0 ? notRepeatable : copyable(`curl-${sequence}`, curl);
     return html`${evidenceNote(request)}
 ${facts({ path, "request id": requestId })}
-${message("Request", request)}${answer && message("Answer", answer)}${copyable(`curl-${sequence}`, curl)}`;
+${message("Request", request)}${answer && message("Answer", answer)}${repetition}`;
   }
 
   function webhookDetails({ deliveryId }: Entry<"webhook">): Html {
@@ -70,6 +71,8 @@ ${message("Webhook", request)}${answer && message("Answer", answer)}${copyable(`
 }
 
 const gone = html`<p>Its details are gone: by a reset, or dropped to save memory.</p>`;
+
+const notRepeatable = html`<p class="quiet">There is no curl command for it: its body was not kept whole.</p>`;
 
 const neverSent = html`<p>It was recorded only: its merchant had no endpoint. Start the sandbox with <code>--webhook-url</code>, or with <code>webhookUrl</code> or <code>deliver</code> in <code>createSandbox</code>.</p>`;
 

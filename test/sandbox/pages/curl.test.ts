@@ -1,10 +1,14 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { curlFor } from "../../../src/sandbox/pages/curl.ts";
 
 const run = promisify(execFile);
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 /** What a shell makes of a command: its words, each ended by a byte that none of them holds. */
 async function wordsOf(command: string): Promise<string[]> {
@@ -30,7 +34,7 @@ it.skipIf(process.platform === "win32")(
         const words = await wordsOf(
           curlFor({ method: "POST", url, headers: { "x-a": value }, body }),
         );
-        const data = body === "" ? [] : ["--data-binary", body];
+        const data = body === "" ? [] : ["--data-raw", body];
         expect(words).toEqual(["-X", "POST", url, "-H", `x-a: ${value}`, ...data]);
       }),
       { numRuns: 50 },
@@ -62,5 +66,29 @@ it.skipIf(process.platform === "win32")(
       "-H",
       "authorization: Bearer at",
     ]);
+  },
+);
+
+it.skipIf(!hasCurl || process.platform === "win32")(
+  "curl reads no file for a body, and one address in a URL, whatever is in them",
+  async () => {
+    const received: { readonly url: string; readonly body: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      request.on("end", () => {
+        received.push({ url: request.url ?? "", body });
+        response.end();
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const body = `@${import.meta.filename}`;
+    const url = `http://127.0.0.1:${port}/v1?a={b,c}&d=[1-3]`;
+    await run("sh", ["-c", curlFor({ method: "POST", url, headers: {}, body })]);
+    server.close();
+    expect(received).toEqual([{ url: "/v1?a={b,c}&d=[1-3]", body }]);
   },
 );

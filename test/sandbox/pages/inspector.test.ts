@@ -69,6 +69,17 @@ describe("the inspector", () => {
     ]);
   });
 
+  it("offers no curl command for a body that was not kept whole", async () => {
+    const sandbox = createSandbox();
+    for (const length of [1, 9_000]) {
+      await send(sandbox, paymentsPath, { body: { padding: "x".repeat(length) } });
+    }
+    expect(await page(sandbox, "/_sandbox/entries/1")).toContain("curl -X POST");
+    const text = await page(sandbox, "/_sandbox/entries/2");
+    expect(text).not.toContain("curl -X POST");
+    expect(text).toContain("its body was not kept whole");
+  });
+
   it("says so when there is no such entry", async () => {
     for (const sequence of ["0", "01", "-1", "__proto__", "<script>"]) {
       const url = `${origin}/_sandbox/entries/${sequence}`;
