@@ -15,7 +15,7 @@ export interface Terminal {
   paint(style: Style, text: string): string;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly stdout: Writable;
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly variables: Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import { readNetworkError } from "./network-error.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./settings.ts";
 
-export interface AttemptRequest {
+interface AttemptRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

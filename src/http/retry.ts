@@ -23,7 +23,7 @@ export interface Situation {
   readonly random: number;
 }
 
-export type Decision =
+type Decision =
   | {
       readonly action: "retry";
       readonly waitMs: number;

@@ -22,7 +22,7 @@ export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"
 }
 
 /** The order that a withdrawal is for, and what is to be sent. */
-export interface PayoutOrder {
+interface PayoutOrder {
   readonly id: string;
   readonly body: SentWithdrawal;
 }

@@ -9,7 +9,7 @@ import type { Time } from "../http/time.ts";
 
 const growth = 1.5;
 
-export interface PollOptions {
+interface PollOptions {
   readonly time: Time;
   readonly signal: AbortSignal | undefined;
   /** The first wait; each one after it is half as long again, up to `maxIntervalMs`. */
@@ -22,7 +22,7 @@ export interface PollOptions {
 }
 
 /** What one read gave. */
-export type Poll<T> =
+type Poll<T> =
   | { readonly ok: true; readonly value: T }
   /** A failure that says nothing about the next read. */
   | { readonly ok: false; readonly error: SettlekitError };

@@ -6,7 +6,7 @@ import { environmentSecret, secretVariable } from "./secret.ts";
  * What may have gone wrong with a delivery whose signature does not match. It did when the signature
  * matches this; the delivery is refused all the same.
  */
-export interface Suspicion extends Signed {
+interface Suspicion extends Signed {
   readonly secret: Uint8Array<ArrayBuffer>;
   /** Fact and cure, for the error's message. Never shows a secret. */
   readonly cause: string;

@@ -4,7 +4,7 @@ import type { RawBody } from "./raw-body.ts";
 
 /** Node's cryptography, which answers at once where WebCrypto answers later. */
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
-export type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
+type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
 
 /** The part of `process` that gives built-in modules, where the platform has it. */
 interface Platform {

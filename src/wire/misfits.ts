@@ -1,7 +1,7 @@
 import { isRecord, misfit, type Schema } from "./schema.ts";
 
 /** Where a value is not as its schema describes it. */
-export interface Misfit {
+interface Misfit {
   readonly path: readonly (string | number)[];
   /** What should have been there. */
   readonly schema: Schema<unknown>;

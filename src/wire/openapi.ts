@@ -40,7 +40,7 @@ export interface OpenApiDocument {
   };
 }
 
-export type PathItem = Readonly<Partial<Record<"get" | "post", OperationObject>>>;
+type PathItem = Readonly<Partial<Record<"get" | "post", OperationObject>>>;
 
 export interface OperationObject {
   readonly operationId: string;

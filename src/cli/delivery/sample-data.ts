@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-export interface SampleOptions {
+interface SampleOptions {
   readonly event: string;
   readonly status: string | undefined;
   readonly orderId: string | undefined;

@@ -16,7 +16,7 @@ export type Reception = { readonly answered: number } & (
 
 type Forwarded = PostAnswer | { readonly error: string };
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly webhooks: Webhooks;
   readonly forwardTo: URL | undefined;
   readonly onReception: (reception: Reception) => void;

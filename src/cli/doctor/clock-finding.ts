@@ -2,7 +2,7 @@ import type { Environment } from "../../wire/environment.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type Finding, failure, ok, warning } from "./finding.ts";
 
-export interface ClockFacts {
+interface ClockFacts {
   /** The answer's Date header. */
   readonly dateText: string | null;
   /** On this machine's clock, as `receivedAtMs`. */

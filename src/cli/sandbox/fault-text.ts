@@ -2,7 +2,7 @@ import type { Fault, FaultOptions, FaultRoute, RateLimit } from "../../sandbox/i
 import { UsageError } from "../arguments/usage-error.ts";
 
 /** What one `--fault` asks for. */
-export type FaultText =
+type FaultText =
   | { readonly route: FaultRoute; readonly fault: Fault; readonly options: FaultOptions }
   | { readonly rateLimit: RateLimit };
 

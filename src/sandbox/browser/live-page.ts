@@ -1,7 +1,7 @@
 import { passOnDetails } from "./entry-details.ts";
 
 /** A page that replaces its own parts by what the sandbox writes now. */
-export interface LivePage {
+interface LivePage {
   refresh(): Promise<void>;
   /** Refreshes once for all that happens within a moment. */
   refreshSoon(): void;

@@ -81,7 +81,7 @@ interface MetRequest {
 /** What waits for a route. */
 type RoutedFault = Pick<WaitingFault, "route" | "fault">;
 
-export interface FaultsOptions {
+interface FaultsOptions {
   readonly operations: readonly Operation<unknown>[];
   /** Real time, in milliseconds. */
   readonly realNowMs: () => number;

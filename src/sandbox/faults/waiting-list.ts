@@ -20,7 +20,7 @@ interface Waiting<Item> {
 }
 
 /** What is to happen to the next of some kind: first come, first met. */
-export interface WaitingList<Item> {
+interface WaitingList<Item> {
   /** @throws What `invalid` makes of an occasion that cannot be. */
   add(item: Item, occasions: Occasions): void;
   /** The first that fits and that chance allows; uses up one of its times. */
@@ -30,7 +30,7 @@ export interface WaitingList<Item> {
   clear(): void;
 }
 
-export interface WaitingListOptions<Item> {
+interface WaitingListOptions<Item> {
   readonly table: Table<Waiting<Item>>;
   /** Only drawn from where chance decides. */
   readonly chance: () => RandomStream;

@@ -1,6 +1,6 @@
 import { type Html, html } from "./html.ts";
 
-export interface CommandButton {
+interface CommandButton {
   readonly name: string;
   /** What it is about, for those who hear the button without what stands around it. */
   readonly about?: string;

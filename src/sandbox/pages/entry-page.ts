@@ -6,7 +6,7 @@ import { detailsFrom } from "./timeline-details.ts";
 import { type Threads, threadsOf } from "./timeline-threads.ts";
 import { titleOf } from "./timeline-words.ts";
 
-export interface EntryPageOptions {
+interface EntryPageOptions {
   readonly sandbox: Sandbox;
   readonly timeline: Timeline;
   /** The entry's number, as the address has it. */

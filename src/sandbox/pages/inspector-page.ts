@@ -16,7 +16,7 @@ import { filterLinks, filterOf } from "./timeline-filter.ts";
 import { timelineList } from "./timeline-list.ts";
 import { withdrawalCard } from "./withdrawal-card.ts";
 
-export interface InspectorOptions {
+interface InspectorOptions {
   readonly sandbox: Sandbox;
   /** Oldest first; the sandbox's own lists, which are not copied for each look at the page. */
   readonly payments: readonly Payment[];

@@ -7,7 +7,7 @@ import { type Html, html } from "./html.ts";
 import { statusBadge } from "./status-badge.ts";
 import { stepButton } from "./step-button.ts";
 
-export interface PaymentCard {
+interface PaymentCard {
   readonly payment: Payment;
   readonly upcoming: readonly UpcomingPaymentStep[];
   /** Shown where there are several merchants. */

@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 import { pageAnswer } from "./page-answer.ts";
 import { sandboxStrip } from "./sandbox-strip.ts";
 
-export interface PaymentPageOptions {
+interface PaymentPageOptions {
   readonly payment: Payment;
   /** The payment's own. */
   readonly secret: string;

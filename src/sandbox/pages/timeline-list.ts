@@ -5,7 +5,7 @@ import { isWanted, type TimelineFilter } from "./timeline-filter.ts";
 import { threadsOf } from "./timeline-threads.ts";
 import { kindNames, outcome, what } from "./timeline-words.ts";
 
-export interface TimelineParts {
+interface TimelineParts {
   /** Oldest first. */
   readonly entries: readonly TimelineEntry[];
   readonly deliveries: readonly WebhookDelivery[];

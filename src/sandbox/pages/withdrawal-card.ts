@@ -7,7 +7,7 @@ import { type Html, html } from "./html.ts";
 import { statusBadge } from "./status-badge.ts";
 import { stepButton } from "./step-button.ts";
 
-export interface WithdrawalCard {
+interface WithdrawalCard {
   readonly withdrawal: Withdrawal;
   readonly upcoming: readonly UpcomingWithdrawalStep[];
   /** Shown where there are several merchants. */

@@ -45,7 +45,7 @@ export interface Merchants {
   withAccessToken(accessToken: string): Merchant | undefined;
 }
 
-export interface MerchantsOptions {
+interface MerchantsOptions {
   /** In the order of the merchants. What they leave out is as it was saved, or else as usual. */
   readonly options: readonly MerchantOptions[];
   /** What the secrets and ids are made from, see `originOf`. */

@@ -58,7 +58,7 @@ export interface Payments {
   expiresMs(payment: Payment): number;
 }
 
-export interface PaymentsOptions {
+interface PaymentsOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly publish: (event: "payment.created" | "payment.updated", data: PaymentSnapshot) => void;

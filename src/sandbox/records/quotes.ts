@@ -47,7 +47,7 @@ export function worthInCents(amount: bigint, price: Price): bigint {
   return (amount * cents) / units;
 }
 
-export interface QuoteRequest {
+interface QuoteRequest {
   readonly paymentId: string;
   readonly amountInCents: number;
   readonly nowMs: number;

@@ -17,7 +17,7 @@ interface Draw {
   readonly random: RandomStream;
 }
 
-export interface Settlement extends Draw {
+interface Settlement extends Draw {
   readonly quote: Quote;
   /** What arrived, in the token's smallest unit. */
   readonly units: bigint;

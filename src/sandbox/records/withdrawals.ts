@@ -18,7 +18,7 @@ export interface Withdrawals {
   transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal;
 }
 
-export interface WithdrawalsOptions {
+interface WithdrawalsOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly publish: (

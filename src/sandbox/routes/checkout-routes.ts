@@ -19,7 +19,7 @@ import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkBy, checkOneOf, refuseField } from "../serving/validation.ts";
 import type { Clock } from "../time/clock.ts";
 
-export interface CheckoutRoutesOptions {
+interface CheckoutRoutesOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;

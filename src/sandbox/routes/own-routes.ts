@@ -11,7 +11,7 @@ import type { Sandbox } from "../sandbox.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { openApiAnswer } from "./openapi-answer.ts";
 
-export interface OwnRoutesOptions {
+interface OwnRoutesOptions {
   readonly sandbox: Sandbox;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;

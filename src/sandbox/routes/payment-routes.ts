@@ -13,7 +13,7 @@ import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkMetadata, refuseField } from "../serving/validation.ts";
 import { listPage } from "./payment-list.ts";
 
-export interface PaymentRoutesOptions {
+interface PaymentRoutesOptions {
   readonly payments: Payments;
 }
 

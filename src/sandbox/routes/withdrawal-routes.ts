@@ -23,7 +23,7 @@ import { pageOf } from "./page.ts";
 /** Interface section 8. */
 const minAmountInCents = 100;
 
-export interface WithdrawalRoutesOptions {
+interface WithdrawalRoutesOptions {
   readonly withdrawals: Withdrawals;
 }
 

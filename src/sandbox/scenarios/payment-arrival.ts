@@ -10,7 +10,7 @@ import { defaultToken } from "../records/tokens.ts";
 const usualDepositInCents = 2_500;
 
 /** Money on its way to a payment. */
-export interface Arrival {
+interface Arrival {
   /** What is due, in USD cents. */
   readonly amountInCents: number;
   /** How much of it arrives. */

@@ -97,7 +97,7 @@ export interface SandboxPayments {
   all(): Payment[];
 }
 
-export interface PaymentScenariosOptions {
+interface PaymentScenariosOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -28,7 +28,7 @@ interface PlannedStep<Step> {
 }
 
 /** The steps that payments, or withdrawals, still have to go. A plain value each, by their ids. */
-export interface StepPlans<Step> {
+interface StepPlans<Step> {
   begin(id: string, steps: readonly PlannedStep<Step>[]): void;
   ahead(id: string): readonly PlannedStep<Step>[];
   /**
@@ -39,7 +39,7 @@ export interface StepPlans<Step> {
   next(id: string): Step;
 }
 
-export interface StepPlansOptions<Step> {
+interface StepPlansOptions<Step> {
   readonly kind: "payment step" | "withdrawal step";
   readonly clock: Clock;
   readonly store: Store;

@@ -82,7 +82,7 @@ export interface SandboxWithdrawals {
   all(): Withdrawal[];
 }
 
-export interface WithdrawalScenariosOptions {
+interface WithdrawalScenariosOptions {
   readonly withdrawals: Withdrawals;
   readonly clock: Clock;
   readonly random: RandomSource;

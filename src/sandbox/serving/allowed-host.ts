@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../errors/configuration-error.ts";
  * machine (DNS rebinding), and the browser then takes the sandbox for a part of that page; the name in the
  * request still gives it away. An address is no name, so it cannot be made to point elsewhere.
  */
-export type IsAllowedHost = (hostname: string) => boolean;
+type IsAllowedHost = (hostname: string) => boolean;
 
 /**
  * Allows addresses, the names of this machine itself, the one that is listened on, and these.

@@ -17,7 +17,7 @@ export interface App {
   answer(received: Received): PlainAnswer;
 }
 
-export interface AppOptions {
+interface AppOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   readonly idempotency: IdempotencyStore;

@@ -6,7 +6,7 @@ import type { PathValues } from "./operation-paths.ts";
 import type { ReceivedHeaders } from "./received.ts";
 import { invalidRequest, notFound, Refusal } from "./refusal.ts";
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   readonly merchants: Merchants;
   readonly payments: Pick<Payments, "find" | "secretOf">;
 }

@@ -14,7 +14,7 @@ import type { Reply } from "./reply.ts";
 /** Takes a request to its end, however that is reached. */
 export type Exchange = (received: Received) => Promise<Reply>;
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly app: App;
   readonly clock: Clock;
   readonly random: RandomSource;

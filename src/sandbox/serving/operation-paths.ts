@@ -9,7 +9,7 @@ interface Found<Item> {
 }
 
 /** Finds what serves a request. */
-export interface OperationPaths<Item> {
+interface OperationPaths<Item> {
   /** The first item whose operation has this method and path. */
   find(method: string, pathname: string): Found<Item> | undefined;
   /** The operation whose path it would be with another method. */

@@ -10,7 +10,7 @@ interface Answered {
 }
 
 /** Half of the answer's body arrives, then the connection is reset, or ends as if that were all. */
-export interface BrokenOff {
+interface BrokenOff {
   readonly kind: "broken off";
   readonly answer: PlainAnswer;
   readonly by: "reset" | "end";

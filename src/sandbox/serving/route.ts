@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** Takes from a body what its operation ignores, before the body is checked. */
-export type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
+type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
 
 /**
  * Serves an operation. `Body` and `Query` are what the operation's schemas give: its type does not

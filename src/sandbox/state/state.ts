@@ -29,7 +29,7 @@ const format = "settlekit sandbox";
 export const formatVersion = 1;
 
 /** Everything that changes in a sandbox, as one. */
-export interface State {
+interface State {
   take(takenAt: Date): SandboxSnapshot;
   /** @throws {InvalidRequestError} code `foreign_snapshot`. */
   restore(snapshot: SandboxSnapshot): void;

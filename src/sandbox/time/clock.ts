@@ -51,7 +51,7 @@ export interface Clock extends SandboxClock {
   catchUp(): void;
 }
 
-export interface ClockOptions {
+interface ClockOptions {
   /** Where the time stands still; without it, the time is the machine's. */
   readonly frozenAt: Date | undefined;
   /** Resolves when nothing is in flight; `advance` waits for it before the time moves on. */

@@ -19,7 +19,7 @@ export interface DueEntry {
 }
 
 /** What is due later, earliest first; entries of one time keep the order in which they came. */
-export interface DueQueue {
+interface DueQueue {
   add(entry: DueEntry): void;
   first(): DueEntry | undefined;
   removeFirst(): DueEntry | undefined;

@@ -25,14 +25,14 @@ import { disorderedMessage, messageFor, type Recipient } from "./webhook-message
 /** How long after each refused attempt the next one follows (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
-export interface WebhookDeliveries extends SandboxWebhooks {
+interface WebhookDeliveries extends SandboxWebhooks {
   /** How many older deliveries were dropped since the last reset. */
   dropped(): number;
   /** Records an event and starts to deliver it, without waiting for the answer. */
   publish(event: keyof WebhookEvents, data: WebhookData): void;
 }
 
-export interface WebhookDeliveriesOptions {
+interface WebhookDeliveriesOptions {
   readonly merchants: Merchants;
   readonly clock: Clock;
   readonly random: RandomSource;

@@ -32,7 +32,7 @@ export function messageFor(
   return { url: endpoint.url, headers: { ...headers, ...hints }, body };
 }
 
-export interface Forgery {
+interface Forgery {
   readonly secret: string;
   readonly byMs: number;
   readonly random: () => number;

@@ -8,7 +8,7 @@ import {
   type WebhookAnswer,
 } from "./webhook-answer.ts";
 
-export interface PostOptions {
+interface PostOptions {
   readonly url: URL;
   /** Names and values in turns, as they are to be written. Host and Content-Length are added. */
   readonly headers: readonly string[];
