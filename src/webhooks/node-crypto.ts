@@ -12,9 +12,8 @@ interface Platform {
 }
 
 /** Undefined on platforms without node:crypto. No import, so that bundles for browsers hold none. */
-export function findNodeCrypto(
-  platform: Platform | undefined = globalThis.process,
-): NodeCrypto | undefined {
+export function findNodeCrypto(): NodeCrypto | undefined {
+  const platform: Platform | undefined = globalThis.process;
   return platform?.getBuiltinModule?.("node:crypto");
 }
 

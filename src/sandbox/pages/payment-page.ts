@@ -68,7 +68,7 @@ ${outcome(returnUrl)}
 }
 
 function howToPay(): Html {
-  return html`<section data-part="pay" class="pay" aria-label="How to pay" hidden>
+  return html`<section data-part="pay" aria-label="How to pay" hidden>
 <div class="choices">
 ${choice("Token", "token", [...new Set(pricedTokens.map(({ token }) => token.symbol))], defaultToken.token.symbol)}
 ${choice("Network", "network", [...new Set(pricedTokens.map(networkOf))], networkOf(defaultToken))}
