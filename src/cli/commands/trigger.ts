@@ -9,9 +9,9 @@ import { UsageError } from "../arguments/usage-error.ts";
 import { sampleData } from "../delivery/sample-data.ts";
 import { setPath } from "../delivery/set-path.ts";
 import { webhookOptions, webhookSecretFrom } from "../delivery/webhook-options.ts";
-import { durationText } from "../event-text.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { Terminal } from "../terminal.ts";
+import { durationText } from "../time-text.ts";
 
 /** Any other name is sent too. */
 const eventNames: readonly string[] = webhookEventNames;

@@ -1,5 +1,5 @@
-import { durationText, timeOfDay } from "../event-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { durationText, timeOfDay } from "../time-text.ts";
 import type { Reception } from "./webhook-receiver.ts";
 
 /** A reception as `--json` prints it. */

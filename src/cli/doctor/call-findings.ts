@@ -1,8 +1,8 @@
 import { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors/settlekit-error.ts";
 import type { Environment } from "../../wire/environment.ts";
-import { durationText } from "../event-text.ts";
 import { exitCodeOf } from "../exit-code.ts";
+import { durationText } from "../time-text.ts";
 import { clockFinding } from "./clock-finding.ts";
 import { type Finding, failure, ok, warning } from "./finding.ts";
 

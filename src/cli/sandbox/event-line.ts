@@ -1,6 +1,6 @@
 import type { RequestEntry } from "../../sandbox/index.ts";
-import { timeOfDay } from "../event-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { timeOfDay } from "../time-text.ts";
 import type { TimelineEvent } from "./timeline-events.ts";
 
 /** An event as a line for people; none for what another line says as well. */
