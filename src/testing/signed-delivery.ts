@@ -1,3 +1,4 @@
+import { hintHeaders } from "../sandbox/webhooks/hint-headers.ts";
 import {
   type SignedWebhook,
   type SignWebhookOptions,
@@ -73,7 +74,7 @@ export function signedDelivery<const Name extends string>(
   options: SignedDeliveryOptions<Name>,
 ): SignedDelivery {
   const { body, headers: signed } = signWebhook(options);
-  const headers = { ...signed, ...hintHeaders(options) };
+  const headers = { ...signed, ...hintHeaders(options.hints ?? {}, options.headerPrefix) };
   const lambdaBody = ({ base64 = false }: LambdaForm) => ({
     body: base64 ? Buffer.from(body).toString("base64") : body,
     isBase64Encoded: base64,
@@ -98,16 +99,6 @@ export function signedDelivery<const Name extends string>(
       ...lambdaBody(form),
     }),
   };
-}
-
-function hintHeaders({ headerPrefix = "X-Service", hints = {} }: SignedDeliveryOptions) {
-  const names = { endpointId: "Id", eventId: "Event-Id", deliveryId: "Delivery-Id" } as const;
-  const headers: Record<string, string> = {};
-  for (const [hint, name] of Object.entries(names)) {
-    const value = hints[hint as keyof typeof names];
-    if (value !== undefined) headers[`${headerPrefix}-${name}`] = value;
-  }
-  return headers;
 }
 
 function inLowerCase(headers: Record<string, string>): Record<string, string> {

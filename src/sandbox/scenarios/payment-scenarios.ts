@@ -117,28 +117,19 @@ export function createPaymentScenarios({
   async function simulate(
     paymentId: string,
     scenario: PaymentScenario,
-    { amountInCents, steps = "at-once" }: SimulateOptions = {},
+    { amountInCents, steps: pace = "at-once" }: SimulateOptions = {},
   ): Promise<Payment> {
     clock.catchUp();
     const payment = found(paymentId);
     checkScenario(scenario);
     checkNothingAhead(upcoming(paymentId).length);
     checkPlayable(payment, scenario);
-    const all = stepsOf(payment, scenario, amountDue(payment, amountInCents));
-    switch (checkSteps(steps)) {
-      case "at-once":
-        // The caller gets a copy of its own: the sandbox's values never change.
-        return structuredClone(atOnce(payment, all));
-      case "by-hand":
-        plans.begin(
-          paymentId,
-          all.map((step) => ({ step, dueMs: null })),
-        );
-        return structuredClone(payment);
-      case "on-clock":
-        plans.begin(paymentId, onClock(payment, all));
-        return structuredClone(payment);
-    }
+    const steps = stepsOf(payment, scenario, amountDue(payment, amountInCents));
+    // The caller gets a copy of its own: the sandbox's values never change.
+    if (checkSteps(pace) === "at-once") return structuredClone(atOnce(payment, steps));
+    const byHand = () => steps.map((step) => ({ step, dueMs: null }));
+    plans.begin(paymentId, pace === "on-clock" ? onClock(payment, steps) : byHand());
+    return structuredClone(payment);
   }
 
   function found(paymentId: string): Payment {

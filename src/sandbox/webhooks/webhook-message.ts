@@ -1,8 +1,8 @@
 import { signWebhook } from "../../webhooks/index.ts";
-import { defaultHeaderPrefix } from "../../wire/headers.ts";
 import type { Merchant } from "../records/merchants.ts";
 import type { DisorderKind } from "./disorder.ts";
 import { staleWebhook, strangersWebhook, tamperedWebhook } from "./forged-webhook.ts";
+import { hintHeaders } from "./hint-headers.ts";
 import type { WebhookDelivery } from "./webhook-delivery.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./webhook-endpoint.ts";
 
@@ -24,11 +24,7 @@ export function messageFor(
     secret: merchant.webhookSecret,
     timestamp,
   });
-  const hints = {
-    [`${defaultHeaderPrefix}-Id`]: merchant.endpointId,
-    [`${defaultHeaderPrefix}-Event-Id`]: eventId,
-    [`${defaultHeaderPrefix}-Delivery-Id`]: id,
-  };
+  const hints = hintHeaders({ endpointId: merchant.endpointId, eventId, deliveryId: id });
   return { url: endpoint.url, headers: { ...headers, ...hints }, body };
 }
 
