@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { createSandbox } from "settlekit/sandbox";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { create, errorOf, list, newYear, order, paymentsPath, send } from "../merchant.ts";
-import { anyStep, everythingOf, takeSteps } from "../steps.ts";
+import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "settlekit-data-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,7 +3,7 @@ import { createSandbox, type SandboxOptions, type SavedSandbox } from "settlekit
 import { describe, expect, it } from "vitest";
 import { ask } from "../customer.ts";
 import { create, list, newYear, read, send, withdraw } from "../merchant.ts";
-import { anyStep, everythingOf, reset, takeSteps } from "../steps.ts";
+import { anyStep, everythingOf, reset, takeSteps } from "./steps.ts";
 
 const refuse = () => new Response(null, { status: 500 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Sandbox } from "settlekit/sandbox";
-import { order, origin, paymentsPath, payout, withdrawalsPath } from "./merchant.ts";
+import { order, origin, paymentsPath, payout, withdrawalsPath } from "../merchant.ts";
 
 /** One thing that is done to a sandbox. Numbers choose among what there is at that moment. */
 export type Step = (sandbox: Sandbox) => Promise<unknown>;
