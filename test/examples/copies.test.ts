@@ -34,7 +34,9 @@ test.each(Object.entries(copies))("every copy of %s is the same", async (name, f
 
 test("every example says what it shows, in README and in the list of all", async () => {
   const list = await readFile(join(examples, "README.md"), "utf8");
-  const names = [...list.matchAll(/^\| \[`([\w-]+)`\]\(\1\/README\.md\)/gm)].map(([, name = ""]) => name);
+  const names = [...list.matchAll(/^\| \[`([\w-]+)`\]\(\1\/README\.md\)/gm)].map(
+    ([, name = ""]) => name,
+  );
   expect(names).toHaveLength(8);
   for (const name of names) expect(existsSync(join(examples, name, "README.md"))).toBe(true);
 });
