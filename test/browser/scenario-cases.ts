@@ -38,6 +38,7 @@ export function scenarioCases(browser: () => Browser): void {
     });
 
     const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const disabled = (name: string) => page.getByRole("button", { name, disabled: true });
 
     test("goes step by step on the payment page, which shows the confirmations rise", async () => {
       const { paymentId } = await create(sandbox);
@@ -50,7 +51,7 @@ export function scenarioCases(browser: () => Browser): void {
       }
       expect(await page.getByText("Your payment has been seen").isVisible()).toBe(true);
       expect(await page.locator('[aria-current="step"]').textContent()).toBe("Confirming");
-      expect(await button("Pay too little").isDisabled()).toBe(true);
+      await disabled("Pay too little").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
       await button("Next step").click();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
@@ -77,7 +78,7 @@ export function scenarioCases(browser: () => Browser): void {
       await page.goto(`${service.url}/payment/${paymentId}`);
       await button("Let it expire").click();
       await page.getByText("Nothing arrived in time.").waitFor();
-      expect(await button("Pay exactly").isDisabled()).toBe(true);
+      await disabled("Pay exactly").waitFor();
       await button("Pay late").click();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
       await sandbox.webhooks.idle();
