@@ -73,6 +73,18 @@ export function scenarioCases(browser: () => Browser): void {
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
+    test("is begun once, however often its button is clicked", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await page.getByText("25 USDC").waitFor();
+      await button("Pay exactly").evaluate((element) => {
+        for (let click = 0; click < 3; click++) (element as HTMLButtonElement).click();
+      });
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await disabled("Pay exactly").waitFor();
+      expect(await page.locator('[data-part="note"]').textContent()).toBe("");
+    });
+
     test("is late money, which an expired payment still takes", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);

@@ -1,5 +1,5 @@
 import { isFinal } from "../../checkout/index.ts";
-import { control, listOf } from "./control.ts";
+import { listOf, reading } from "./control.ts";
 import { part } from "./parts.ts";
 
 /** Tells the payment beside the strip that something may have happened to it. */
@@ -21,6 +21,7 @@ const lookEveryMs = 1_000;
 /** The buttons that play the customer's wallet. */
 export class SandboxStrip extends HTMLElement {
   #status = "";
+  #isPlaying = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   connectedCallback(): void {
@@ -41,8 +42,17 @@ export class SandboxStrip extends HTMLElement {
   }
 
   async #play(what: "simulate" | "step", body: object = {}): Promise<void> {
-    const trouble = await control(`payments/${this.getAttribute("payment-id")}/${what}`, body);
-    part(this, "note").textContent = trouble ?? "";
+    // Until the buttons say what can be played next, a second click is none.
+    if (this.#isPlaying) return;
+    this.#isPlaying = true;
+    const answer = await reading(`payments/${this.getAttribute("payment-id")}/${what}`, body);
+    part(this, "note").textContent = typeof answer === "string" ? answer : "";
+    if (typeof answer !== "string") {
+      const payment = (await answer.json().catch(() => ({}))) as { status?: string };
+      this.#status = payment.status ?? this.#status;
+    }
+    await this.#follow();
+    this.#isPlaying = false;
     document.dispatchEvent(new Event(playedEvent));
   }
 
