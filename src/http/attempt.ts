@@ -72,7 +72,9 @@ async function exchange(
     sending.then(cancelBody, () => {});
     return response;
   }
-  const { status, headers } = response;
+  const { status } = response;
+  // Whoever's they are, they can do what the platform's can.
+  const headers = response.headers as Headers;
   // An opaque or failed answer of a custom fetch: nobody said anything.
   if (status < 200 && response.type !== "opaqueredirect") {
     return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };

@@ -11,7 +11,8 @@ export interface FetchInit {
 }
 
 /** What fetch has to give: any `Response`, whichever package it is of. */
-export interface FetchResponse extends Pick<Response, "ok" | "status" | "type" | "headers"> {
+export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> {
+  readonly headers: Pick<Headers, "get">;
   readonly body: Pick<ReadableStream, "cancel"> | null;
   /** The body, whole. */
   text(): Promise<string>;
