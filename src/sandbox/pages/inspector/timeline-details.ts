@@ -1,9 +1,9 @@
-import type { ReceivedRequest } from "../timeline/request-log.ts";
-import type { TimelineEntry } from "../timeline/timeline.ts";
-import type { WebhookDelivery } from "../webhooks/webhook-delivery.ts";
+import type { ReceivedRequest } from "../../timeline/request-log.ts";
+import type { TimelineEntry } from "../../timeline/timeline.ts";
+import type { WebhookDelivery } from "../../webhooks/webhook-delivery.ts";
+import { type Html, html } from "../html.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./disorder-panel.ts";
-import { type Html, html } from "./html.ts";
 import { evidenceNote } from "./operation-evidence.ts";
 
 /** Where the details of entries are found. */

@@ -1,10 +1,10 @@
-import type { Fault } from "../faults/fault.ts";
-import type { SandboxFaults, WaitingFault } from "../faults/faults.ts";
-import type { RateLimit } from "../faults/rate-limit.ts";
-import { commandButton } from "./command-button.ts";
-import { jsonChoice, often, oftenOptions } from "./form-parts.ts";
-import { type Html, html } from "./html.ts";
-import { badge } from "./status-badge.ts";
+import type { Fault } from "../../faults/fault.ts";
+import type { SandboxFaults, WaitingFault } from "../../faults/faults.ts";
+import type { RateLimit } from "../../faults/rate-limit.ts";
+import { commandButton } from "../command-button.ts";
+import { jsonChoice, often, oftenOptions } from "../form-parts.ts";
+import { type Html, html } from "../html.ts";
+import { badge } from "../status-badge.ts";
 
 /** What the form offers; the control API takes any other fault too. */
 const offered: readonly (readonly [name: string, fault: Fault])[] = [

@@ -1,4 +1,4 @@
-import type { Cause, TimelineEntry } from "../timeline/timeline.ts";
+import type { Cause, TimelineEntry } from "../../timeline/timeline.ts";
 
 /** How the entries of a timeline hang together. */
 export interface Threads {

@@ -1,5 +1,5 @@
-import type { TimelineEntry } from "../timeline/timeline.ts";
-import { type Html, html } from "./html.ts";
+import type { TimelineEntry } from "../../timeline/timeline.ts";
+import { type Html, html } from "../html.ts";
 
 /** What a reader of the timeline wants to see. */
 export interface TimelineFilter {

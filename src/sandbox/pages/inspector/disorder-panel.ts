@@ -1,9 +1,9 @@
-import { webhookEventNames } from "../../wire/webhook-event.ts";
-import { type DisorderKind, disorderKinds, type WaitingDisorder } from "../webhooks/disorder.ts";
-import { commandButton } from "./command-button.ts";
-import { jsonChoice, often, oftenOptions } from "./form-parts.ts";
-import { type Html, html } from "./html.ts";
-import { badge } from "./status-badge.ts";
+import { webhookEventNames } from "../../../wire/webhook-event.ts";
+import { type DisorderKind, disorderKinds, type WaitingDisorder } from "../../webhooks/disorder.ts";
+import { commandButton } from "../command-button.ts";
+import { jsonChoice, often, oftenOptions } from "../form-parts.ts";
+import { type Html, html } from "../html.ts";
+import { badge } from "../status-badge.ts";
 
 const words: Readonly<Record<DisorderKind, string>> = {
   duplicate: "twice",

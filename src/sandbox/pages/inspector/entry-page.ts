@@ -1,7 +1,7 @@
-import type { Sandbox } from "../sandbox.ts";
-import type { Timeline, TimelineEntry } from "../timeline/timeline.ts";
-import { type Html, html } from "./html.ts";
-import { pageAnswer } from "./page-answer.ts";
+import type { Sandbox } from "../../sandbox.ts";
+import type { Timeline, TimelineEntry } from "../../timeline/timeline.ts";
+import { type Html, html } from "../html.ts";
+import { pageAnswer } from "../page-answer.ts";
 import { detailsFrom } from "./timeline-details.ts";
 import { type Threads, threadsOf } from "./timeline-threads.ts";
 import { titleOf } from "./timeline-words.ts";

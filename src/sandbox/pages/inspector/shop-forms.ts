@@ -1,6 +1,6 @@
-import type { SandboxMerchant } from "../records/merchants.ts";
-import { jsonChoice } from "./form-parts.ts";
-import { type Html, html } from "./html.ts";
+import type { SandboxMerchant } from "../../records/merchants.ts";
+import { jsonChoice } from "../form-parts.ts";
+import { type Html, html } from "../html.ts";
 
 /** An address that passes its checksum, to be sent to. */
 const someRecipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";

@@ -1,6 +1,6 @@
-import type { TimelineEntry } from "../timeline/timeline.ts";
-import type { WebhookDelivery } from "../webhooks/webhook-delivery.ts";
-import { type Html, html } from "./html.ts";
+import type { TimelineEntry } from "../../timeline/timeline.ts";
+import type { WebhookDelivery } from "../../webhooks/webhook-delivery.ts";
+import { type Html, html } from "../html.ts";
 import { isWanted, type TimelineFilter } from "./timeline-filter.ts";
 import { threadsOf } from "./timeline-threads.ts";
 import { kindNames, outcome, what } from "./timeline-words.ts";

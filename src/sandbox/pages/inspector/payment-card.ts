@@ -1,11 +1,11 @@
-import type { Payment } from "../../wire/payment.ts";
-import type { UpcomingPaymentStep } from "../scenarios/payment-scenarios.ts";
-import { isPlayable } from "../scenarios/payment-steps.ts";
-import { commandButton } from "./command-button.ts";
-import { dollars } from "./dollars.ts";
-import { type Html, html } from "./html.ts";
-import { statusBadge } from "./status-badge.ts";
-import { stepButton } from "./step-button.ts";
+import type { Payment } from "../../../wire/payment.ts";
+import type { UpcomingPaymentStep } from "../../scenarios/payment-scenarios.ts";
+import { isPlayable } from "../../scenarios/payment-steps.ts";
+import { commandButton } from "../command-button.ts";
+import { dollars } from "../dollars.ts";
+import { type Html, html } from "../html.ts";
+import { statusBadge } from "../status-badge.ts";
+import { stepButton } from "../step-button.ts";
 
 interface PaymentCard {
   readonly payment: Payment;

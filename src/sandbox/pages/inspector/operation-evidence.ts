@@ -1,10 +1,10 @@
-import { operationProse } from "../../wire/openapi-prose.ts";
-import { type OperationId, operationTable } from "../../wire/operation-table.ts";
-import { evidenceHeader } from "../serving/evidence.ts";
-import { operationPaths } from "../serving/operation-paths.ts";
-import type { ReceivedRequest } from "../timeline/request-log.ts";
-import { evidenceBadge } from "./beliefs.ts";
-import { type Html, html } from "./html.ts";
+import { operationProse } from "../../../wire/openapi-prose.ts";
+import { type OperationId, operationTable } from "../../../wire/operation-table.ts";
+import { evidenceHeader } from "../../serving/evidence.ts";
+import { operationPaths } from "../../serving/operation-paths.ts";
+import type { ReceivedRequest } from "../../timeline/request-log.ts";
+import { evidenceBadge } from "../beliefs.ts";
+import { type Html, html } from "../html.ts";
 
 const known = Object.entries(operationTable).map(([id, operation]) => {
   return { operation, prose: operationProse[id as OperationId] };

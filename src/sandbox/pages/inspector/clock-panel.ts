@@ -1,5 +1,5 @@
-import { commandButton } from "./command-button.ts";
-import { type Html, html } from "./html.ts";
+import { commandButton } from "../command-button.ts";
+import { type Html, html } from "../html.ts";
 
 const leaps = [
   ["1m", "1 min"],

@@ -1,11 +1,11 @@
-import type { Withdrawal } from "../../wire/withdrawal.ts";
-import type { UpcomingWithdrawalStep } from "../scenarios/withdrawal-scenarios.ts";
-import { isPlayable } from "../scenarios/withdrawal-steps.ts";
-import { commandButton } from "./command-button.ts";
-import { dollars } from "./dollars.ts";
-import { type Html, html } from "./html.ts";
-import { statusBadge } from "./status-badge.ts";
-import { stepButton } from "./step-button.ts";
+import type { Withdrawal } from "../../../wire/withdrawal.ts";
+import type { UpcomingWithdrawalStep } from "../../scenarios/withdrawal-scenarios.ts";
+import { isPlayable } from "../../scenarios/withdrawal-steps.ts";
+import { commandButton } from "../command-button.ts";
+import { dollars } from "../dollars.ts";
+import { type Html, html } from "../html.ts";
+import { statusBadge } from "../status-badge.ts";
+import { stepButton } from "../step-button.ts";
 
 interface WithdrawalCard {
   readonly withdrawal: Withdrawal;

@@ -1,7 +1,7 @@
-import type { TimelineEntry } from "../timeline/timeline.ts";
-import type { WebhookDelivery } from "../webhooks/webhook-delivery.ts";
-import { type Html, html } from "./html.ts";
-import { badge, statusBadge } from "./status-badge.ts";
+import type { TimelineEntry } from "../../timeline/timeline.ts";
+import type { WebhookDelivery } from "../../webhooks/webhook-delivery.ts";
+import { type Html, html } from "../html.ts";
+import { badge, statusBadge } from "../status-badge.ts";
 
 /** What kinds of entries are called. */
 export const kindNames: Readonly<Record<TimelineEntry["type"], string>> = {
