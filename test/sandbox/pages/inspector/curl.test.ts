@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { curlFor } from "../../../src/sandbox/pages/inspector/curl.ts";
+import { curlFor } from "../../../../src/sandbox/pages/inspector/curl.ts";
 
 const run = promisify(execFile);
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
