@@ -34,6 +34,10 @@ export default defineConfig({
   noExternal: [/^(?!node:|msw\/)/],
   external: [/^node:/, /^msw\//],
   removeNodeProtocol: false,
+  esbuildOptions(options) {
+    // Shorter, and still to be read: names and lines stay, and source maps carry the source.
+    options.minifySyntax = true;
+  },
   esbuildPlugins: [
     errorsTogether(),
     pageAssets(),
