@@ -2,14 +2,18 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createTerminal } from "../../src/cli/terminal.ts";
 
+/** A read gives all that was written, or from Node 26 on one piece of it. */
+function everythingOn(stream: PassThrough): string {
+  let text = "";
+  for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
+  return text;
+}
+
 function terminalWith({ isTTY = true, variables = {} } = {}) {
   const stdout = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { isTTY });
   const terminal = createTerminal({ stdout, stderr, variables });
-  const written = () => ({
-    stdout: String(stdout.read() ?? ""),
-    stderr: String(stderr.read() ?? ""),
-  });
+  const written = () => ({ stdout: everythingOn(stdout), stderr: everythingOn(stderr) });
   return { terminal, written };
 }
 
