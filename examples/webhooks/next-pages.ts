@@ -14,5 +14,4 @@ webhooks.on("payment.updated", async ({ data }) => {
 // Next.js would parse the body, and the raw one would be gone.
 export const config = { api: { bodyParser: false } };
 
-// biome-ignore lint/style/noDefaultExport: Next.js calls the default export.
 export default webhooks.nodeHandler();

@@ -4,7 +4,6 @@ interface Environment {
   readonly SETTLEKIT_WEBHOOK_SECRET: string;
 }
 
-// biome-ignore lint/style/noDefaultExport: Workers call the default export.
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
     const webhooks = new Webhooks({

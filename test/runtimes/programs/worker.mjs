@@ -4,7 +4,6 @@ import * as checkout from "settlekit/checkout";
 import * as webhooks from "settlekit/webhooks";
 import { runSuite } from "./suite.mjs";
 
-// biome-ignore lint/style/noDefaultExport: the form that workerd asks for.
 export default {
   async fetch(request) {
     const setting = await request.json();
