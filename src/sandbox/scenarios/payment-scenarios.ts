@@ -220,7 +220,7 @@ export function createPaymentScenarios({
   return { simulate, step, upcoming, all: () => structuredClone(payments.all()) };
 }
 
-/** Whether the payment's time ran out before the scenario came to let it. */
+/** Whether the payment's time ran out before the scenario came to let it, whatever came after. */
 function isOver(payment: Payment, step: PaymentStep): boolean {
-  return step.status === "expired" && payment.status === "expired";
+  return step.status === "expired" && payment.status !== "pending";
 }

@@ -237,6 +237,19 @@ describe("a step that cannot be taken", () => {
     await expect(sandbox.payments.step(paymentId)).rejects.toMatchObject(refused);
   });
 
+  it("is refused when its payment expired by itself and was paid late: nothing expires what is paid", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "timeout", byHand);
+    await sandbox.clock.advance("1h");
+    await sandbox.payments.simulate(paymentId, "late");
+    expect(sandbox.payments.upcoming(paymentId)).toEqual([]);
+    await expect(sandbox.payments.step(paymentId)).rejects.toMatchObject({
+      code: "no_steps_ahead",
+    });
+    expect(sandbox.payments.all()).toMatchObject([{ status: "completed" }]);
+  });
+
   it("is refused for what does not exist", async () => {
     const { payments, withdrawals } = createSandbox();
     const refused = { name: "NotFoundError", code: "not_found" };
