@@ -1,4 +1,4 @@
-import { ConfigurationError } from "./errors/configuration-error.ts";
+import { ConfigurationError } from "./errors.ts";
 import { checkBaseUrl } from "./http/base-url.ts";
 import type { ClientEvent, Logger } from "./http/events.ts";
 import { type CredentialSource, defaults, type Fetch, type HttpSettings } from "./http/settings.ts";

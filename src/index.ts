@@ -7,35 +7,31 @@ export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/chec
 export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";
 export type { ClientOptions } from "./configuration.ts";
-export { AbortError } from "./errors/abort-error.ts";
-export { ApiError, type ApiErrorOptions } from "./errors/api-error.ts";
-export { AuthenticationError } from "./errors/authentication-error.ts";
-export { ConfigurationError } from "./errors/configuration-error.ts";
-export { ConnectionError } from "./errors/connection-error.ts";
-export { IdempotencyConflictError } from "./errors/idempotency-conflict-error.ts";
-export { InvalidRequestError } from "./errors/invalid-request-error.ts";
-export { NotFoundError } from "./errors/not-found-error.ts";
 export {
+  AbortError,
+  ApiError,
+  type ApiErrorOptions,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  IdempotencyConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  type Outcome,
   OutcomeUnknownError,
   type OutcomeUnknownErrorOptions,
-} from "./errors/outcome-unknown-error.ts";
-export { PermissionError } from "./errors/permission-error.ts";
-export { RateLimitError } from "./errors/rate-limit-error.ts";
-export { ServerError } from "./errors/server-error.ts";
-export {
-  type Outcome,
+  PermissionError,
+  RateLimitError,
+  ServerError,
   SettlekitError,
   type SettlekitErrorOptions,
-} from "./errors/settlekit-error.ts";
-export { TimeoutError } from "./errors/timeout-error.ts";
-export {
+  TimeoutError,
   UnexpectedResponseError,
   type UnexpectedResponseErrorOptions,
-} from "./errors/unexpected-response-error.ts";
-export {
   type WebhookFailureReason,
   WebhookVerificationError,
-} from "./errors/webhook-verification-error.ts";
+} from "./errors.ts";
+
 export { type Address, isAddress, toChecksumAddress } from "./evm/address.ts";
 export { fromCaip2, toCaip2 } from "./evm/caip2.ts";
 export { type Chain, chains, findChain } from "./evm/chains.ts";

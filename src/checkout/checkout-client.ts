@@ -1,5 +1,5 @@
 import { renderSVG } from "uqr";
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import { checkBaseUrl } from "../http/base-url.ts";
 import type { ClientEvent, Logger } from "../http/events.ts";
 import { Http } from "../http/http.ts";

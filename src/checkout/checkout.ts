@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { isNativeAsset } from "../evm/native-asset.ts";
 import { nativePaymentUri, tokenPaymentUri } from "../evm/payment-uri.ts";

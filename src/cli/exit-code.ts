@@ -1,10 +1,13 @@
-import { ApiError } from "../errors/api-error.ts";
-import { AuthenticationError } from "../errors/authentication-error.ts";
-import { ConfigurationError } from "../errors/configuration-error.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { PermissionError } from "../errors/permission-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
-import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import {
+  ApiError,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  PermissionError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from "../errors.ts";
+
 import { UsageError } from "./arguments/usage-error.ts";
 
 /** What each exit code means; docs/cli.md lists them. */

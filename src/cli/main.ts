@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
-import { SettlekitError } from "../errors/settlekit-error.ts";
+import { SettlekitError } from "../errors.ts";
 import { version } from "../http/version.ts";
 import { helpFor, overview } from "./arguments/help.ts";
 import { nearest } from "./arguments/nearest.ts";

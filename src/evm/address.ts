@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 
 /** An EVM address: `0x` and 40 hexadecimal digits. The same type that viem and wagmi use. */
 export type Address = `0x${string}`;

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 
 /** The two fields of a token that say whether it is a chain's native asset. */
 export interface AssetFields {

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "./address.ts";
 import { checkedChainId } from "./caip2.ts";
 import { isNativeAssetAddress } from "./native-asset.ts";

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 
 /** A token's `decimals` is one byte. */
 const maxDecimals = 255;

@@ -1,5 +1,5 @@
-import type { Outcome } from "../errors/settlekit-error.ts";
-import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import { type Outcome, UnexpectedResponseError } from "../errors.ts";
+
 import type { Operation } from "../wire/operations.ts";
 import { type ReadAnswer, readAnswer } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
-import { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
+import { ConfigurationError, type Outcome, SettlekitError } from "../errors.ts";
+
 import type { CredentialSource } from "./settings.ts";
 import type { Time } from "./time.ts";
 import { within } from "./within.ts";

@@ -1,18 +1,23 @@
-import { AbortError } from "../errors/abort-error.ts";
-import { ApiError, type ApiErrorOptions } from "../errors/api-error.ts";
-import { AuthenticationError } from "../errors/authentication-error.ts";
-import { ConfigurationError } from "../errors/configuration-error.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { IdempotencyConflictError } from "../errors/idempotency-conflict-error.ts";
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
-import { NotFoundError } from "../errors/not-found-error.ts";
-import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
-import { PermissionError } from "../errors/permission-error.ts";
-import { RateLimitError } from "../errors/rate-limit-error.ts";
-import { ServerError } from "../errors/server-error.ts";
-import type { Outcome, SettlekitError } from "../errors/settlekit-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
-import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import {
+  AbortError,
+  ApiError,
+  type ApiErrorOptions,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  IdempotencyConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  type Outcome,
+  OutcomeUnknownError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  type SettlekitError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from "../errors.ts";
+
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operations.ts";
 import type { Failure } from "./failure.ts";

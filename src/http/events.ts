@@ -1,4 +1,4 @@
-import type { Outcome } from "../errors/settlekit-error.ts";
+import type { Outcome } from "../errors.ts";
 
 interface CallEvent {
   /** Counts the calls of one client; the events of one call share it. */

@@ -1,4 +1,4 @@
-import { SettlekitError } from "../errors/settlekit-error.ts";
+import { SettlekitError } from "../errors.ts";
 import type { Operation } from "../wire/operations.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";

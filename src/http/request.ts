@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { isVisibleAscii } from "../wire/credential.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
 import type { Operation } from "../wire/operations.ts";

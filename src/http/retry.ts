@@ -1,4 +1,4 @@
-import type { Outcome } from "../errors/settlekit-error.ts";
+import type { Outcome } from "../errors.ts";
 import type { Replay } from "../wire/operations.ts";
 import type { Failure } from "./failure.ts";
 

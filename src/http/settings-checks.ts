@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/headers.ts";
 import type { Fetch } from "./settings.ts";
 

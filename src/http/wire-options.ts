@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import { defaults, type HttpSettings } from "./settings.ts";
 
 /** What to change when the service speaks otherwise than settlekit believes. */

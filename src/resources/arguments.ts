@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { toCaip2 } from "../evm/caip2.ts";
 import type { HttpSettings } from "../http/settings.ts";
 import { callOptions } from "../http/settings-checks.ts";

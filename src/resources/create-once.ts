@@ -1,8 +1,12 @@
-import { AbortError } from "../errors/abort-error.ts";
-import { IdempotencyConflictError } from "../errors/idempotency-conflict-error.ts";
-import { OutcomeUnknownError } from "../errors/outcome-unknown-error.ts";
-import { type Outcome, SettlekitError } from "../errors/settlekit-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
+import {
+  AbortError,
+  IdempotencyConflictError,
+  type Outcome,
+  OutcomeUnknownError,
+  SettlekitError,
+  TimeoutError,
+} from "../errors.ts";
+
 import type { ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import { idempotencyKeyFrom } from "../http/idempotency.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import type { CredentialSource } from "../http/settings.ts";
 import { checkCredential } from "../wire/credential.ts";
 

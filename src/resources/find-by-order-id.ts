@@ -1,5 +1,5 @@
-import { TimeoutError } from "../errors/timeout-error.ts";
-import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import { TimeoutError, UnexpectedResponseError } from "../errors.ts";
+
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";

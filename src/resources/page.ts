@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { ApiPromise } from "../http/api-promise.ts";
 import type { PageBody, Pagination } from "../wire/pagination.ts";
 import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";

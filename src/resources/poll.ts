@@ -1,10 +1,13 @@
-import { AbortError } from "../errors/abort-error.ts";
-import { ConnectionError } from "../errors/connection-error.ts";
-import { RateLimitError } from "../errors/rate-limit-error.ts";
-import { ServerError } from "../errors/server-error.ts";
-import { SettlekitError } from "../errors/settlekit-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
-import { UnexpectedResponseError } from "../errors/unexpected-response-error.ts";
+import {
+  AbortError,
+  ConnectionError,
+  RateLimitError,
+  ServerError,
+  SettlekitError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from "../errors.ts";
+
 import type { Time } from "../http/time.ts";
 
 const growth = 1.5;

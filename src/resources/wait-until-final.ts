@@ -1,5 +1,5 @@
-import type { SettlekitError } from "../errors/settlekit-error.ts";
-import { TimeoutError } from "../errors/timeout-error.ts";
+import { type SettlekitError, TimeoutError } from "../errors.ts";
+
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";

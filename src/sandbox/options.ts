@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import { maxAmountInCents } from "../wire/payment-creation.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/webhook-endpoint.ts";

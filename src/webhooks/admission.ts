@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from "../errors/webhook-verification-error.ts";
+import { WebhookVerificationError } from "../errors.ts";
 import type { Delivery } from "./delivery.ts";
 import { readEvent } from "./event.ts";
 import { checkOption } from "./option-check.ts";

@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from "../errors/webhook-verification-error.ts";
+import { WebhookVerificationError } from "../errors.ts";
 import { asRawBody, type RawBody, toBytes } from "./raw-body.ts";
 
 /** A body as far as it may be verified. Throws when it is none any more, or too large. */

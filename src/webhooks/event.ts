@@ -1,4 +1,4 @@
-import { WebhookVerificationError } from "../errors/webhook-verification-error.ts";
+import { WebhookVerificationError } from "../errors.ts";
 import { type RawBody, toText } from "./raw-body.ts";
 
 /** A delivery's body in the form of the interface document (section 6). */

@@ -1,7 +1,4 @@
-import {
-  type WebhookFailureReason,
-  WebhookVerificationError,
-} from "../errors/webhook-verification-error.ts";
+import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { parseSha256Hex } from "./hex.ts";
 import { parseTimestamp } from "./timestamp.ts";
 import type { WebhookHints } from "./webhook.ts";

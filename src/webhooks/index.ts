@@ -3,12 +3,13 @@
  *
  * @module settlekit/webhooks
  */
-export { ConfigurationError } from "../errors/configuration-error.ts";
-export { SettlekitError } from "../errors/settlekit-error.ts";
 export {
+  ConfigurationError,
+  SettlekitError,
   type WebhookFailureReason,
   WebhookVerificationError,
-} from "../errors/webhook-verification-error.ts";
+} from "../errors.ts";
+
 export type {
   PaymentEventData,
   WebhookEvents,

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 
 /** Throws a ConfigurationError unless an option is right. Never given the value: it may be secret. */
 export function checkOption(param: string, isRight: boolean, expected: string): asserts isRight {

@@ -1,7 +1,4 @@
-import {
-  type WebhookFailureReason,
-  WebhookVerificationError,
-} from "../errors/webhook-verification-error.ts";
+import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { type IncomingRequest, readDelivery } from "./delivery.ts";
 import { checkOption } from "./option-check.ts";
 import { report } from "./report.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./node-crypto.ts";
 import { checkOption } from "./option-check.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import type { Signed } from "./delivery.ts";
 import { toHex } from "./hex.ts";
 import { concatenate, type RawBody, toBytes } from "./raw-body.ts";

@@ -1,7 +1,4 @@
-import {
-  type WebhookFailureReason,
-  WebhookVerificationError,
-} from "../errors/webhook-verification-error.ts";
+import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { mismatch } from "./admission.ts";
 import { openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import { createFetchHandler, type FetchHandler } from "./fetch-handler.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError } from "../errors.ts";
 import type { Environment } from "./environment.ts";
 
 /** Printable ASCII without spaces: what a header carries unchanged everywhere. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InvalidRequestError } from "../../src/errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../src/errors.ts";
 import { isAddress, toChecksumAddress } from "../../src/evm/address.ts";
 import { anyAddress } from "./arbitraries.ts";
 import { thrownBy } from "./thrown-by.ts";

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../src/errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../src/errors.ts";
 
 /** The refusal that an action ends in; anything else it throws, or nothing, fails the test. */
 export function thrownBy(action: () => unknown): InvalidRequestError {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { OutcomeUnknownError } from "../../src/errors/outcome-unknown-error.ts";
-import { ServerError } from "../../src/errors/server-error.ts";
-import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
+import { OutcomeUnknownError, ServerError, UnexpectedResponseError } from "../../src/errors.ts";
+
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { reset, scriptedServer, truncated } from "../scripted-server.ts";
 import { createdPayment, payment } from "../wire/examples.ts";

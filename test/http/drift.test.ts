@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
+import { UnexpectedResponseError } from "../../src/errors.ts";
 import type { ClientEvent } from "../../src/http/events.ts";
 import * as operations from "../../src/wire/operations.ts";
 import { answers } from "../wire/answers.ts";

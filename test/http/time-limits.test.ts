@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AbortError } from "../../src/errors/abort-error.ts";
+import { AbortError } from "../../src/errors.ts";
 import { realTime } from "../../src/http/time.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { type Answer, scriptedServer, silent } from "../scripted-server.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { configure } from "../../src/configuration.ts";
-import { OutcomeUnknownError } from "../../src/errors/outcome-unknown-error.ts";
-import { SettlekitError } from "../../src/errors/settlekit-error.ts";
-import { UnexpectedResponseError } from "../../src/errors/unexpected-response-error.ts";
+import { OutcomeUnknownError, SettlekitError, UnexpectedResponseError } from "../../src/errors.ts";
+
 import type { ClientEvent } from "../../src/http/events.ts";
 import { Http } from "../../src/http/http.ts";
 import { Payments } from "../../src/resources/payments.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { InvalidRequestError } from "../../src/errors/invalid-request-error.ts";
-import type { CreatePaymentInput } from "../../src/index.ts";
-import { MerchantClient } from "../../src/index.ts";
+import { InvalidRequestError } from "../../src/errors.ts";
+import { type CreatePaymentInput, MerchantClient } from "../../src/index.ts";
+
 import { scriptedServer } from "../scripted-server.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 

@@ -1,5 +1,5 @@
 import { MerchantClient } from "../../client.ts";
-import { SettlekitError } from "../../errors/settlekit-error.ts";
+import { SettlekitError } from "../../errors.ts";
 import type { Environment } from "../../wire/environment.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { durationText } from "../time-text.ts";

@@ -1,4 +1,4 @@
-import { SettlekitError } from "../../errors/settlekit-error.ts";
+import { SettlekitError } from "../../errors.ts";
 import {
   createSandbox,
   type MerchantOptions,

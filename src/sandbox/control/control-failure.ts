@@ -1,4 +1,4 @@
-import { SettlekitError } from "../../errors/settlekit-error.ts";
+import { SettlekitError } from "../../errors.ts";
 import { invalidRequest } from "../serving/refusal.ts";
 import { errorAnswer } from "../serving/web-response.ts";
 

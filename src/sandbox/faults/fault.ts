@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 
 /**
  * Something that goes wrong with one request. `when` says on which side of the request's effect:

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError } from "../../errors.ts";
 import { checkedMinPaymentInCents, type MerchantOptions } from "../options.ts";
 import { beginningStream } from "../random.ts";
 import type { Store } from "../state/store.ts";

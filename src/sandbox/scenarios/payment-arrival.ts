@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { maxAmountInCents } from "../../wire/payment-creation.ts";
 import type { Quote } from "../../wire/quote.ts";

@@ -1,4 +1,4 @@
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { NotFoundError } from "../../errors.ts";
 import type { Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { RandomSource } from "../random.ts";

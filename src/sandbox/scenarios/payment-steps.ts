@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import type { Payment } from "../../wire/payment.ts";
 
 /** What a customer may do; all but `late` as on the service's testnet (interface section 1). */

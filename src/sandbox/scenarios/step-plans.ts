@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 

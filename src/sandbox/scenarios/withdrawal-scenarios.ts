@@ -1,4 +1,4 @@
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { NotFoundError } from "../../errors.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { RandomSource } from "../random.ts";
 import type { Merchants } from "../records/merchants.ts";

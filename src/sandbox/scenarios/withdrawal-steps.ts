@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 
 /** What may become of a withdrawal (interface section 3.2). */

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError } from "../../errors.ts";
 
 /**
  * Tells whether a request's host may name this sandbox. A web page can have its own name point at this

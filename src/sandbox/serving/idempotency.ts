@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError } from "../../errors.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import { invalidRequest } from "./refusal.ts";

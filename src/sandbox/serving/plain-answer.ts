@@ -1,4 +1,4 @@
-import { SettlekitError } from "../../errors/settlekit-error.ts";
+import { SettlekitError } from "../../errors.ts";
 import { errorEvidence, evidenceHeader } from "./evidence.ts";
 import { envelopeOf, Refusal, type RefusalFacts } from "./refusal.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError } from "../../errors.ts";
 import { defaultSandboxPort } from "../../wire/environment.ts";
 import { allowedHosts } from "./allowed-host.ts";
 import { type Doors, isForOwnRoutes } from "./doors.ts";

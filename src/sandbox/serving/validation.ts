@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import { misfitsIn } from "../../wire/misfits.ts";
 import { maxAmountInCents } from "../../wire/payment-creation.ts";
 import { type Form, isRecord, misfit, type Schema } from "../../wire/schema.ts";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "./sqlite.ts";
 import { formatVersion } from "./state.ts";
 import type { Contents, Journal, WholeStore } from "./store.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors/configuration-error.ts";
+import { ConfigurationError } from "../../errors.ts";
 
 type Sqlite = typeof import("node:sqlite");
 

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import { paymentSchema } from "../../wire/payment.ts";
 import { isRecord, misfit } from "../../wire/schema.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../../errors/configuration-error.ts";
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { ConfigurationError, InvalidRequestError } from "../../errors.ts";
+
 import type { Store } from "../state/store.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";

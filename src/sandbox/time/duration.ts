@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 
 /** A unit of time, from milliseconds to days. */
 export type DurationUnit = "ms" | "s" | "m" | "h" | "d";

@@ -1,4 +1,4 @@
-import { InvalidRequestError } from "../../errors/invalid-request-error.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Occasions } from "../faults/waiting-list.ts";
 import { type Duration, durationInMs } from "../time/duration.ts";

@@ -1,5 +1,5 @@
-import { ConfigurationError } from "../../errors/configuration-error.ts";
-import { NotFoundError } from "../../errors/not-found-error.ts";
+import { ConfigurationError, NotFoundError } from "../../errors.ts";
+
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import { createWaitingList } from "../faults/waiting-list.ts";
 import { beginningStream, fractionOf, type RandomSource } from "../random.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError } from "../../../src/errors/configuration-error.ts";
+import { ConfigurationError } from "../../../src/errors.ts";
 import { errorOf, list, newYear, order, paymentsPath } from "../merchant.ts";
 
 /** As they were before anything listened. */
