@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { errorsTogether, noBareImports } from "./scripts/few-chunks.ts";
+import { noBareImports } from "./scripts/few-chunks.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
 import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
@@ -38,10 +38,6 @@ export default defineConfig({
     // Shorter, and still to be read: names and lines stay, and source maps carry the source.
     options.minifySyntax = true;
   },
-  esbuildPlugins: [
-    errorsTogether(),
-    pageAssets(),
-    thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt"),
-  ],
+  esbuildPlugins: [pageAssets(), thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
   plugins: [noBareImports()],
 });

@@ -4,8 +4,7 @@ import type { ClientEvent, Logger } from "./http/events.ts";
 import { type CredentialSource, defaults, type Fetch, type HttpSettings } from "./http/settings.ts";
 import { checkedFetch, checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
 import { checkWire, type WireOptions } from "./http/wire-options.ts";
-import { checkSecretKey } from "./wire/credential.ts";
-import { defaultSandboxUrl, type Environment } from "./wire/environment.ts";
+import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions {

@@ -1,3 +1,5 @@
+// Longer than 300 lines: every error class stands here.
+
 /**
  * What the service may have done about the request behind an error.
  *

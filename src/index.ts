@@ -32,17 +32,24 @@ export {
   WebhookVerificationError,
 } from "./errors.ts";
 
-export { type Address, isAddress, toChecksumAddress } from "./evm/address.ts";
-export { fromCaip2, toCaip2 } from "./evm/caip2.ts";
-export { type Chain, chains, findChain } from "./evm/chains.ts";
-export { type AssetFields, isNativeAsset } from "./evm/native-asset.ts";
+export { type Address, isAddress, toChecksumAddress, toRecipientAddress } from "./evm/address.ts";
+export {
+  type AssetFields,
+  type Chain,
+  chains,
+  findChain,
+  fromCaip2,
+  isNativeAsset,
+  toCaip2,
+} from "./evm/chains.ts";
+
 export {
   type NativePayment,
   nativePaymentUri,
   type TokenPayment,
   tokenPaymentUri,
 } from "./evm/payment-uri.ts";
-export { toRecipientAddress } from "./evm/recipient-address.ts";
+
 export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
 export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
 export type {
@@ -72,19 +79,29 @@ export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
 export type { RawRequest, RequestAuth } from "./resources/raw-request.ts";
 export type { WaitOptions } from "./resources/wait-until-final.ts";
 export type { CreateOnceInput, Withdrawals } from "./resources/withdrawals.ts";
-export type { DepositAddress } from "./wire/deposit-address.ts";
-export type { Environment } from "./wire/environment.ts";
-export type { OpenEnum } from "./wire/open-enum.ts";
+export type { Environment } from "./wire/credential.ts";
+export type { OpenEnum } from "./wire/fields.ts";
 export type { Pagination } from "./wire/pagination.ts";
-export type { Payment, PaymentType } from "./wire/payment.ts";
-export type { CreatedPayment } from "./wire/payment-creation.ts";
-export type { PaymentListQuery } from "./wire/payment-list.ts";
-export type { PaymentReceipt } from "./wire/payment-receipt.ts";
-export type { PaymentState } from "./wire/payment-state.ts";
-export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
-export type { Quote } from "./wire/quote.ts";
-export type { SettledChain, SettledToken } from "./wire/settlement.ts";
-export type { Token, TokenChain } from "./wire/token.ts";
-export type { Withdrawal, WithdrawalReceipt, WithdrawalStatus } from "./wire/withdrawal.ts";
-export type { WithdrawalConfig, WithdrawalLimits } from "./wire/withdrawal-config.ts";
-export type { WithdrawalListQuery } from "./wire/withdrawal-list.ts";
+export {
+  type CreatedPayment,
+  isFinal,
+  isPaid,
+  type Payment,
+  type PaymentListQuery,
+  type PaymentReceipt,
+  type PaymentState,
+  type PaymentStatus,
+  type PaymentType,
+} from "./wire/payment.ts";
+export type { DepositAddress, Quote } from "./wire/quote.ts";
+
+export type { SettledChain, SettledToken, Token, TokenChain } from "./wire/token.ts";
+
+export type {
+  Withdrawal,
+  WithdrawalConfig,
+  WithdrawalLimits,
+  WithdrawalListQuery,
+  WithdrawalReceipt,
+  WithdrawalStatus,
+} from "./wire/withdrawal.ts";

@@ -3,7 +3,7 @@ import type { App } from "../src/sandbox/serving/app.ts";
 import type { Exchange } from "../src/sandbox/serving/exchange.ts";
 import type { PlainAnswer } from "../src/sandbox/serving/plain-answer.ts";
 import type { Received } from "../src/sandbox/serving/received.ts";
-import * as operations from "../src/wire/operations.ts";
+import { operationTable } from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
 // Whatever a test is about: each answer that a sandbox gives in it must fit the OpenAPI document. Faults
@@ -65,7 +65,7 @@ async function judge({ method, url }: Received, answer: PlainAnswer): Promise<st
 const placeholder = /\{\w+\}/g;
 
 /** A path without placeholders is meant before one with them. */
-const table = Object.values(operations).sort(
+const table = Object.values(operationTable).sort(
   (a, b) => (a.path.match(placeholder)?.length ?? 0) - (b.path.match(placeholder)?.length ?? 0),
 );
 

@@ -7,7 +7,7 @@ import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
 import { checkedFetch, checkLimit, checkRetries } from "../http/settings-checks.ts";
 import { checkWire, type WireOptions } from "../http/wire-options.ts";
 import { paymentSecret } from "../resources/credentials.ts";
-import { defaultSandboxUrl, type Environment } from "../wire/environment.ts";
+import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";

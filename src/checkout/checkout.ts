@@ -7,9 +7,8 @@ import { chainIdOnWire, checkObject, checkText, refused } from "../resources/arg
 import { poll } from "../resources/poll.ts";
 import { Quotes } from "../resources/quotes.ts";
 import * as operations from "../wire/operations.ts";
-import type { Payment } from "../wire/payment.ts";
-import type { PaymentState } from "../wire/payment-state.ts";
-import { isFinal } from "../wire/payment-status.ts";
+import { isFinal, type Payment, type PaymentState } from "../wire/payment.ts";
+
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 

@@ -23,9 +23,14 @@ export type { ApiPromise, ApiResponse } from "../http/api-promise.ts";
 export type { Fetch, FetchInit, FetchResponse, RequestOptions } from "../http/settings.ts";
 export type { WireOptions } from "../http/wire-options.ts";
 export type { CreateQuoteInput } from "../resources/quotes.ts";
-export type { Payment } from "../wire/payment.ts";
-export type { PaymentState } from "../wire/payment-state.ts";
-export { isFinal, isPaid, type PaymentStatus } from "../wire/payment-status.ts";
+export {
+  isFinal,
+  isPaid,
+  type Payment,
+  type PaymentState,
+  type PaymentStatus,
+} from "../wire/payment.ts";
+
 export type { Quote } from "../wire/quote.ts";
 export type { RefreshStatusInput, WatchOptions } from "./checkout.ts";
 export {

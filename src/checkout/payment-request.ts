@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
-import { isNativeAsset } from "../evm/native-asset.ts";
+import { isNativeAsset } from "../evm/chains.ts";
 import { nativePaymentUri, tokenPaymentUri } from "../evm/payment-uri.ts";
 import { formatUnits } from "../evm/units.ts";
 import type { Payment } from "../wire/payment.ts";

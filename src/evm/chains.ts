@@ -1,3 +1,5 @@
+import { InvalidRequestError } from "../errors.ts";
+
 /** An EVM network. */
 export interface Chain {
   /** EVM chain id, such as 8453. */
@@ -54,4 +56,103 @@ export const chains: readonly Chain[] = [
  */
 export function findChain(chainId: number): Chain | undefined {
   return chains.find((chain) => chain.chainId === chainId);
+}
+
+/**
+ * A chain id as a CAIP-2 identifier.
+ *
+ * @throws {InvalidRequestError} code `invalid_chain_id`.
+ * @example
+ * ```ts
+ * toCaip2(8453); // "eip155:8453"
+ * ```
+ */
+export function toCaip2(chainId: number): `eip155:${number}` {
+  return `eip155:${checkedChainId(chainId)}`;
+}
+
+/**
+ * The chain id in a CAIP-2 identifier of an EVM network.
+ *
+ * @throws {InvalidRequestError} code `invalid_chain_id`, also for networks of other kinds, such as
+ * `solana:…`, which have no chain id.
+ * @example
+ * ```ts
+ * fromCaip2("eip155:8453"); // 8453
+ * ```
+ */
+export function fromCaip2(identifier: string): number {
+  const digits = typeof identifier === "string" && /^eip155:([1-9][0-9]*)$/.exec(identifier)?.[1];
+  const chainId = Number(digits || Number.NaN);
+  if (Number.isSafeInteger(chainId)) return chainId;
+  throw new InvalidRequestError(
+    "chainId must be eip155: followed by an EVM chain id, such as eip155:8453. " +
+      "Networks of other kinds are not supported.",
+    { code: "invalid_chain_id", param: "chainId" },
+  );
+}
+
+/**
+ * The chain id, if it is one: a whole number from 1.
+ *
+ * @throws {InvalidRequestError} code `invalid_chain_id`.
+ */
+export function checkedChainId(chainId: number): number {
+  if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
+  throw new InvalidRequestError(
+    "chainId must be a whole number from 1, such as 8453 for Base. " +
+      "A CAIP-2 identifier goes through fromCaip2 first.",
+    { code: "invalid_chain_id", param: "chainId" },
+  );
+}
+
+/** The two fields of a token that say whether it is a chain's native asset. */
+export interface AssetFields {
+  readonly contractAddress: string;
+  readonly assetType: string;
+}
+
+/**
+ * Whether a `contractAddress` stands for a chain's native asset (such as ether) rather than for a
+ * token contract: the all-zero address, or `0xeeee…eeee` in any case (interface section 2.4).
+ *
+ * Nobody holds the keys of either, so neither may receive money.
+ *
+ * @example
+ * ```ts
+ * isNativeAssetAddress("0x0000000000000000000000000000000000000000"); // true
+ * isNativeAssetAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"); // false
+ * ```
+ */
+export function isNativeAssetAddress(contractAddress: string): boolean {
+  return /^0x(?:0{40}|e{40})$/i.test(contractAddress);
+}
+
+/**
+ * Whether a token is its chain's native asset, which is paid by a plain transfer instead of a call
+ * to a contract. Both of its fields must say so (interface section 2.4).
+ *
+ * @throws {InvalidRequestError} code `ambiguous_asset` when the fields contradict each other: either
+ * way of paying could then lose the money.
+ * @example
+ * ```ts
+ * isNativeAsset({ contractAddress: "0x0000000000000000000000000000000000000000", assetType: "native" });
+ * // true
+ * isNativeAsset({ contractAddress: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", assetType: "erc20" });
+ * // false
+ * ```
+ */
+export function isNativeAsset(token: AssetFields): boolean {
+  const byAddress = isNativeAssetAddress(token.contractAddress);
+  const byType = token.assetType === "native";
+  if (byAddress !== byType) {
+    const contradiction = byAddress
+      ? "contractAddress stands for a native asset, but its assetType is not native"
+      : "assetType is native, but its contractAddress is that of a contract";
+    throw new InvalidRequestError(
+      `The token's ${contradiction}. Do not pay with it; choose another token.`,
+      { code: "ambiguous_asset", param: "assetType" },
+    );
+  }
+  return byType;
 }

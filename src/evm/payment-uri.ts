@@ -1,8 +1,7 @@
 import { InvalidRequestError } from "../errors.ts";
-import { toChecksumAddress } from "./address.ts";
-import { checkedChainId } from "./caip2.ts";
-import { isNativeAssetAddress } from "./native-asset.ts";
-import { toRecipientAddress } from "./recipient-address.ts";
+import { toChecksumAddress, toRecipientAddress } from "./address.ts";
+import { checkedChainId, isNativeAssetAddress } from "./chains.ts";
+
 import { toUnits } from "./units.ts";
 
 /** What a wallet is asked to pay in a chain's native asset. */

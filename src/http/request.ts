@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../errors.ts";
-import { isVisibleAscii } from "../wire/credential.ts";
-import { credentialHeader, idempotencyKeyHeader } from "../wire/headers.ts";
+import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
+
 import type { Operation } from "../wire/operations.ts";
 import { randomIdempotencyKey } from "./idempotency.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/headers.ts";
+import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
 import type { Fetch } from "./settings.ts";
 
 /** What a call's last argument may hold: `prefetch` and `createdAfter` belong to lists and lookups. */

@@ -1,4 +1,4 @@
-import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/headers.ts";
+import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/credential.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 
 /** What fetch is given beside the URL, and what `fetchOptions` holds. */

@@ -1,8 +1,8 @@
 import { InvalidRequestError } from "../errors.ts";
-import { toCaip2 } from "../evm/caip2.ts";
+import { toCaip2 } from "../evm/chains.ts";
 import type { HttpSettings } from "../http/settings.ts";
 import { callOptions } from "../http/settings-checks.ts";
-import { maxAmountInCents } from "../wire/payment-creation.ts";
+import { maxAmountInCents } from "../wire/payment.ts";
 
 /** A JSON object, or the JSON text of one. */
 export type Metadata = string | Readonly<Record<string, unknown>>;

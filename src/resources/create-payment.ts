@@ -1,4 +1,4 @@
-import type { CreatePaymentBody } from "../wire/payment-creation.ts";
+import type { CreatePaymentBody } from "../wire/payment.ts";
 import {
   checkAmount,
   checkCurrency,

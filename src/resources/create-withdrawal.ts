@@ -1,12 +1,13 @@
-import { toRecipientAddress } from "../evm/recipient-address.ts";
+import { toRecipientAddress } from "../evm/address.ts";
 import type { HttpSettings } from "../http/settings.ts";
 import { createWithdrawal, type Operation } from "../wire/operations.ts";
-import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   type CreateWithdrawalBody,
   maxMetadataLength,
   maxOrderIdLength,
-} from "../wire/withdrawal-creation.ts";
+  type Withdrawal,
+} from "../wire/withdrawal.ts";
+
 import {
   chainIdOnWire,
   checkAmount,

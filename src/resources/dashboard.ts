@@ -2,9 +2,8 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { WithdrawalConfig } from "../wire/withdrawal-config.ts";
-import type { WithdrawalListQuery } from "../wire/withdrawal-list.ts";
+import type { Withdrawal, WithdrawalConfig, WithdrawalListQuery } from "../wire/withdrawal.ts";
+
 import { type ListOptions, list } from "./list.ts";
 import type { PagePromise } from "./page.ts";
 

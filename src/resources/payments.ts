@@ -2,9 +2,8 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type { Payment } from "../wire/payment.ts";
-import type { CreatedPayment } from "../wire/payment-creation.ts";
-import type { PaymentListQuery } from "../wire/payment-list.ts";
+import type { CreatedPayment, Payment, PaymentListQuery } from "../wire/payment.ts";
+
 import {
   type CreateDepositInput,
   type CreatePaymentInput,

@@ -4,7 +4,7 @@ import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import { checkLimit } from "../http/settings-checks.ts";
-import { isFinal } from "../wire/payment-status.ts";
+import { isFinal } from "../wire/payment.ts";
 import { poll } from "./poll.ts";
 
 /** How long to wait. */

@@ -2,8 +2,8 @@ import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { WithdrawalListQuery } from "../wire/withdrawal-list.ts";
+import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
+
 import { checkObject, checkReference } from "./arguments.ts";
 import { type CreateOnceOptions, createOnce } from "./create-once.ts";
 import {

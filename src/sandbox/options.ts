@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { maxAmountInCents } from "../wire/payment-creation.ts";
+import { maxAmountInCents } from "../wire/payment.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/webhook-endpoint.ts";
 

@@ -1,5 +1,14 @@
 import { ConfigurationError } from "../errors.ts";
-import type { Environment } from "./environment.ts";
+import type { Credential } from "./operations.ts";
+
+/** Which of the service's environments a client talks to; each has keys of its own. */
+export type Environment = "production" | "testnet" | "sandbox";
+
+/** Where a sandbox listens unless told otherwise. */
+export const defaultSandboxPort = 4010;
+
+/** Where clients look for a sandbox unless told otherwise. */
+export const defaultSandboxUrl = `http://127.0.0.1:${defaultSandboxPort}`;
 
 /** Printable ASCII without spaces: what a header carries unchanged everywhere. */
 export function isVisibleAscii(text: string): boolean {
@@ -60,4 +69,34 @@ export function checkSecretKey(
 function describe(value: unknown): string {
   if (value === "") return "an empty string";
   return value === undefined || value === null ? String(value) : `a value of type ${typeof value}`;
+}
+
+/** The prefix of the service's own headers in the interface document. */
+export const defaultHeaderPrefix = "X-Service";
+
+/** Ties every attempt of one creation together (interface section 4.1, rule 3). */
+export const idempotencyKeyHeader = "Idempotency-Key";
+
+/** Where the service is assumed to name a request for its support. */
+export const defaultRequestIdHeader = "X-Request-Id";
+
+/** The header that carries a credential, and the text before the credential in it. */
+export function credentialHeader(
+  credential: Credential,
+  headerPrefix: string,
+): { readonly name: string; readonly scheme: string } {
+  switch (credential) {
+    case "secretKey":
+      return { name: `${headerPrefix}-Secret-Key`, scheme: "" };
+    case "paymentSecret":
+      return { name: `${headerPrefix}-Payment-Secret`, scheme: "" };
+    case "accessToken":
+      return { name: "Authorization", scheme: "Bearer " };
+  }
+}
+
+/** The names of the headers that carry credentials. */
+export function credentialHeaderNames(headerPrefix: string): string[] {
+  const credentials = ["secretKey", "paymentSecret", "accessToken"] as const;
+  return credentials.map((credential) => credentialHeader(credential, headerPrefix).name);
 }

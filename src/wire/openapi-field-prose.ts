@@ -1,4 +1,4 @@
-import { maxAmountInCents } from "./payment-creation.ts";
+import { maxAmountInCents } from "./payment.ts";
 
 // What the OpenAPI document says of fields, beyond what their schemas check.
 

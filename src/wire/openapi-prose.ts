@@ -1,5 +1,5 @@
-import type { OperationId } from "./operation-table.ts";
-import type { Credential } from "./operations.ts";
+import type { Credential, OperationId } from "./operations.ts";
+
 import type { WebhookEvents } from "./webhook-event.ts";
 
 // What the OpenAPI document says in words. It stands apart from the operations and their schemas, so

@@ -1,5 +1,4 @@
-import { depositAddressSchema } from "./deposit-address.ts";
-import { openEnum } from "./open-enum.ts";
+import { openEnum } from "./fields.ts";
 import {
   type ComponentName,
   componentProse,
@@ -7,20 +6,27 @@ import {
   fieldProse,
 } from "./openapi-field-prose.ts";
 import { paginationSchema } from "./pagination.ts";
-import { paymentSchema } from "./payment.ts";
-import { createdPaymentSchema, createPaymentBodySchema } from "./payment-creation.ts";
-import { paymentReceiptSchema } from "./payment-receipt.ts";
-import { paymentStateSchema } from "./payment-state.ts";
-import { quoteSchema } from "./quote.ts";
-import { createQuoteBodySchema } from "./quote-creation.ts";
+import {
+  createdPaymentSchema,
+  createPaymentBodySchema,
+  paymentReceiptSchema,
+  paymentSchema,
+  paymentStateSchema,
+  refreshStatusBodySchema,
+} from "./payment.ts";
+import { createQuoteBodySchema, depositAddressSchema, quoteSchema } from "./quote.ts";
+
 import { type Field, type Form, openObject, optional, type Schema, text } from "./schema.ts";
-import { settledChainSchema, settledTokenSchema } from "./settlement.ts";
-import { refreshStatusBodySchema } from "./status-refresh.ts";
-import { tokenChainSchema, tokenSchema } from "./token.ts";
+import { settledChainSchema, settledTokenSchema, tokenChainSchema, tokenSchema } from "./token.ts";
+
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "./webhook-event.ts";
-import { withdrawalReceiptSchema, withdrawalSchema } from "./withdrawal.ts";
-import { withdrawalConfigSchema, withdrawalLimitsSchema } from "./withdrawal-config.ts";
-import { createWithdrawalBodySchema } from "./withdrawal-creation.ts";
+import {
+  createWithdrawalBodySchema,
+  withdrawalConfigSchema,
+  withdrawalLimitsSchema,
+  withdrawalReceiptSchema,
+  withdrawalSchema,
+} from "./withdrawal.ts";
 
 /** A schema as an OpenAPI 3.1 document holds it. */
 export interface JsonSchema {

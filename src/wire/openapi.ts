@@ -3,7 +3,7 @@ import {
   defaultHeaderPrefix,
   defaultRequestIdHeader,
   idempotencyKeyHeader,
-} from "./headers.ts";
+} from "./credential.ts";
 import {
   credentialProse,
   type ErrorStatus,
@@ -21,8 +21,14 @@ import {
   jsonSchemaOf,
   referenceTo,
 } from "./openapi-schemas.ts";
-import { type OperationId, operationTable } from "./operation-table.ts";
-import type { Credential, Operation, Replay } from "./operations.ts";
+import {
+  type Credential,
+  type Operation,
+  type OperationId,
+  operationTable,
+  type Replay,
+} from "./operations.ts";
+
 import { misfit, type Schema } from "./schema.ts";
 import { webhookEventNames, webhookEventSchemas } from "./webhook-event.ts";
 

@@ -1,20 +1,25 @@
 import { type PageBody, pageSchema } from "./pagination.ts";
-import { type Payment, paymentSchema } from "./payment.ts";
 import {
   type CreatedPayment,
   createdPaymentSchema,
   createPaymentBodySchema,
-} from "./payment-creation.ts";
-import { paymentListQuerySchema } from "./payment-list.ts";
-import { type PaymentState, paymentStateSchema } from "./payment-state.ts";
-import { type Quote, quoteSchema } from "./quote.ts";
-import { createQuoteBodySchema } from "./quote-creation.ts";
+  type Payment,
+  type PaymentState,
+  paymentListQuerySchema,
+  paymentSchema,
+  paymentStateSchema,
+  refreshStatusBodySchema,
+} from "./payment.ts";
+import { createQuoteBodySchema, type Quote, quoteSchema } from "./quote.ts";
 import { listOf, type Schema } from "./schema.ts";
-import { refreshStatusBodySchema } from "./status-refresh.ts";
-import { type Withdrawal, withdrawalSchema } from "./withdrawal.ts";
-import { type WithdrawalConfig, withdrawalConfigSchema } from "./withdrawal-config.ts";
-import { createWithdrawalBodySchema } from "./withdrawal-creation.ts";
-import { withdrawalListQuerySchema } from "./withdrawal-list.ts";
+import {
+  createWithdrawalBodySchema,
+  type Withdrawal,
+  type WithdrawalConfig,
+  withdrawalConfigSchema,
+  withdrawalListQuerySchema,
+  withdrawalSchema,
+} from "./withdrawal.ts";
 
 /** Which credential an operation is called with (interface section 5). */
 export type Credential = "secretKey" | "paymentSecret" | "accessToken";
@@ -219,3 +224,27 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = {
   response: withdrawalSchema,
   essential: ["id"],
 };
+
+/**
+ * Every operation, for whoever needs them all. Apart from the operations, so that a client's bundle keeps
+ * only those that it calls: a namespace that is used as a value would keep all of them in every bundle.
+ */
+export const operationTable = {
+  createPayment,
+  getPayment,
+  listPayments,
+  createWithdrawal,
+  getWithdrawal,
+  listWithdrawals,
+  getCheckoutPayment,
+  getCheckoutStatus,
+  listQuotes,
+  createQuote,
+  refreshCheckoutStatus,
+  getWithdrawalConfig,
+  listMerchantWithdrawals,
+  getMerchantWithdrawal,
+} satisfies Readonly<Record<string, Operation<unknown>>>;
+
+/** What an operation is called in the table. */
+export type OperationId = keyof typeof operationTable;

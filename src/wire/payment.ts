@@ -1,19 +1,132 @@
-import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
-import { optionalNumber, optionalText } from "./fields.ts";
-import { type OpenEnum, openEnum } from "./open-enum.ts";
-import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
-import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
-import { type Quote, quoteSchema } from "./quote.ts";
 import {
+  chainIdSchema,
+  type OpenEnum,
+  openEnum,
+  optionalBoolean,
+  optionalDecimalText,
+  optionalNumber,
+  optionalText,
+} from "./fields.ts";
+import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
+import {
+  anything,
+  closedObject,
+  either,
   listOf,
   nullable,
   number,
   type Output,
+  oneOf,
   openObject,
   optional,
+  queryOf,
   type Same,
   text,
+  textOfLength,
+  wholeNumber,
 } from "./schema.ts";
+import {
+  type SettledChain,
+  type SettledToken,
+  settledChainSchema,
+  settledTokenSchema,
+} from "./token.ts";
+
+/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
+export type PaymentStatus = OpenEnum<
+  "pending" | "processing" | "completed" | "confirmed" | "failed" | "expired" | "cancelled"
+>;
+
+export const paymentStatusSchema = openEnum(
+  "pending",
+  "processing",
+  "completed",
+  "confirmed",
+  "failed",
+  "expired",
+  "cancelled",
+);
+true satisfies Same<PaymentStatus, Output<typeof paymentStatusSchema>>;
+
+/**
+ * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface
+ * document does not reconcile (section 3.1). Unknown statuses are not.
+ */
+export function isPaid(status: string): boolean {
+  return status === "completed" || status === "confirmed";
+}
+
+/**
+ * Whether a status is expected to stay: paid, failed, expired or cancelled. Money may still arrive
+ * after `expired`. Unknown statuses are not final.
+ */
+export function isFinal(status: string): boolean {
+  return isPaid(status) || status === "failed" || status === "expired" || status === "cancelled";
+}
+
+/**
+ * What was received for a payment. The interface document does not show its fields; two published
+ * shapes exist, so every field may be missing or null.
+ */
+export interface PaymentReceipt {
+  paymentId?: string | null;
+  selectedQuote?: unknown;
+  settledToken?: SettledToken | null;
+  settledChain?: SettledChain | null;
+  /** Received amount in the token's smallest unit, as a decimal string. */
+  settledAmountAsset?: string | null;
+  /** Decimal USD value. */
+  settledAmountUsd?: string | null;
+  txHash?: string | null;
+  txBlockNumber?: number | null;
+  /** ISO 8601, UTC. */
+  txTimestamp?: string | null;
+  txSenderAddress?: string | null;
+  txGasUsed?: number | null;
+  txTotalCost?: string | null;
+  txTotalCostUsdFractions?: number | null;
+  txIsSponsored?: boolean | null;
+  processedBy?: string | null;
+  txRiskScore?: number | string | null;
+  txRiskSeverity?: string | null;
+  txRiskProvider?: string | null;
+  /** ISO 8601, UTC. */
+  createdAt?: string | null;
+  transactionHash?: string | null;
+  blockNumber?: number | null;
+  confirmations?: number | null;
+  requiredConfirmations?: number | null;
+  /** ISO 8601, UTC. */
+  completedAt?: string | null;
+}
+
+export const paymentReceiptSchema = openObject({
+  paymentId: optionalText,
+  selectedQuote: optional(anything),
+  settledToken: optional(nullable(settledTokenSchema)),
+  settledChain: optional(nullable(settledChainSchema)),
+  settledAmountAsset: optionalText,
+  settledAmountUsd: optionalDecimalText,
+  txHash: optionalText,
+  txBlockNumber: optionalNumber,
+  txTimestamp: optionalText,
+  txSenderAddress: optionalText,
+  txGasUsed: optionalNumber,
+  txTotalCost: optionalText,
+  txTotalCostUsdFractions: optionalNumber,
+  txIsSponsored: optionalBoolean,
+  processedBy: optionalText,
+  txRiskScore: optional(nullable(either(number, text))),
+  txRiskSeverity: optionalText,
+  txRiskProvider: optionalText,
+  createdAt: optionalText,
+  transactionHash: optionalText,
+  blockNumber: optionalNumber,
+  confirmations: optionalNumber,
+  requiredConfirmations: optionalNumber,
+  completedAt: optionalText,
+});
+true satisfies Same<PaymentReceipt, Output<typeof paymentReceiptSchema>>;
 
 /** Of a fixed amount, or of whatever the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
@@ -75,3 +188,111 @@ export const paymentSchema = openObject({
   amountMerchantNetCents: optionalNumber,
 });
 true satisfies Same<Payment, Output<typeof paymentSchema>>;
+
+/** Over this, no payment or withdrawal is accepted, in USD cents (interface section 8). */
+export const maxAmountInCents = 100_000_000;
+
+/** The body of a creation request on the wire (interface section 4.1). */
+export interface CreatePaymentBody {
+  type?: "payment" | "deposit";
+  /** USD cents; due for a payment, ignored for a deposit. */
+  amount?: number;
+  currency: "USD";
+  orderId: string;
+  redirectUrl?: string;
+  /** A JSON document encoded as a string. */
+  customMetadata?: string;
+  /** Deposits only; from newer descriptions. */
+  customerRefId?: string;
+}
+
+export const createPaymentBodySchema = closedObject({
+  type: optional(oneOf("payment", "deposit")),
+  amount: optional(number),
+  currency: oneOf("USD"),
+  orderId: textOfLength(1, 255),
+  redirectUrl: optional(textOfLength(0, 2048)),
+  customMetadata: optional(textOfLength(0, 2048)),
+  customerRefId: optional(textOfLength(0, 255)),
+});
+true satisfies Same<CreatePaymentBody, Output<typeof createPaymentBodySchema>>;
+
+/** The answer to a creation (interface section 4.1). */
+export interface CreatedPayment {
+  payment: Payment;
+  /** The hosted payment page: send the customer here. */
+  paymentUrl: string;
+  /** Equals `payment.id`. */
+  paymentId: string;
+  /**
+   * The payment secret for customer-scoped routes. Whoever holds it can read this payment and
+   * request quotes for it; keep it out of logs. It is not your merchant secret key.
+   */
+  secret: string;
+}
+
+export const createdPaymentSchema = openObject({
+  payment: paymentSchema,
+  paymentUrl: text,
+  paymentId: text,
+  secret: text,
+});
+true satisfies Same<CreatedPayment, Output<typeof createdPaymentSchema>>;
+
+/** What `payments.list` filters and sorts by (interface section 4.2). */
+export interface PaymentListQuery {
+  status?: PaymentStatus | undefined;
+  type?: PaymentType | undefined;
+  /**
+   * Part of a payment id, deposit address, merchant short name, transaction hash or sender address.
+   * Does not cover `orderId`.
+   */
+  search?: string | undefined;
+  /** Default `createdAt`. */
+  sortBy?: OpenEnum<"createdAt" | "amountInCents"> | undefined;
+  /** Default `DESC`. */
+  sortOrder?: OpenEnum<"ASC" | "DESC"> | undefined;
+  /** Items a page, 1 to 1000; default 100. */
+  limit?: number | undefined;
+  /** Items to skip; default 0. */
+  offset?: number | undefined;
+}
+
+export const paymentListQuerySchema = queryOf({
+  status: paymentStatusSchema,
+  type: openEnum("payment", "deposit"),
+  search: text,
+  sortBy: openEnum("createdAt", "amountInCents"),
+  sortOrder: openEnum("ASC", "DESC"),
+  limit: wholeNumber(1, 1000),
+  offset: wholeNumber(0),
+});
+true satisfies Same<PaymentListQuery, Output<typeof paymentListQuerySchema>>;
+
+/** A payment's status alone (interface section 4.3). */
+export interface PaymentState {
+  /** Payment id. */
+  id: string;
+  status: PaymentStatus;
+}
+
+export const paymentStateSchema = openObject({
+  id: text,
+  status: paymentStatusSchema,
+});
+true satisfies Same<PaymentState, Output<typeof paymentStateSchema>>;
+
+/** A transaction to look for (interface section 4.3). */
+interface RefreshStatusBody {
+  transactionHash?: string;
+  /** EVM chain id. */
+  chainId?: number;
+  tokenContractAddress?: string;
+}
+
+export const refreshStatusBodySchema = closedObject({
+  transactionHash: optional(text),
+  chainId: optional(chainIdSchema),
+  tokenContractAddress: optional(text),
+});
+true satisfies Same<RefreshStatusBody, Output<typeof refreshStatusBodySchema>>;

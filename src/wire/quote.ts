@@ -1,9 +1,36 @@
-import { chainIdSchema } from "./chain-id.ts";
-import { type DepositAddress, depositAddressSchema } from "./deposit-address.ts";
-import { decimalText } from "./fields.ts";
-import { type OpenEnum, openEnum } from "./open-enum.ts";
-import { either, nullable, type Output, openObject, optional, type Same, text } from "./schema.ts";
+import { chainIdSchema, decimalText, type OpenEnum, openEnum } from "./fields.ts";
+import {
+  closedObject,
+  either,
+  nullable,
+  type Output,
+  openObject,
+  optional,
+  type Same,
+  text,
+  wholeNumber,
+} from "./schema.ts";
 import { type Token, tokenSchema } from "./token.ts";
+
+/** The address that a customer pays to (interface section 2.2). */
+export interface DepositAddress {
+  id: string;
+  paymentId: string;
+  type: OpenEnum<"EVM">;
+  /** Hex wallet address, `0x` and 40 digits. */
+  address: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export const depositAddressSchema = openObject({
+  id: text,
+  paymentId: text,
+  type: openEnum("EVM"),
+  address: text,
+  createdAt: text,
+});
+true satisfies Same<DepositAddress, Output<typeof depositAddressSchema>>;
 
 /** An offer to settle a payment with one token on one chain (interface section 2.3). */
 export interface Quote {
@@ -38,3 +65,20 @@ export const quoteSchema = openObject({
   depositAddress: optional(nullable(either(depositAddressSchema, text))),
 });
 true satisfies Same<Quote, Output<typeof quoteSchema>>;
+
+/** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
+export interface CreateQuoteBody {
+  /** EVM chain id. */
+  chainId?: number;
+  /** The token's contract; the all-zero address for the chain's native asset. */
+  contractAddress?: string;
+  /** USD cents, at least 1. For deposits only. */
+  forceDepositAmount?: number;
+}
+
+export const createQuoteBodySchema = closedObject({
+  chainId: optional(chainIdSchema),
+  contractAddress: optional(text),
+  forceDepositAmount: optional(wholeNumber(1)),
+});
+true satisfies Same<CreateQuoteBody, Output<typeof createQuoteBodySchema>>;

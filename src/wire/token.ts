@@ -1,6 +1,11 @@
-import { chainIdSchema } from "./chain-id.ts";
-import { optionalNumber, optionalText } from "./fields.ts";
-import { type OpenEnum, openEnum } from "./open-enum.ts";
+import {
+  chainIdSchema,
+  type OpenEnum,
+  openEnum,
+  optionalChainId,
+  optionalNumber,
+  optionalText,
+} from "./fields.ts";
 import {
   boolean,
   nullable,
@@ -64,3 +69,27 @@ export const tokenSchema = openObject({
   tokenPriceUsd: optionalNumber,
 });
 true satisfies Same<Token, Output<typeof tokenSchema>>;
+
+/** The token of a receipt (interface section 2.6). */
+export interface SettledToken {
+  symbol?: string | null;
+  decimals?: number | null;
+  contractAddress?: string | null;
+}
+
+export const settledTokenSchema = openObject({
+  symbol: optionalText,
+  decimals: optionalNumber,
+  contractAddress: optionalText,
+});
+true satisfies Same<SettledToken, Output<typeof settledTokenSchema>>;
+
+/** The chain of a receipt (interface section 2.6). */
+export interface SettledChain {
+  /** EVM chain id. */
+  chainId?: number | null;
+  name?: string | null;
+}
+
+export const settledChainSchema = openObject({ chainId: optionalChainId, name: optionalText });
+true satisfies Same<SettledChain, Output<typeof settledChainSchema>>;

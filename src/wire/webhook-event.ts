@@ -1,7 +1,7 @@
-import { optionalNumber, optionalText } from "./fields.ts";
-import { openEnum } from "./open-enum.ts";
-import type { PaymentType } from "./payment.ts";
-import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
+import { openEnum, optionalNumber, optionalText } from "./fields.ts";
+
+import { type PaymentStatus, type PaymentType, paymentStatusSchema } from "./payment.ts";
+
 import {
   nullable,
   type Output,

@@ -1,22 +1,28 @@
-import { chainIdSchema } from "./chain-id.ts";
-import { decimalText, optionalText } from "./fields.ts";
-import { type OpenEnum, openEnum } from "./open-enum.ts";
+import { chainIdSchema, decimalText, type OpenEnum, openEnum, optionalText } from "./fields.ts";
 import {
   boolean,
+  closedObject,
+  listOf,
   nullable,
   number,
   type Output,
+  oneOf,
   openObject,
   optional,
+  queryOf,
   type Same,
   text,
+  textOfLength,
+  wholeNumber,
 } from "./schema.ts";
 import {
   type SettledChain,
   type SettledToken,
   settledChainSchema,
   settledTokenSchema,
-} from "./settlement.ts";
+  type Token,
+  tokenSchema,
+} from "./token.ts";
 
 /** Where a withdrawal stands (interface section 3.2). */
 export type WithdrawalStatus = OpenEnum<
@@ -118,3 +124,78 @@ export const withdrawalSchema = openObject({
   updatedAt: text,
 });
 true satisfies Same<Withdrawal, Output<typeof withdrawalSchema>>;
+
+/** The longest `orderId` of a withdrawal, in characters (interface section 8). */
+export const maxOrderIdLength = 255;
+
+/** The longest `customMetadata` of a withdrawal, in characters (interface section 8). */
+export const maxMetadataLength = 2048;
+
+/** The body of a withdrawal request on the wire (interface section 4.4). */
+export interface CreateWithdrawalBody {
+  /** USD cents. */
+  amountInCents: number;
+  /** A number, or CAIP-2 text where the client is configured so. */
+  chainId: number;
+  recipientAddress: string;
+  orderId?: string;
+  currency?: "USD";
+  /** A JSON document encoded as a string. */
+  customMetadata?: string;
+}
+
+export const createWithdrawalBodySchema = closedObject({
+  amountInCents: number,
+  chainId: chainIdSchema,
+  recipientAddress: text,
+  orderId: optional(textOfLength(0, maxOrderIdLength)),
+  currency: optional(oneOf("USD")),
+  customMetadata: optional(textOfLength(0, maxMetadataLength)),
+});
+true satisfies Same<CreateWithdrawalBody, Output<typeof createWithdrawalBodySchema>>;
+
+/** What `withdrawals.list` filters by (interface section 4.5). */
+export interface WithdrawalListQuery {
+  status?: WithdrawalStatus | undefined;
+  /** Items a page, 1 to 1000; default 100. */
+  limit?: number | undefined;
+  /** Items to skip; default 0. */
+  offset?: number | undefined;
+}
+
+export const withdrawalListQuerySchema = queryOf({
+  status: withdrawalStatusSchema,
+  limit: wholeNumber(1, 1000),
+  offset: wholeNumber(0),
+});
+true satisfies Same<WithdrawalListQuery, Output<typeof withdrawalListQuerySchema>>;
+
+/** What withdrawals the merchant can make (interface section 4.6). */
+export interface WithdrawalConfig {
+  /** The address that the service sends from. */
+  backendWallet: string;
+  /** Tokens, with their chains, that can be sent. */
+  supported: Token[];
+  limits: WithdrawalLimits;
+}
+
+/** What one withdrawal may be worth. */
+export interface WithdrawalLimits {
+  /** USD cents. */
+  minAmountInCents: number;
+  /** USD cents. */
+  maxAmountInCents: number;
+}
+
+export const withdrawalLimitsSchema = openObject({
+  minAmountInCents: number,
+  maxAmountInCents: number,
+});
+true satisfies Same<WithdrawalLimits, Output<typeof withdrawalLimitsSchema>>;
+
+export const withdrawalConfigSchema = openObject({
+  backendWallet: text,
+  supported: listOf(tokenSchema),
+  limits: withdrawalLimitsSchema,
+});
+true satisfies Same<WithdrawalConfig, Output<typeof withdrawalConfigSchema>>;

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, "../..");
 const depcruise = join(root, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs");
 
 const forbidden = [
-  ["src/errors/planted.ts", "src/wire/target.ts", "errors-imports"],
+  ["src/errors.ts", "src/wire/target.ts", "errors-imports"],
   ["src/wire/planted.ts", "src/http/target.ts", "wire-imports"],
   ["src/http/planted.ts", "src/resources/target.ts", "http-imports"],
   ["src/http/planted.ts", "src/sandbox/target.ts", "http-imports"],
@@ -24,7 +24,8 @@ const forbidden = [
   ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],
   ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
   ["src/index.ts", "src/cli/target.ts", "cli-on-top"],
-  ["src/wire/planted.ts", "zod", "wire-imports"],
+  ["src/evm/planted.ts", "zod", "evm-imports"],
+  ["src/webhooks/planted.ts", "zod", "webhooks-imports"],
   ["src/testing/planted.ts", "msw", "msw-in-one-entry"],
   ["src/testing/planted.ts", "src/http/target.ts", "testing-imports"],
   ["src/sandbox/planted.ts", "src/checkout/target.ts", "sandbox-imports"],
@@ -40,7 +41,7 @@ const forbidden = [
 
 const allowed = [
   ["src/http/planted.ts", "src/wire/target.ts"],
-  ["src/resources/planted.ts", "src/errors/target.ts"],
+  ["src/resources/planted.ts", "src/errors.ts"],
   ["src/sandbox/planted.ts", "node:fs"],
   ["src/sandbox/browser/planted.ts", "src/checkout/target.ts"],
   ["src/sandbox/routes/planted.ts", "src/sandbox/serving/target.ts"],

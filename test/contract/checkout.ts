@@ -7,7 +7,7 @@ import {
   listQuotes,
   refreshCheckoutStatus,
 } from "../../src/wire/operations.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment } from "../../src/wire/payment.ts";
 import type { Service } from "./service.ts";
 
 /** Interface section 4.3; paths and bodies are published elsewhere. */

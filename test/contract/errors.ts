@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { credentialHeader } from "../../src/wire/headers.ts";
-import * as operations from "../../src/wire/operations.ts";
-import { createPayment, getPayment, listPayments } from "../../src/wire/operations.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import { credentialHeader } from "../../src/wire/credential.ts";
+import {
+  createPayment,
+  getPayment,
+  listPayments,
+  operationTable,
+} from "../../src/wire/operations.ts";
+import type { CreatedPayment } from "../../src/wire/payment.ts";
 import { newOrder, type Service } from "./service.ts";
 
-const table = Object.values(operations);
+const table = Object.values(operationTable);
 
 /** Interface sections 5 and 7. */
 export function errorContract(service: Service): void {

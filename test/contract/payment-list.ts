@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { listPayments } from "../../src/wire/operations.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment } from "../../src/wire/payment.ts";
 import type { Service } from "./service.ts";
 
 /** Interface sections 2.7 and 4.2; the parameters are published elsewhere. */

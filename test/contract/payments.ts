@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment } from "../../src/wire/payment.ts";
 import { newOrder, type Service } from "./service.ts";
 
 /** Interface sections 2.1 to 2.4, 4.1 and 8. */

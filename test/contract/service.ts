@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { credentialHeader } from "../../src/wire/headers.ts";
+import { credentialHeader } from "../../src/wire/credential.ts";
 import { misfitsIn } from "../../src/wire/misfits.ts";
 import {
   type Credential,
@@ -8,7 +8,7 @@ import {
   createWithdrawal,
   type Operation,
 } from "../../src/wire/operations.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment } from "../../src/wire/payment.ts";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 import { describeService } from "./description.ts";
 import type { Payee, Target } from "./target.ts";

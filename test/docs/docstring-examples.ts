@@ -27,7 +27,7 @@ import {
   nativePaymentUri, parseUnits, SettlekitError, toCaip2, toChecksumAddress, tokenPaymentUri,
   toRecipientAddress, usdToCents,
 } from "settlekit";
-import { isNativeAssetAddress } from "${join(root, "src/evm/native-asset.ts")}";
+import { isNativeAssetAddress } from "${join(root, "src/evm/chains.ts")}";
 import assert from "node:assert/strict";
 `;
 

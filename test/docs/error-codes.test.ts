@@ -70,7 +70,7 @@ describe("the guide to errors", () => {
 });
 
 test("the guide to webhooks explains every reason of a refusal, and no other", async () => {
-  const source = await read("src/errors/webhook-verification-error.ts");
+  const source = await read("src/errors.ts");
   const reasons = [...source.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, reason = ""]) => reason);
   const section =
     sectionsOf(await read("docs/webhooks.md")).get("Why a delivery was refused") ?? "";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromCaip2, toCaip2 } from "../../src/evm/caip2.ts";
+import { fromCaip2, toCaip2 } from "../../src/evm/chains.ts";
 import { thrownBy } from "./thrown-by.ts";
 
 describe("CAIP-2", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isNativeAsset, isNativeAssetAddress } from "../../src/evm/native-asset.ts";
+import { isNativeAsset, isNativeAssetAddress } from "../../src/evm/chains.ts";
 import { thrownBy } from "./thrown-by.ts";
 
 const zero = `0x${"0".repeat(40)}`;

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAddress, toChecksumAddress } from "../../src/evm/address.ts";
-import { isNativeAssetAddress } from "../../src/evm/native-asset.ts";
-import { toRecipientAddress } from "../../src/evm/recipient-address.ts";
+import { isAddress, toChecksumAddress, toRecipientAddress } from "../../src/evm/address.ts";
+import { isNativeAssetAddress } from "../../src/evm/chains.ts";
+
 import { anyAddress } from "./arbitraries.ts";
 import { thrownBy } from "./thrown-by.ts";
 

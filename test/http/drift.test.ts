@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { UnexpectedResponseError } from "../../src/errors.ts";
 import type { ClientEvent } from "../../src/http/events.ts";
-import * as operations from "../../src/wire/operations.ts";
+import { operationTable } from "../../src/wire/operations.ts";
 import { answers } from "../wire/answers.ts";
 import { httpTo } from "./http-to.ts";
 
@@ -28,7 +28,10 @@ function mutated(answer: object, path: Path, how: "deleted" | "null" | "retyped"
   return copy;
 }
 
-async function answerTo(operation: (typeof operations)[keyof typeof operations], body: unknown) {
+async function answerTo(
+  operation: (typeof operationTable)[keyof typeof operationTable],
+  body: unknown,
+) {
   const events: ClientEvent[] = [];
   const fetch = () => Promise.resolve(Response.json(body));
   const http = httpTo(
@@ -41,8 +44,8 @@ async function answerTo(operation: (typeof operations)[keyof typeof operations],
   return { value, drift: drift?.paths ?? [] };
 }
 
-describe.each(Object.entries(operations))("an answer to %s", (name, operation) => {
-  const answer = answers[name as keyof typeof operations];
+describe.each(Object.entries(operationTable))("an answer to %s", (name, operation) => {
+  const answer = answers[name as keyof typeof operationTable];
   const isEssential = (path: Path) =>
     path.length === 1 && operation.essential.includes(String(path[0]) as never);
   const paths = pathsIn(answer);

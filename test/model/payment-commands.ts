@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { Payment } from "../../src/wire/payment.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment, Payment } from "../../src/wire/payment.ts";
+
 import { addPayment } from "./changes.ts";
 import { type Command, choice, chosen, command, idempotencyKey, orderId } from "./command.ts";
 import { type Kept, keep, kept, type Model, type ModelPayment } from "./model.ts";

@@ -1,7 +1,7 @@
 import type { Sandbox } from "settlekit/sandbox";
 import type { PageBody } from "../../src/wire/pagination.ts";
-import type { Payment } from "../../src/wire/payment.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment, Payment } from "../../src/wire/payment.ts";
+
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 
 export const paymentsPath = "/v1/external/secretkey-auth/payments";

@@ -1,4 +1,4 @@
-import type * as operations from "../../src/wire/operations.ts";
+import type { operationTable } from "../../src/wire/operations.ts";
 import { createdPayment, payment, withdrawal, withdrawalConfig } from "./examples.ts";
 
 const pagination = {
@@ -30,4 +30,4 @@ export const answers = {
   getWithdrawalConfig: withdrawalConfig,
   listMerchantWithdrawals: { data: [withdrawal], pagination },
   getMerchantWithdrawal: withdrawal,
-} satisfies Record<keyof typeof operations, object>;
+} satisfies Record<keyof typeof operationTable, object>;

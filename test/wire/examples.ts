@@ -1,8 +1,7 @@
-import type { Payment } from "../../src/wire/payment.ts";
-import type { CreatedPayment } from "../../src/wire/payment-creation.ts";
+import type { CreatedPayment, Payment } from "../../src/wire/payment.ts";
+
 import type { Token } from "../../src/wire/token.ts";
-import type { Withdrawal } from "../../src/wire/withdrawal.ts";
-import type { WithdrawalConfig } from "../../src/wire/withdrawal-config.ts";
+import type { Withdrawal, WithdrawalConfig } from "../../src/wire/withdrawal.ts";
 
 /** A token as the interface document describes it (section 2.4). */
 const token = {

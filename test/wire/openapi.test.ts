@@ -3,23 +3,30 @@ import { resolve } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { credentialHeader } from "../../src/wire/headers.ts";
+import { credentialHeader } from "../../src/wire/credential.ts";
 import { openApiDocument } from "../../src/wire/openapi.ts";
 import { fieldProse } from "../../src/wire/openapi-field-prose.ts";
 import { operationProse } from "../../src/wire/openapi-prose.ts";
-import * as operations from "../../src/wire/operations.ts";
-import { paymentSchema } from "../../src/wire/payment.ts";
-import { createdPaymentSchema, createPaymentBodySchema } from "../../src/wire/payment-creation.ts";
+import { operationTable } from "../../src/wire/operations.ts";
+import {
+  createdPaymentSchema,
+  createPaymentBodySchema,
+  paymentSchema,
+} from "../../src/wire/payment.ts";
+
 import { misfit, type Schema } from "../../src/wire/schema.ts";
-import { withdrawalSchema } from "../../src/wire/withdrawal.ts";
-import { withdrawalConfigSchema } from "../../src/wire/withdrawal-config.ts";
-import { createWithdrawalBodySchema } from "../../src/wire/withdrawal-creation.ts";
+import {
+  createWithdrawalBodySchema,
+  withdrawalConfigSchema,
+  withdrawalSchema,
+} from "../../src/wire/withdrawal.ts";
+
 import { describeService } from "../contract/description.ts";
 import { alter, oddValue, placesIn } from "./alterations.ts";
 import { createdPayment, payment, withdrawal, withdrawalConfig } from "./examples.ts";
 
 const document = openApiDocument();
-const table = Object.entries(operations).map(([id, operation]) => ({ id, ...operation }));
+const table = Object.entries(operationTable).map(([id, operation]) => ({ id, ...operation }));
 
 function objectOf({ path, method }: (typeof table)[number]) {
   const object = document.paths[path]?.[method === "GET" ? "get" : "post"];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isFinal, isPaid } from "../../src/wire/payment-status.ts";
+import { isFinal, isPaid } from "../../src/wire/payment.ts";
 
 describe("a status", () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { misfitsIn } from "../../src/wire/misfits.ts";
-import * as operations from "../../src/wire/operations.ts";
+import { operationTable } from "../../src/wire/operations.ts";
 import { misfit, type Schema } from "../../src/wire/schema.ts";
 import { alter, oddValue, type Place, placesIn } from "./alterations.ts";
 import { answers } from "./answers.ts";
@@ -12,20 +12,20 @@ import { createdPayment, withdrawal } from "./examples.ts";
 const requests: [string, Schema<unknown> | undefined, object][] = [
   [
     "payments.create",
-    operations.createPayment.body,
+    operationTable.createPayment.body,
     { type: "deposit", amount: 1, currency: "USD", orderId: "a", redirectUrl: "https://a" },
   ],
   [
     "withdrawals.create",
-    operations.createWithdrawal.body,
+    operationTable.createWithdrawal.body,
     { amountInCents: 1, chainId: 1, recipientAddress: "0x", currency: "USD", orderId: "a" },
   ],
   [
     "checkout.quotes.create",
-    operations.createQuote.body,
+    operationTable.createQuote.body,
     { chainId: 1, contractAddress: "0x", forceDepositAmount: 1 },
   ],
-  ["payments.list", operations.listPayments.query, { status: "a", limit: 1, offset: 0 }],
+  ["payments.list", operationTable.listPayments.query, { status: "a", limit: 1, offset: 0 }],
 ];
 
 /** The same judgement twice: fits or not, what is read, and every place that does not fit. */
@@ -60,11 +60,11 @@ function altered(sample: object, changes: readonly [Place, unknown][]): object {
 }
 
 const cases: [string, Schema<unknown>, object][] = [
-  ...Object.entries(operations).map(
+  ...Object.entries(operationTable).map(
     ([id, { name, response }]): [string, Schema<unknown>, object] => [
       `an answer to ${name}`,
       response,
-      answers[id as keyof typeof operations],
+      answers[id as keyof typeof operationTable],
     ],
   ),
   ...requests.flatMap(([name, schema, sample]): [string, Schema<unknown>, object][] =>
@@ -86,7 +86,7 @@ test.each(cases)("%s is read as zod would, wherever it is odd", (_, schema, samp
 });
 
 test("any JSON at all is read as zod would", () => {
-  const { response } = operations.listWithdrawals;
+  const { response } = operationTable.listWithdrawals;
   const zod = asZod(response);
   fc.assert(fc.property(fc.jsonValue(), (value) => void expectZodAgrees(response, zod, value)));
 });
@@ -95,7 +95,7 @@ test.each([
   ["limit", 1, 1000],
   ["offset", 0, Number.MAX_SAFE_INTEGER],
 ])("the bounds of a list's %s belong to it", (name, least, most) => {
-  const { query } = operations.listWithdrawals;
+  const { query } = operationTable.listWithdrawals;
   const accepted = [least - 1, least, most, most + 1].filter(
     (value) => query?.read({ [name]: value }) !== misfit,
   );
@@ -103,14 +103,14 @@ test.each([
 });
 
 test("a text as long as it may be fits, and one character more does not", () => {
-  const { body } = operations.createPayment;
+  const { body } = operationTable.createPayment;
   const reads = (length: number) =>
     body?.read({ currency: "USD", orderId: "x".repeat(length) }) !== misfit;
   expect([0, 1, 255, 256].map(reads)).toEqual([false, true, true, false]);
 });
 
 test("a page with something to convert shares what needs no conversion", () => {
-  const { response } = operations.listWithdrawals;
+  const { response } = operationTable.listWithdrawals;
   const other = { ...withdrawal, chainId: "eip155:8453" };
   const page = { ...answers.listWithdrawals, data: [withdrawal, other] };
   const read = response.read(page);
@@ -123,7 +123,7 @@ test("a page with something to convert shares what needs no conversion", () => {
 
 test("a field of an answer that is named like a member of every object is left as it came", () => {
   const answer = JSON.parse('{"id":"p","status":"pending","__proto__":{"id":1},"toString":2}');
-  expect(operations.getCheckoutStatus.response.read(answer)).toBe(answer);
+  expect(operationTable.getCheckoutStatus.response.read(answer)).toBe(answer);
 });
 
 test("reading builds no code, which a page's content security policy would report", () => {
@@ -133,8 +133,8 @@ test("reading builds no code, which a page's content security policy would repor
   };
   try {
     globalThis.Function = refuse as unknown as FunctionConstructor;
-    expect(operations.createPayment.response.read(createdPayment)).toBe(createdPayment);
-    expect(misfitsIn(operations.createPayment.response, {})).toHaveLength(4);
+    expect(operationTable.createPayment.response.read(createdPayment)).toBe(createdPayment);
+    expect(misfitsIn(operationTable.createPayment.response, {})).toHaveLength(4);
   } finally {
     globalThis.Function = built;
   }

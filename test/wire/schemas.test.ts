@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { misfitsIn } from "../../src/wire/misfits.ts";
 import { listPayments } from "../../src/wire/operations.ts";
-import { paymentSchema } from "../../src/wire/payment.ts";
-import { createdPaymentSchema } from "../../src/wire/payment-creation.ts";
+import { createdPaymentSchema, paymentSchema } from "../../src/wire/payment.ts";
+
 import { quoteSchema } from "../../src/wire/quote.ts";
 import { paymentEventDataSchema } from "../../src/wire/webhook-event.ts";
 import { createdPayment, payment } from "./examples.ts";

@@ -6,7 +6,7 @@ import type {
   SandboxMerchant,
   SandboxServer,
 } from "../../sandbox/index.ts";
-import { defaultSandboxPort } from "../../wire/environment.ts";
+import { defaultSandboxPort } from "../../wire/credential.ts";
 import { defineCommand } from "../arguments/command.ts";
 import { isLoopback, portFrom } from "../arguments/option-values.ts";
 import { UsageError } from "../arguments/usage-error.ts";

@@ -1,6 +1,6 @@
 import { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors.ts";
-import type { Environment } from "../../wire/environment.ts";
+import type { Environment } from "../../wire/credential.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { durationText } from "../time-text.ts";
 import { clockFinding } from "./clock-finding.ts";

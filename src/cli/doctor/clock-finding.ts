@@ -1,4 +1,4 @@
-import type { Environment } from "../../wire/environment.ts";
+import type { Environment } from "../../wire/credential.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type Finding, failure, ok, warning } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
+import { credentialHeader, defaultHeaderPrefix } from "../../wire/credential.ts";
 import { createPayment, createWithdrawal, type Operation } from "../../wire/operations.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { Refusal } from "../serving/refusal.ts";

@@ -1,4 +1,4 @@
-import { credentialHeaderNames, defaultHeaderPrefix } from "../../wire/headers.ts";
+import { credentialHeaderNames, defaultHeaderPrefix } from "../../wire/credential.ts";
 import type { ReceivedHeaders } from "../serving/received.ts";
 
 /** How many requests the service takes. */

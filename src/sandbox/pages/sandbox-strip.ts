@@ -1,5 +1,5 @@
-import type { Payment } from "../../wire/payment.ts";
-import { isFinal } from "../../wire/payment-status.ts";
+import { isFinal, type Payment } from "../../wire/payment.ts";
+
 import { beliefsList, paymentPageBeliefs } from "./beliefs.ts";
 import { type Html, html } from "./html.ts";
 import { paceChoice } from "./pace-choice.ts";

@@ -1,5 +1,5 @@
-import { findChain } from "../../evm/chains.ts";
-import { isNativeAssetAddress } from "../../evm/native-asset.ts";
+import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
+
 import type { Token, TokenChain } from "../../wire/token.ts";
 
 /** A token that the sandbox settles in, at a price that never moves. */

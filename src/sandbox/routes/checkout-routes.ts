@@ -6,10 +6,10 @@ import {
   listQuotes,
   refreshCheckoutStatus,
 } from "../../wire/operations.ts";
-import type { Payment } from "../../wire/payment.ts";
-import type { PaymentState } from "../../wire/payment-state.ts";
-import type { Quote } from "../../wire/quote.ts";
-import type { CreateQuoteBody } from "../../wire/quote-creation.ts";
+import type { Payment, PaymentState } from "../../wire/payment.ts";
+
+import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
+
 import type { RandomSource } from "../random.ts";
 import type { Payments } from "../records/payments.ts";
 import { isActive, latestQuote, quoteFor } from "../records/quotes.ts";

@@ -1,6 +1,6 @@
 import type { PageBody } from "../../wire/pagination.ts";
-import type { Payment } from "../../wire/payment.ts";
-import type { PaymentListQuery } from "../../wire/payment-list.ts";
+import type { Payment, PaymentListQuery } from "../../wire/payment.ts";
+
 import { pageOf } from "./page.ts";
 
 /** One page of the payments that a query asks for. `payments` come oldest first. */

@@ -4,9 +4,13 @@ import {
   listPayments,
 } from "../../wire/operations.ts";
 import type { PageBody } from "../../wire/pagination.ts";
-import type { Payment } from "../../wire/payment.ts";
-import type { CreatedPayment, CreatePaymentBody } from "../../wire/payment-creation.ts";
-import type { PaymentListQuery } from "../../wire/payment-list.ts";
+import type {
+  CreatedPayment,
+  CreatePaymentBody,
+  Payment,
+  PaymentListQuery,
+} from "../../wire/payment.ts";
+
 import type { Payments } from "../records/payments.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
 import { type Call, type Route, route } from "../serving/route.ts";

@@ -1,4 +1,4 @@
-import { toRecipientAddress } from "../../evm/recipient-address.ts";
+import { toRecipientAddress } from "../../evm/address.ts";
 import {
   createWithdrawal,
   getMerchantWithdrawal,
@@ -8,11 +8,14 @@ import {
   listWithdrawals,
 } from "../../wire/operations.ts";
 import type { PageBody } from "../../wire/pagination.ts";
-import { maxAmountInCents } from "../../wire/payment-creation.ts";
-import type { Withdrawal } from "../../wire/withdrawal.ts";
-import type { WithdrawalConfig } from "../../wire/withdrawal-config.ts";
-import type { CreateWithdrawalBody } from "../../wire/withdrawal-creation.ts";
-import type { WithdrawalListQuery } from "../../wire/withdrawal-list.ts";
+import { maxAmountInCents } from "../../wire/payment.ts";
+import type {
+  CreateWithdrawalBody,
+  Withdrawal,
+  WithdrawalConfig,
+  WithdrawalListQuery,
+} from "../../wire/withdrawal.ts";
+
 import { pricedTokens, supportedChainIds } from "../records/tokens.ts";
 import type { Withdrawals } from "../records/withdrawals.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";

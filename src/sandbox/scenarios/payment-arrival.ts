@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../errors.ts";
-import type { Payment } from "../../wire/payment.ts";
-import { maxAmountInCents } from "../../wire/payment-creation.ts";
+import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
+
 import type { Quote } from "../../wire/quote.ts";
 import type { RandomStream } from "../random.ts";
 import { closedQuotes, latestQuote, quoteFor } from "../records/quotes.ts";

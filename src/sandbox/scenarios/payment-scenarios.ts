@@ -1,6 +1,6 @@
 import { NotFoundError } from "../../errors.ts";
-import type { Payment } from "../../wire/payment.ts";
-import type { PaymentStatus } from "../../wire/payment-status.ts";
+import type { Payment, PaymentStatus } from "../../wire/payment.ts";
+
 import type { RandomSource } from "../random.ts";
 import type { Payments } from "../records/payments.ts";
 import { blockTimeMs } from "../records/receipt.ts";

@@ -1,4 +1,4 @@
-import { idempotencyKeyHeader } from "../../wire/headers.ts";
+import { idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Operation, Replay } from "../../wire/operations.ts";
 import type { Authenticate } from "./authentication.ts";
 import { evidenceHeader, operationEvidence } from "./evidence.ts";

@@ -1,4 +1,4 @@
-import { credentialHeader, defaultHeaderPrefix } from "../../wire/headers.ts";
+import { credentialHeader, defaultHeaderPrefix } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operations.ts";
 import type { Merchant, Merchants } from "../records/merchants.ts";
 import type { Payments } from "../records/payments.ts";

@@ -2,7 +2,7 @@ import {
   credentialHeader,
   defaultHeaderPrefix,
   defaultRequestIdHeader,
-} from "../../wire/headers.ts";
+} from "../../wire/credential.ts";
 import { getCheckoutPayment } from "../../wire/operations.ts";
 import { evidenceHeader } from "./evidence.ts";
 import type { PlainAnswer } from "./plain-answer.ts";

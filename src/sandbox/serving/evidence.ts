@@ -1,5 +1,5 @@
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
-import { type OperationId, operationTable } from "../../wire/operation-table.ts";
+import { type OperationId, operationTable } from "../../wire/operations.ts";
 
 /** Says of each answer how sure it is that the service gives it: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";

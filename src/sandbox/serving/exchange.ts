@@ -1,4 +1,4 @@
-import { defaultRequestIdHeader } from "../../wire/headers.ts";
+import { defaultRequestIdHeader } from "../../wire/credential.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { RandomSource } from "../random.ts";
 import type { Clock } from "../time/clock.ts";

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { ConfigurationError } from "../../errors.ts";
-import { defaultSandboxPort } from "../../wire/environment.ts";
+import { defaultSandboxPort } from "../../wire/credential.ts";
 import { allowedHosts } from "./allowed-host.ts";
 import { type Doors, isForOwnRoutes } from "./doors.ts";
 import { incomingHeaders, incomingText, incomingUrl, whenGone } from "./incoming.ts";

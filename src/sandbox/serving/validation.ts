@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../errors.ts";
 import { misfitsIn } from "../../wire/misfits.ts";
-import { maxAmountInCents } from "../../wire/payment-creation.ts";
+import { maxAmountInCents } from "../../wire/payment.ts";
 import { type Form, isRecord, misfit, type Schema } from "../../wire/schema.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
 

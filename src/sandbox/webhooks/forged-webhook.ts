@@ -1,6 +1,6 @@
 import { signWebhook } from "../../webhooks/index.ts";
 import { parseTimestamp } from "../../webhooks/timestamp.ts";
-import { defaultHeaderPrefix } from "../../wire/headers.ts";
+import { defaultHeaderPrefix } from "../../wire/credential.ts";
 
 /** What of a webhook goes over the network. */
 export interface WebhookParts {

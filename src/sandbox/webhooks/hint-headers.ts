@@ -1,5 +1,5 @@
 import type { WebhookHints } from "../../webhooks/index.ts";
-import { defaultHeaderPrefix } from "../../wire/headers.ts";
+import { defaultHeaderPrefix } from "../../wire/credential.ts";
 
 const names = { endpointId: "Id", eventId: "Event-Id", deliveryId: "Delivery-Id" } as const;
 

@@ -1,6 +1,6 @@
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/index.ts";
-import { defaultSandboxUrl } from "../../wire/environment.ts";
+import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** Which requests the sandbox answers. */
 export interface SandboxHandlersOptions {

@@ -1,7 +1,7 @@
 import { createSandbox, type Sandbox, type SandboxMerchant } from "settlekit/sandbox";
 import { Webhooks } from "settlekit/webhooks";
 import { describe, expect, it, vi } from "vitest";
-import type { CreatedPayment } from "../../../src/wire/payment-creation.ts";
+import type { CreatedPayment } from "../../../src/wire/payment.ts";
 import {
   errorOf,
   order,

@@ -1,7 +1,7 @@
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { isAddress } from "../../../src/evm/address.ts";
-import type { WithdrawalConfig } from "../../../src/wire/withdrawal-config.ts";
+import type { WithdrawalConfig } from "../../../src/wire/withdrawal.ts";
 import { errorOf, origin, send, withdraw, withdrawalsPath } from "../merchant.ts";
 
 function ask(sandbox: Sandbox, path: string, authorization = `Bearer ${sandbox.accessToken}`) {

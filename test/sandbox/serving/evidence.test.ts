@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { errorEvidence, operationEvidence } from "../../../src/sandbox/serving/evidence.ts";
-import * as operations from "../../../src/wire/operations.ts";
+import { operationTable } from "../../../src/wire/operations.ts";
 import { ask } from "../customer.ts";
 import { create, paymentsPath, send, withdrawalsPath } from "../merchant.ts";
 
@@ -64,7 +64,7 @@ describe("X-Sandbox-Evidence", () => {
 
   it("agrees with the ledger on every operation", async () => {
     const ledger = await readFile(new URL("../../../docs/wire.md", import.meta.url), "utf8");
-    for (const { name } of Object.values(operations)) {
+    for (const { name } of Object.values(operationTable)) {
       const row = ledger.split("\n").find((line) => line.startsWith(`| \`${name}\` |`));
       expect(row?.split(" | ")[2]?.split(/\W/)[0]).toBe(operationEvidence(name));
     }

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { operationPaths } from "../../../src/sandbox/serving/operation-paths.ts";
-import * as operations from "../../../src/wire/operations.ts";
+import { operationTable } from "../../../src/wire/operations.ts";
 
-const { getWithdrawalConfig, getMerchantWithdrawal, listMerchantWithdrawals } = operations;
+const { getWithdrawalConfig, getMerchantWithdrawal, listMerchantWithdrawals } = operationTable;
 const items = [
   // As the sandbox has it: what is more exact comes first.
   getWithdrawalConfig,
-  ...Object.values(operations).filter((operation) => operation !== getWithdrawalConfig),
+  ...Object.values(operationTable).filter((operation) => operation !== getWithdrawalConfig),
 ].map((operation) => ({ operation }));
 const paths = operationPaths(items);
 

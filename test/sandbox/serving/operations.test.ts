@@ -1,8 +1,8 @@
 import { createSandbox } from "settlekit/sandbox";
 import { expect, it } from "vitest";
-import { credentialHeader } from "../../../src/wire/headers.ts";
+import { credentialHeader } from "../../../src/wire/credential.ts";
 import { misfitsIn } from "../../../src/wire/misfits.ts";
-import * as operations from "../../../src/wire/operations.ts";
+import { operationTable } from "../../../src/wire/operations.ts";
 import { create, order, origin, payout, withdraw } from "../merchant.ts";
 
 const bodies: Record<string, unknown> = {
@@ -12,7 +12,7 @@ const bodies: Record<string, unknown> = {
   "checkout.refreshStatus": {},
 };
 
-it.each(Object.values(operations).map((operation) => ({ operation, name: operation.name })))(
+it.each(Object.values(operationTable).map((operation) => ({ operation, name: operation.name })))(
   "$name is served as its operation says: credential, status and schema",
   async ({ operation }) => {
     const sandbox = createSandbox();

@@ -1,5 +1,5 @@
 import { operationProse } from "../../../wire/openapi-prose.ts";
-import { type OperationId, operationTable } from "../../../wire/operation-table.ts";
+import { type OperationId, operationTable } from "../../../wire/operations.ts";
 import { evidenceHeader } from "../../serving/evidence.ts";
 import { operationPaths } from "../../serving/operation-paths.ts";
 import type { ReceivedRequest } from "../../timeline/request-log.ts";

@@ -1,0 +1,55 @@
+import leven from "leven";
+
+// Values that settlekit did not make: what they are, and how a message shows them.
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const maxShownLength = 60;
+
+/** A value as a message prints it: short, on one line, and recognisable. Never for secrets. */
+export function show(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      if (value === "") return "an empty string";
+      if (value.length <= maxShownLength) return JSON.stringify(value);
+      return `${JSON.stringify(value.slice(0, maxShownLength))}... (${value.length} characters)`;
+    case "bigint":
+      return `${value}n`;
+    case "function":
+      return "a function";
+    case "object":
+      if (value === null) return "null";
+      return Array.isArray(value) ? "an array" : objectName(value);
+    default:
+      return String(value);
+  }
+}
+
+function objectName(value: object): string {
+  const name = Object.getPrototypeOf(value)?.constructor?.name;
+  if (typeof name !== "string" || name === "" || name === "Object") return "an object";
+  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
+}
+
+/** The known name that was probably meant, if one is near enough to suggest. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const begun = known.filter((candidate) => name.length > 2 && candidate.startsWith(name));
+  if (begun.length === 1) return begun[0];
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: leven(name, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best && best.distance <= Math.max(1, best.candidate.length / 3)
+    ? best.candidate
+    : undefined;
+}
+
+/** JSON with the keys of every object in order, so that equal values are equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isRecord(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

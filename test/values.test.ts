@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { canonicalJson, nearest, show } from "../src/values.ts";
+
+test.each([
+  ["text", '"text"'],
+  ["", "an empty string"],
+  ["x".repeat(300), `"${"x".repeat(60)}"... (300 characters)`],
+  ["a\nb", '"a\\nb"'],
+  [10n ** 30n, `1${"0".repeat(30)}n`],
+  [Number.NaN, "NaN"],
+  [undefined, "undefined"],
+  [null, "null"],
+  [[1], "an array"],
+  [{ secret: "s" }, "an object"],
+  [Object.create(null), "an object"],
+  [new Map(), "a Map"],
+  [new Error("boom"), "an Error"],
+  [() => "s", "a function"],
+])("shows %o as %s", (value, shown) => {
+  expect(show(value)).toBe(shown);
+});
+
+test("suggests the name that was probably meant, and none that is far away", () => {
+  const known = ["timeoutMs", "deadlineMs", "maxRetries", "fetch", "fetchOptions"];
+  expect(nearest("timeoutms", known)).toBe("timeoutMs");
+  expect(nearest("retries", known)).toBeUndefined();
+  expect(nearest("maxRetry", known)).toBe("maxRetries");
+  expect(nearest("deadl", known)).toBe("deadlineMs");
+  expect(nearest("colour", known)).toBeUndefined();
+});
+
+test("writes equal values as equal JSON, whatever the order of their keys", () => {
+  expect(canonicalJson({ b: [{ d: 1, c: null }], a: 2 })).toBe('{"a":2,"b":[{"c":null,"d":1}]}');
+});
