@@ -2,6 +2,14 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/**
+ * Where random inputs begin. It is fixed, so that every run of the suite tests the same inputs. Name another with
+ * SETTLEKIT_TEST_SEED; "random" draws one and prints it.
+ */
+const { SETTLEKIT_TEST_SEED: chosenSeed = "20260101" } = process.env;
+const seed = chosenSeed === "random" ? String(Date.now() % 2 ** 31) : chosenSeed;
+if (chosenSeed === "random") process.stdout.write(`SETTLEKIT_TEST_SEED=${seed}\n`);
+
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /** Begins with the files that take longest, so that none of them is left for the end. */
@@ -24,7 +32,12 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/every-answer.ts"],
+    setupFiles: ["test/setup.ts", "test/every-answer.ts"],
+    env: { SETTLEKIT_TEST_SEED: seed },
+    // Only what hangs runs into these: a busy machine may be slow.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     passWithNoTests: false,
     // Usually one core is left free; on two, that would be half of them.
     maxWorkers: "100%",

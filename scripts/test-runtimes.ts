@@ -84,8 +84,8 @@ async function tryOn(runtime: Runtime, place: Place): Promise<Row> {
 }
 
 async function tooLate(): Promise<never> {
-  await sleep(60_000, undefined, { ref: false });
-  throw new Error("No result within a minute.");
+  await sleep(300_000, undefined, { ref: false });
+  throw new Error("No result within five minutes.");
 }
 
 function print(rows: readonly Row[]): void {

@@ -8,12 +8,12 @@ import { paymentPageCases } from "./payment-page-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 
 // One browser for all of them: starting one takes longer than most cases.
-describe.skipIf(chromiumPath === undefined)("in Chromium", { timeout: 30_000 }, () => {
+describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   let launched: Browser;
 
   beforeAll(async () => {
     launched = await launchChromium();
-  }, 60_000);
+  });
   afterAll(() => launched?.close());
 
   const browser = () => launched;

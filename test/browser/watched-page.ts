@@ -14,8 +14,8 @@ export async function watchedPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  // Far above what anything here takes, far below what hides where a test is stuck.
-  page.setDefaultTimeout(20_000);
+  // A test that hangs fails here, at the step where it hangs.
+  page.setDefaultTimeout(120_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {

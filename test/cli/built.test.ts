@@ -16,7 +16,7 @@ beforeAll(async () => {
   const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
   await run(process.execPath, [tsup, "--no-dts", "--silent", "--out-dir", folder], { cwd: root });
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true }));
 
 const file = () => join(folder, "cli.js");

@@ -49,7 +49,7 @@ describe("the code in README, guides and docstrings", () => {
     const errors = String(stdout).split(/\n(?=\S)/);
     // Errors of the source itself are for those who check the source.
     expect(errors.filter((error) => error.trim() && !error.startsWith("src/"))).toEqual([]);
-  }, 60_000);
+  });
 
   test("is written in a language that is checked", () => {
     const languages = new Set(blocks.map(({ language }) => language));
@@ -79,7 +79,7 @@ describe("the code in README, guides and docstrings", () => {
   });
 });
 
-describe.concurrent("a program in README or a guide", { timeout: 30_000 }, () => {
+describe.concurrent("a program in README or a guide", () => {
   test.each(ofKind("program"))("runs: $place", async ({ code: source, prints }) => {
     await using program = await runProgram(source, { webhookUrl: undefined });
     const exitCode = await program.run.ended();
@@ -122,7 +122,7 @@ test("the functions in docstrings give what is said there", async () => {
   await using program = await runProgram(source);
   const exitCode = await program.run.ended();
   expect(exitCode, program.run.output).toBe(0);
-}, 30_000);
+});
 
 /** A whole line of output, with something in the place of each `…`. */
 function lineOf(claim: string): RegExp {

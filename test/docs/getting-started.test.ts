@@ -22,4 +22,4 @@ test("the shop of getting started leads its customer to the payment page, and he
 
   await sandbox.payments.simulate(payment?.id ?? "", "success");
   await run.printed(new RegExp(`^${payment?.orderId}: paid$`, "m"));
-}, 30_000);
+});

@@ -14,7 +14,7 @@ const isMissing =
   example.missing("express", "esbuild") ?? (chromiumPath === undefined ? "Chromium" : undefined);
 const source = resolve(import.meta.dirname, "../../src/checkout/index.ts");
 
-describe.skipIf(isMissing)(example.name, { timeout: 30_000 }, () => {
+describe.skipIf(isMissing)(example.name, () => {
   let scratch: Awaited<ReturnType<typeof scratchFolder>>;
   let sandbox: Sandbox;
   let service: SandboxServer;
@@ -40,7 +40,7 @@ describe.skipIf(isMissing)(example.name, { timeout: 30_000 }, () => {
       DATABASE_FILE: join(scratch.path, "shop.sqlite"),
     });
     [browser] = await Promise.all([launchChromium(), run.answers(`${url}/health`)]);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -101,12 +101,8 @@ describe.skipIf(isMissing)(example.name, { timeout: 30_000 }, () => {
       const active = () => newest()?.quotes.filter(({ status }) => status === "active");
       expect(active()).toEqual([]);
       // The page learns of the time from the answers to its questions for the status.
-      await expect
-        .poll(() => page.clock.runFor(2_000).then(() => active()?.length), { timeout: 10_000 })
-        .toBe(1);
-      await expect
-        .poll(() => page.getByRole("timer").textContent(), { timeout: 5_000 })
-        .toMatch(/^(10:00|9:\d\d)$/);
+      await expect.poll(() => page.clock.runFor(2_000).then(() => active()?.length)).toBe(1);
+      await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:\d\d)$/);
     });
   });
 

@@ -100,7 +100,7 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   ],
 ];
 
-describe.concurrent(example.name, { timeout: 30_000 }, () => {
+describe.concurrent(example.name, () => {
   it.each(moments)("pays each payout once, though it was killed %s", async (_moment, started) => {
     await using job = await openedJob();
     const first = await started(job);

@@ -61,7 +61,7 @@ async function openedShop() {
   };
 }
 
-describe.skipIf(shopExample.missing("express"))(example.name, { timeout: 30_000 }, () => {
+describe.skipIf(shopExample.missing("express"))(example.name, () => {
   it("finds what was paid while the shop was closed, and has it shipped once", async () => {
     await using shop = await openedShop();
     const { sandbox } = shop;

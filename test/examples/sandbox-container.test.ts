@@ -82,7 +82,7 @@ it("the container's command serves by its name alone, is found healthy, and keep
   const list = await (await fetch(second.facts.url + path, { headers })).json();
   expect(list).toMatchObject({ data: [{ orderId: "order_1" }] });
   await stopped(second.child);
-}, 30_000);
+});
 
 it("compose runs the same with webhooks, and gives the shop the keys of that sandbox", async () => {
   await using scratch = await scratchFolder();
@@ -92,4 +92,4 @@ it("compose runs the same with webhooks, and gives the shop the keys of that san
   expect(compose).toContain(`SETTLEKIT_SECRET_KEY: ${facts.secretKey}\n`);
   expect(compose).toContain(`SETTLEKIT_WEBHOOK_SECRET: ${facts.webhookSecret}\n`);
   await stopped(child);
-}, 30_000);
+});

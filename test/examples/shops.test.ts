@@ -71,14 +71,14 @@ beforeAll(async () => {
   scratch = await scratchFolder();
   // All at once: they wait for their start more than they work for it.
   await Promise.all(examples.map(async (shop) => open.set(shop.title, await opened(shop))));
-}, 240_000);
+});
 
 afterAll(async () => {
   // Not by force: what a framework's command has started would outlive it.
   await Promise.all([...open.values()].map(({ run }) => run.stop()));
   for (const { service } of open.values()) await service.close();
   await scratch[Symbol.asyncDispose]();
-}, 30_000);
+});
 
 async function opened({ example, script, build, more, folder }: (typeof examples)[number]) {
   const port = await freePort();

@@ -46,7 +46,7 @@ const likelihoods: [fc.Arbitrary<Command>, number][] = [
   [snapshotOrRestore, 1],
 ];
 
-/** What so many sequences must come by; else they would prove little. */
+/** States and events that 1,000 sequences must reach; otherwise they would prove little. */
 const milestones = [
   ...["payment created", "deposit created", "creation refused"],
   ...["creation repeated", "creation in conflict", "payment's key used anew a day later"],
@@ -80,9 +80,8 @@ const milestones = [
   ].map((disorder) => `webhook replayed with ${disorder}`),
 ];
 
-// To play a failure again, or to look longer: SETTLEKIT_MODEL_SEED, SETTLEKIT_MODEL_RUNS.
-const { SETTLEKIT_MODEL_SEED, SETTLEKIT_MODEL_RUNS: runs = "1000" } = process.env;
-const seed = Number(SETTLEKIT_MODEL_SEED ?? Date.now() % 2 ** 31);
+// A sample on every run of the tests; `npm run check:model` runs 1,000 from a random seed.
+const { SETTLEKIT_MODEL_RUNS: runs = "100", SETTLEKIT_TEST_SEED: seed } = process.env;
 
 test(`any ${runs} sequences of steps, seed ${seed}, leave the sandbox as the interface's model says`, async () => {
   const seen: World["seen"] = new Map();
@@ -95,9 +94,11 @@ test(`any ${runs} sequences of steps, seed ${seed}, leave the sandbox as the int
     checkEverything(model, world);
   });
   // A failure prints the shortest sequence that was found.
-  await fc.assert(leavesAllAsModelled, { numRuns: Number(runs), seed });
+  await fc.assert(leavesAllAsModelled, { numRuns: Number(runs) });
+  // A sample need not reach all of them.
+  if (Number(runs) < 1000) return;
   expect(milestones.filter((milestone) => !seen.has(milestone))).toEqual([]);
-}, 600_000);
+});
 
 function checkEverything(model: Model, { sandbox }: World): void {
   const payments = sandbox.payments.all();

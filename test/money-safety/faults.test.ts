@@ -14,7 +14,7 @@ import { skippingTime } from "./skipping-time.ts";
 // 200 on every test run, 2,000 in the full check.
 const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 200);
 const lanes = 8;
-const seed = Number(process.env.SETTLEKIT_FAULT_SEED ?? Date.now() % 1_000_000);
+const seed = Number(process.env.SETTLEKIT_TEST_SEED);
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constant({ kind: "none" } as const),

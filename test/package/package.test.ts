@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { path, files } = await packInto(project);
   paths = files.map((file) => file.path);
   await installInto(project, path);
-}, 120_000);
+});
 
 afterAll(() => rm(project, { recursive: true }));
 
@@ -110,7 +110,7 @@ test("a module imports it, pays an order in the sandbox and verifies a webhook",
     import { signWebhook, Webhooks } from "settlekit/webhooks";
     ${payAnOrder}`;
   expect(await node("import.mjs", source)).toBe("true payment.updated");
-}, 30_000);
+});
 
 test("a CommonJS file requires it and does the same", async () => {
   const source = `
@@ -119,7 +119,7 @@ test("a CommonJS file requires it and does the same", async () => {
     const { signWebhook, Webhooks } = require("settlekit/webhooks");
     ${payAnOrder}`;
   expect(await node("require.cjs", source)).toBe("true payment.updated");
-}, 30_000);
+});
 
 test("importing every entry reads no environment variable, sends nothing and prints nothing", async () => {
   const entries = Object.keys((await manifest()).exports).filter(
@@ -166,7 +166,7 @@ test("README's quickstart runs as it stands", async () => {
   expect(await node("quickstart.mjs", quickstart)).toMatch(
     /^pay at http:\/\/127.0.0.1:\d+\/payment\/[0-9a-f-]+\norder_1 is completed$/,
   );
-}, 30_000);
+});
 
 test("error classes are the same class in every entry", async () => {
   const source = `
@@ -179,4 +179,4 @@ test("error classes are the same class in every entry", async () => {
 test("npm run demo pays one order, underpays one, lets one expire, and says so", async () => {
   const { stdout } = await run(process.execPath, ["examples/demo.ts"], { cwd: root });
   expect(stdout).toContain("All three orders are where they should be.");
-}, 30_000);
+});

@@ -55,7 +55,7 @@ function program(
       const parameters = [...flags, join(place.project, file), input];
       const { stdout } = await run(executable(place, path), parameters, {
         cwd: place.project,
-        timeout: 60_000,
+        timeout: 300_000,
       });
       return JSON.parse(stdout);
     },

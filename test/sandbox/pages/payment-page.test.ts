@@ -62,7 +62,7 @@ describe("the payment page", () => {
       );
       expect((await response.text()).length).toBeGreaterThan(1_000);
     }
-  }, 20_000);
+  });
 
   it("is no request of the service: it is not recorded and meets no fault", async () => {
     const sandbox = createSandbox();
