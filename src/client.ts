@@ -3,10 +3,10 @@ import { type ClientOptions, configure } from "./configuration.ts";
 import type { ApiPromise } from "./http/api-promise.ts";
 import { Http } from "./http/http.ts";
 import type { RequestOptions } from "./http/settings.ts";
-import { type AccessToken, bearerToken, paymentSecret } from "./resources/credentials.ts";
+import { type AccessToken, bearerToken, paymentSecret } from "./resources/arguments.ts";
 import { Dashboard } from "./resources/dashboard.ts";
 import { Payments } from "./resources/payments.ts";
-import { type RawRequest, rawRequest } from "./resources/raw-request.ts";
+import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
 
 /** Whose dashboard, and the right to see it. */

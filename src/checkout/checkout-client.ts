@@ -6,7 +6,7 @@ import { Http } from "../http/http.ts";
 import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
 import { checkedFetch, checkLimit, checkRetries } from "../http/settings-checks.ts";
 import { checkWire, type WireOptions } from "../http/wire-options.ts";
-import { paymentSecret } from "../resources/credentials.ts";
+import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";

@@ -4,8 +4,8 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import { chainIdOnWire, checkObject, checkText, refused } from "../resources/arguments.ts";
-import { poll } from "../resources/poll.ts";
 import { Quotes } from "../resources/quotes.ts";
+import { poll } from "../resources/waiting.ts";
 import * as operations from "../wire/operations.ts";
 import { isFinal, type Payment, type PaymentState } from "../wire/payment.ts";
 

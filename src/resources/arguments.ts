@@ -1,7 +1,8 @@
-import { InvalidRequestError } from "../errors.ts";
+import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toCaip2 } from "../evm/chains.ts";
-import type { HttpSettings } from "../http/settings.ts";
+import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { callOptions } from "../http/settings-checks.ts";
+import { checkCredential } from "../wire/credential.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 
 /** A JSON object, or the JSON text of one. */
@@ -112,4 +113,34 @@ function show(value: unknown): string {
     return value === "" ? "an empty string" : JSON.stringify(value.slice(0, 60));
   }
   return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+/** A bearer token, or a function that gives it: asked for every call, and once more after a 401. */
+export type AccessToken = string | (() => string | Promise<string>);
+
+/**
+ * The payment secret as a credential.
+ *
+ * @throws {ConfigurationError} for what cannot be one; a merchant secret key above all.
+ */
+export function paymentSecret(secret: string): CredentialSource {
+  const checked = checkCredential("secret", secret);
+  if (checked.startsWith("sk_")) {
+    throw new ConfigurationError(
+      "secret is a merchant secret key. It must never reach a customer: pass the secret that creating " +
+        "the payment gave, and revoke this key if it was in a page.",
+      { code: "secret_key_as_payment_secret", param: "secret" },
+    );
+  }
+  return { param: "secret", renewable: false, get: () => checked };
+}
+
+/** @throws {ConfigurationError} for what cannot be a token. */
+export function bearerToken(accessToken: AccessToken): CredentialSource {
+  const source = { param: "accessToken", renewable: typeof accessToken === "function" };
+  if (typeof accessToken === "function") {
+    return { ...source, get: async () => checkCredential("accessToken", await accessToken()) };
+  }
+  const checked = checkCredential("accessToken", accessToken);
+  return { ...source, get: () => checked };
 }

@@ -4,8 +4,7 @@ import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalConfig, WithdrawalListQuery } from "../wire/withdrawal.ts";
 
-import { type ListOptions, list } from "./list.ts";
-import type { PagePromise } from "./page.ts";
+import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 
 /** Withdrawals as the merchant's dashboard sees them (interface section 4.7). */
 export class DashboardWithdrawals {

@@ -5,17 +5,17 @@ import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
 
 import { checkObject, checkReference } from "./arguments.ts";
-import { type CreateOnceOptions, createOnce } from "./create-once.ts";
+import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
+import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
+import { type CreateOnceOptions, createOnce } from "./payouts/create-once.ts";
 import {
   type CreateWithdrawalInput,
   createWithdrawalBody,
   withdrawalCreation,
-} from "./create-withdrawal.ts";
-import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
-import { type ListOptions, list } from "./list.ts";
-import type { PagePromise } from "./page.ts";
-import { SingleFlight } from "./single-flight.ts";
-import { type WaitOptions, waitUntilFinal } from "./wait-until-final.ts";
+} from "./payouts/payout.ts";
+
+import { SingleFlight } from "./payouts/single-flight.ts";
+import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
 
 /** What `createOnce` has under way in this process, for all clients of one merchant. */
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();

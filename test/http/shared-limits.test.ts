@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Checkout } from "../../src/checkout/checkout.ts";
 import { MerchantClient } from "../../src/index.ts";
-import { bearerToken, paymentSecret } from "../../src/resources/credentials.ts";
+import { bearerToken, paymentSecret } from "../../src/resources/arguments.ts";
 import { Dashboard } from "../../src/resources/dashboard.ts";
 import { Payments } from "../../src/resources/payments.ts";
 import { scriptedServer } from "../scripted-server.ts";

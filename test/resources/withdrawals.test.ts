@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CreateWithdrawalInput } from "../../src/resources/create-withdrawal.ts";
+import type { CreateWithdrawalInput } from "../../src/resources/payouts/payout.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { clientOf } from "./sandbox-client.ts";
 

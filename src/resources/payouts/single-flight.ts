@@ -1,4 +1,4 @@
-import { AbortError } from "../errors.ts";
+import { AbortError } from "../../errors.ts";
 
 /** Work under way, and how many wait for it. */
 interface Flight<T> {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
-import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
 import { existing, payout } from "./payout.ts";
-import { clientOf } from "./sandbox-client.ts";
 
 describe("calls for one order in one process", () => {
   test("share one request", async () => {
@@ -58,7 +58,7 @@ describe("calls for one order in one process", () => {
 /** A client with modules of its own, as in another process. */
 async function processOf(sandbox: Sandbox) {
   vi.resetModules();
-  const modules = await import("./sandbox-client.ts");
+  const modules = await import("../sandbox-client.ts");
   return modules.clientOf(sandbox);
 }
 

@@ -5,19 +5,17 @@ import {
   OutcomeUnknownError,
   SettlekitError,
   TimeoutError,
-} from "../errors.ts";
-
-import type { ApiResponse } from "../http/api-promise.ts";
-import type { Http } from "../http/http.ts";
-import { idempotencyKeyFrom } from "../http/idempotency.ts";
-import type { RequestOptions } from "../http/settings.ts";
-import { checkLimit } from "../http/settings-checks.ts";
-import * as operations from "../wire/operations.ts";
-import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { SentWithdrawal } from "./create-withdrawal.ts";
-import { type FindOptions, findByOrderId } from "./find-by-order-id.ts";
-import { poll } from "./poll.ts";
-import { withdrawalDifferences } from "./withdrawal-differences.ts";
+} from "../../errors.ts";
+import type { ApiResponse } from "../../http/api-promise.ts";
+import type { Http } from "../../http/http.ts";
+import { idempotencyKeyFrom } from "../../http/idempotency.ts";
+import type { RequestOptions } from "../../http/settings.ts";
+import { checkLimit } from "../../http/settings-checks.ts";
+import * as operations from "../../wire/operations.ts";
+import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
+import { poll } from "../waiting.ts";
+import { type SentWithdrawal, withdrawalDifferences } from "./payout.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {

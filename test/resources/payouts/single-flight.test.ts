@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SingleFlight } from "../../src/resources/single-flight.ts";
+import { SingleFlight } from "../../../src/resources/payouts/single-flight.ts";
 
 /** Work that ends when the test says so. */
 function controlledWork() {

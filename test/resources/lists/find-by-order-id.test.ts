@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createSandbox } from "../../src/sandbox/index.ts";
-import { clientOf } from "./sandbox-client.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
 
 const payout = {
   amountInCents: 12_500,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { poll } from "../../src/resources/poll.ts";
+import { poll } from "../../src/resources/waiting.ts";
 import { FakeTime } from "../http/fake-time.ts";
 
 test.each([

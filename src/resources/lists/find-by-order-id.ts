@@ -1,12 +1,11 @@
-import { TimeoutError, UnexpectedResponseError } from "../errors.ts";
-
-import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
-import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
-import { checkLimit } from "../http/settings-checks.ts";
-import type { Operation } from "../wire/operations.ts";
-import type { PageBody } from "../wire/pagination.ts";
-import { checkReference, refused } from "./arguments.ts";
+import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
+import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
+import type { Http } from "../../http/http.ts";
+import type { RequestOptions } from "../../http/settings.ts";
+import { checkLimit } from "../../http/settings-checks.ts";
+import type { Operation } from "../../wire/operations.ts";
+import type { PageBody } from "../../wire/pagination.ts";
+import { checkReference, refused } from "../arguments.ts";
 import { PageWalk } from "./page-walk.ts";
 
 export interface FindOptions extends RequestOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createSandbox } from "../../src/sandbox/index.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
 import { existing, losing, payout } from "./payout.ts";
-import { clientOf } from "./sandbox-client.ts";
 
 describe("createOnce", () => {
   test("makes the order's withdrawal when there is none", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Withdrawals } from "../../src/resources/withdrawals.ts";
-import { httpTo } from "../http/http-to.ts";
+import { Withdrawals } from "../../../src/resources/withdrawals.ts";
+import { httpTo } from "../../http/http-to.ts";
 
 /** A list that is no order of times: each page gives its items by id and day of January 2026. */
 function listOf(...pages: (readonly [id: string, day: number][])[]) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
 import { existing, payout } from "./payout.ts";
-import { clientOf } from "./sandbox-client.ts";
 
 describe("createOnce in doubt", () => {
   /** A sandbox whose first answer to a creation is lost, and whose lists answer so afterwards. */

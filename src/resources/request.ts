@@ -4,8 +4,7 @@ import type { CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Credential, Operation } from "../wire/operations.ts";
 import { anything, type Schema } from "../wire/schema.ts";
-import { checkObject, refused } from "./arguments.ts";
-import { type AccessToken, bearerToken, paymentSecret } from "./credentials.ts";
+import { type AccessToken, bearerToken, checkObject, paymentSecret, refused } from "./arguments.ts";
 
 /** A request that no method makes. */
 export interface RawRequest {

@@ -1,4 +1,4 @@
-import type { PageBody } from "../wire/pagination.ts";
+import type { PageBody } from "../../wire/pagination.ts";
 
 /** Reads one page of a list. Without a limit, as many items as the list was asked for. */
 export type ReadPage<Item> = (offset: number, limit?: number) => Promise<PageBody<Item>>;

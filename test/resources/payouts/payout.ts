@@ -1,5 +1,5 @@
-import type { Sandbox } from "../../src/sandbox/index.ts";
-import { clientOf } from "./sandbox-client.ts";
+import type { Sandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
 
 /** A payout as a merchant asks for it. */
 export const payout = {

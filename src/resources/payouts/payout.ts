@@ -1,13 +1,12 @@
-import { toRecipientAddress } from "../evm/address.ts";
-import type { HttpSettings } from "../http/settings.ts";
-import { createWithdrawal, type Operation } from "../wire/operations.ts";
+import { toRecipientAddress } from "../../evm/address.ts";
+import type { HttpSettings } from "../../http/settings.ts";
+import { createWithdrawal, type Operation } from "../../wire/operations.ts";
 import {
   type CreateWithdrawalBody,
   maxMetadataLength,
   maxOrderIdLength,
   type Withdrawal,
-} from "../wire/withdrawal.ts";
-
+} from "../../wire/withdrawal.ts";
 import {
   chainIdOnWire,
   checkAmount,
@@ -16,7 +15,7 @@ import {
   checkReference,
   encodeMetadata,
   type Metadata,
-} from "./arguments.ts";
+} from "../arguments.ts";
 
 /** A withdrawal to make (interface section 4.4). */
 export interface CreateWithdrawalInput {
@@ -63,4 +62,40 @@ export function createWithdrawalBody(
       customMetadata: encodeMetadata(customMetadata, maxMetadataLength),
     }),
   };
+}
+
+/**
+ * The fields in which a withdrawal differs from what was asked for, compared by meaning: addresses
+ * without case, chain ids in either form, metadata as parsed JSON, and what is missing as its default.
+ */
+export function withdrawalDifferences(asked: SentWithdrawal, found: Withdrawal): string[] {
+  const a = canonical(asked);
+  const b = canonical(found);
+  return Object.keys(a).filter((field) => a[field] !== b[field]);
+}
+
+function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {
+  const { amountInCents, chainId, recipientAddress, currency, customMetadata } = withdrawal;
+  return {
+    amountInCents: Number(amountInCents),
+    chainId: String(chainId).replace(/^eip155:/, ""),
+    recipientAddress: String(recipientAddress).toLowerCase(),
+    currency: currency ?? "USD",
+    customMetadata: canonicalJson(customMetadata ?? null),
+  };
+}
+
+/** JSON text with its keys in order; text that is no JSON stays as it is. */
+function canonicalJson(text: string | null): string | null {
+  if (text === null) return null;
+  try {
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) => sortedKeys(value));
+  } catch {
+    return text;
+  }
+}
+
+function sortedKeys(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
