@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
+import { bundledPackages } from "./scripts/bundled-packages.ts";
 import { noBareImports } from "./scripts/few-chunks.ts";
 import { pageAssets } from "./scripts/page-assets.ts";
-import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
 /** What is imported, and so has declarations. */
 const modules = {
@@ -13,6 +13,11 @@ const modules = {
   testing: "src/testing/index.ts",
   "testing/msw": "src/testing/msw/index.ts",
 };
+
+const inventory = bundledPackages({
+  notices: "dist/THIRD_PARTY_NOTICES.txt",
+  sbom: "dist/sbom.cdx.json",
+});
 
 export default defineConfig({
   entry: { ...modules, cli: "src/cli/main.ts" },
@@ -38,6 +43,6 @@ export default defineConfig({
     // Shorter, and still to be read: names and lines stay, and source maps carry the source.
     options.minifySyntax = true;
   },
-  esbuildPlugins: [pageAssets(), thirdPartyNotices("dist/THIRD_PARTY_NOTICES.txt")],
+  esbuildPlugins: [pageAssets([inventory]), inventory],
   plugins: [noBareImports()],
 });

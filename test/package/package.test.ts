@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installInto, packInto } from "../../scripts/pack.ts";
 
@@ -21,6 +22,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(project, { recursive: true }));
 
+interface Sbom {
+  readonly metadata: { readonly component: { readonly purl: string } };
+  readonly components: readonly {
+    readonly group?: string;
+    readonly name: string;
+    readonly version?: string;
+    readonly licenses?: readonly unknown[];
+  }[];
+}
+
 const installed = (path: string) => join(project, "node_modules/settlekit", path);
 const manifest = async () => JSON.parse(await readFile(installed("package.json"), "utf8"));
 
@@ -34,7 +45,7 @@ async function node(file: string, source: string): Promise<string> {
 describe("the tarball", () => {
   test("holds code, declarations, source maps, licences, guides and what npm adds, and nothing else", () => {
     const kinds =
-      /^(package\.json|README\.md|LICENSE|llms\.txt|docs\/[a-z-]+\.md|dist\/THIRD_PARTY_NOTICES\.txt|dist\/.+\.(js|js\.map|d\.ts))$/;
+      /^(package\.json|README\.md|LICENSE|llms\.txt|docs\/[a-z-]+\.md|dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)|dist\/.+\.(js|js\.map|d\.ts))$/;
     expect(paths.filter((path) => !kinds.test(path))).toEqual([]);
     expect(paths.filter((path) => !path.includes("/")).sort()).toEqual([
       "LICENSE",
@@ -71,8 +82,15 @@ describe("the tarball", () => {
     expect(without).toEqual([]);
   });
 
-  test("names the licence of every package whose code it carries", async () => {
+  test("lists every package whose code it carries, with version and licence", async () => {
     const notices = await readFile(installed("dist/THIRD_PARTY_NOTICES.txt"), "utf8");
+    const sbom = await readFile(installed("dist/sbom.cdx.json"), "utf8");
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+    expect(await validator.validate(sbom)).toBe(null);
+    const { metadata, components }: Sbom = JSON.parse(sbom);
+    expect(metadata.component.purl).toBe(`pkg:npm/settlekit@${(await manifest()).version}`);
+    const listed = components.map(({ group, name }) => (group ? `${group}/${name}` : name));
+    expect(components.filter(({ version, licenses }) => !version || !licenses?.length)).toEqual([]);
     const bundled = new Set<string>();
     for (const path of paths.filter((path) => path.endsWith(".js.map"))) {
       const { sources } = JSON.parse(await readFile(installed(path), "utf8"));
@@ -82,7 +100,8 @@ describe("the tarball", () => {
       }
     }
     expect(bundled.size).toBeGreaterThan(2);
-    for (const name of bundled)
+    expect(listed).toEqual(expect.arrayContaining([...bundled]));
+    for (const name of listed)
       expect(notices).toMatch(new RegExp(`^${name} \\d\\S* \\(\\S+\\)$`, "m"));
   });
 });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 /** Texts of what the pages load, by the names of the files. */
 export type BrowserAssets = ReadonlyMap<string, string>;
@@ -10,7 +10,7 @@ const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];
  * Makes what the pages load from `src/sandbox/browser`. Runs when the package is built, which puts the
  * outcome in the place of this module; from source, it runs when a page is first asked for.
  */
-export async function browserAssets(): Promise<BrowserAssets> {
+export async function browserAssets(plugins: Plugin[] = []): Promise<BrowserAssets> {
   const folder = fileURLToPath(new URL("../browser/", import.meta.url));
   const { outputFiles } = await build({
     entryPoints: sources.map((source) => folder + source),
@@ -22,6 +22,7 @@ export async function browserAssets(): Promise<BrowserAssets> {
     target: "es2022",
     platform: "browser",
     legalComments: "none",
+    plugins,
   });
   return new Map(outputFiles.map(({ path, text }) => [path.slice(folder.length), text]));
 }

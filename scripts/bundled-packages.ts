@@ -1,0 +1,96 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { Contrib, Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
+import type { Plugin } from "esbuild";
+
+interface BundledPackage {
+  readonly component: Models.Component;
+  /** The text of its licence files. */
+  readonly notice: string;
+}
+
+const components = new Contrib.FromNodePackageJson.Builders.ComponentBuilder(
+  new Contrib.FromNodePackageJson.Factories.ExternalReferenceFactory(),
+  // Every licence here has an SPDX id; what is not one is listed by its name.
+  new Contrib.License.Factories.LicenseFactory(() => {
+    throw new Error("Not an SPDX id.");
+  }),
+);
+
+/**
+ * Lists the packages whose code is in the bundle: as a CycloneDX bill of materials, and as one text with all of
+ * their licences. Builds that share the plugin share the lists.
+ */
+export function bundledPackages(files: { notices: string; sbom: string }): Plugin {
+  const packages = new Map<string, BundledPackage>();
+  return {
+    name: "bundled-packages",
+    setup(build) {
+      build.initialOptions.metafile = true;
+      build.onEnd(async ({ metafile }) => {
+        for (const { inputs } of Object.values(metafile?.outputs ?? {})) {
+          for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
+            const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(input) ?? [];
+            if (folder === undefined || bytesInOutput === 0 || packages.has(folder)) continue;
+            packages.set(folder, await describePackage(folder));
+          }
+        }
+        const sorted = [...packages].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, it]) => it);
+        await write(files.notices, sorted.map(({ notice }) => notice).join(separator));
+        await write(files.sbom, await billOfMaterials(sorted));
+      });
+    },
+  };
+}
+
+const separator = `\n${"-".repeat(80)}\n\n`;
+
+async function describePackage(folder: string): Promise<BundledPackage> {
+  const component = await componentOf(folder);
+  const { group, name, version, licenses } = component;
+  const texts = licenceTexts(folder);
+  if (texts.length === 0) throw new Error(`${folder} is bundled but has no licence file.`);
+  const ids = [...licenses].map((it) => (it instanceof Models.SpdxLicense ? it.id : "see below"));
+  const head = `${group ? `${group}/${name}` : name} ${version} (${ids.join(", ")})`;
+  return { component, notice: [head, ...texts].join("\n\n") };
+}
+
+async function componentOf(
+  folder: string,
+  type = Enums.ComponentType.Library,
+): Promise<Models.Component> {
+  const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const component = components.makeComponent(manifest, type);
+  if (component === undefined) throw new Error(`${folder}/package.json has no name.`);
+  const purl = `pkg:npm/${manifest.name.replace("@", "%40")}@${manifest.version}`;
+  component.purl = purl;
+  component.bomRef.value = purl;
+  return component;
+}
+
+function licenceTexts(folder: string): string[] {
+  const gatherer = new Contrib.License.Utils.LicenseEvidenceGatherer();
+  return [...gatherer.getFileAttachments(resolve(folder))].map(({ text }) =>
+    Buffer.from(String(text.content), text.encoding ?? "utf8").toString(),
+  );
+}
+
+/** Without a serial number and a time, so that equal builds make equal files. */
+async function billOfMaterials(packages: readonly BundledPackage[]): Promise<string> {
+  const root = await componentOf(".");
+  const bom = new Models.Bom();
+  bom.metadata.component = root;
+  for (const { component } of packages) {
+    bom.components.add(component);
+    root.dependencies.add(component.bomRef);
+  }
+  const normalizers = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
+  const serializer = new Serialize.JsonSerializer(normalizers);
+  return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`;
+}
+
+/** tsup writes the bundle itself, after this. */
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
