@@ -1,6 +1,5 @@
-import { misfitsIn } from "../wire/misfits.ts";
 import type { Operation } from "../wire/operations.ts";
-import { misfit } from "../wire/schema.ts";
+import { readTolerantly } from "../wire/reading.ts";
 import type { Answer } from "./attempt.ts";
 import type { Failure } from "./failure.ts";
 
@@ -45,10 +44,8 @@ export function readAnswer<T>(operation: Operation<T>, answer: Answer): ReadAnsw
     const missing = missingFields(body, essential);
     if (missing.length > 0) return { kind: "incomplete", answer, missing, body };
   }
-  const value = operation.response.read(body);
-  if (value !== misfit) return { kind: "value", answer, value, drift: [] };
-  const drift = misfitsIn(operation.response, body).map(({ path }) => path.join("."));
-  return { kind: "value", answer, value: body as T, drift };
+  const { value, drift } = readTolerantly(operation.response, body);
+  return { kind: "value", answer, value, drift };
 }
 
 function missingFields(body: object, essential: readonly string[] | "a list"): string[] {

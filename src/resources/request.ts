@@ -2,8 +2,8 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
+import { anything, type Schema } from "../wire/fields.ts";
 import type { Credential, Operation } from "../wire/operations.ts";
-import { anything, type Schema } from "../wire/schema.ts";
 import { type AccessToken, bearerToken, checkObject, paymentSecret, refused } from "./arguments.ts";
 
 /** A request that no method makes. */

@@ -1,4 +1,4 @@
-import { isRecord } from "./schema.ts";
+import { isRecord } from "../values.ts";
 
 /** What an error answer says, whatever its form (interface section 7). */
 export interface ErrorFacts {

@@ -1,51 +1,42 @@
-import {
-  boolean,
-  either,
-  misfit,
-  nullable,
-  number,
-  optional,
-  type Schema,
-  text,
-  value,
-} from "./schema.ts";
+import * as z from "zod/mini";
+import { forbidCodeGeneration } from "./no-codegen.ts";
 
-const caip2Pattern = /^eip155:[1-9][0-9]{0,14}$/;
+// What the schemas of the wire are made of. Object schemas are made by the functions of this file alone,
+// so that the next line comes before all of them.
+forbidCodeGeneration();
 
-const caip2: Schema<number> = value({ type: "string", pattern: caip2Pattern.source }, (it) =>
-  typeof it === "string" && caip2Pattern.test(it) ? Number(it.slice("eip155:".length)) : misfit,
-);
+/** A schema, whatever it is made of. */
+export type Schema<T> = z.ZodMiniType<T>;
+
+/** For what only the caller can know. */
+export const anything: Schema<unknown> = z.unknown();
 
 /**
- * An EVM chain id. The interface document has a number; newer descriptions have a CAIP-2 string such
- * as `eip155:8453`, which is read as its number. Other namespaces are passed through as drift.
+ * `true` when two types are the same in both directions, so that
+ * `true satisfies Same<Quote, z.output<typeof quoteSchema>>` fails to compile when they differ.
  */
-export const chainIdSchema: Schema<number> = either(number, caip2);
-
-// Fields that one description of the service always has, and another leaves out or sets to null.
-
-export const optionalText = optional(nullable(text));
-export const optionalNumber = optional(nullable(number));
-export const optionalBoolean = optional(nullable(boolean));
-export const optionalChainId = optional(nullable(chainIdSchema));
-
-const writtenNumber: Schema<string> = value({ type: "number" }, (it) => {
-  const price = number.read(it);
-  return price === misfit ? misfit : writtenOut(price);
-});
+export type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 /**
- * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
- * amounts in smallest units: a JSON number has lost their last digits already.
+ * An object of an answer. Unknown fields are kept but not typed: the service may add fields at any time,
+ * and a caller may need one before settlekit knows it.
  */
-export const decimalText = either(text, writtenNumber);
-export const optionalDecimalText = optional(nullable(decimalText));
+// @__NO_SIDE_EFFECTS__
+export function openObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.looseObject(shape) as unknown as z.ZodMiniObject<Shape, z.core.$strip>;
+}
 
-/** Without exponent: `1e-7` is no decimal string. */
-function writtenOut(value: number): string {
-  const text = String(value);
-  if (!text.includes("e")) return text;
-  return value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
+/** The object of a request: fields that the operation does not have are left out. */
+// @__NO_SIDE_EFFECTS__
+export function bodyObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.object(shape);
+}
+
+/** Options and filters: an unknown name is refused, because it is a mistake. */
+// @__NO_SIDE_EFFECTS__
+export function strictObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.strictObject(shape);
 }
 
 /** Completes the known values in an editor and accepts any other string. */
@@ -56,5 +47,70 @@ export type OpenEnum<Known extends string> = Known | (string & {});
 export function openEnum<const Known extends string>(
   ...known: readonly Known[]
 ): Schema<OpenEnum<Known>> {
-  return value({ type: "string", examples: known }, (it) => (typeof it === "string" ? it : misfit));
+  return z.union([z.enum(known), z.string()]);
+}
+
+/** The known values of a schema that `openEnum` made. */
+export function knownValues(schema: z.core.$ZodType): readonly string[] | undefined {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "optional" || def.type === "nullable") return knownValues(def.innerType);
+  const [first, second] = def.type === "union" ? def.options : [];
+  const known = (first as z.core.$ZodTypes | undefined)?._zod.def;
+  const isOpen = known?.type === "enum" && second?._zod.def.type === "string";
+  return isOpen ? Object.values(known.entries).map(String) : undefined;
+}
+
+/** Text of a length in characters. */
+// @__NO_SIDE_EFFECTS__
+export function textOfLength(least: number, most: number) {
+  const text = z.string().check(z.maxLength(most));
+  return least > 0 ? text.check(z.minLength(least)) : text;
+}
+
+// @__NO_SIDE_EFFECTS__
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  return z.int().check(z.gte(least), z.lte(most));
+}
+
+// Fields that one description of the service always has, and another leaves out or sets to null.
+
+export const optionalText = z.exactOptional(z.nullable(z.string()));
+export const optionalNumber = z.exactOptional(z.nullable(z.number()));
+export const optionalBoolean = z.exactOptional(z.nullable(z.boolean()));
+
+/**
+ * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
+ * amounts in smallest units: a JSON number has lost their last digits already.
+ */
+export const decimalText: Schema<string> = z.union([
+  z.string(),
+  z.pipe(z.number(), z.transform(writtenOut)),
+]);
+export const optionalDecimalText = z.exactOptional(z.nullable(decimalText));
+
+/** Without exponent: `1e-7` is no decimal string. */
+function writtenOut(value: number): string {
+  const text = String(value);
+  if (!text.includes("e")) return text;
+  return value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
+}
+
+/**
+ * An EVM chain id. The interface document has a number; newer descriptions have a CAIP-2 string such
+ * as `eip155:8453`, which is read as its number.
+ */
+export const chainIdSchema: Schema<number> = z.union([
+  z.number(),
+  // @__PURE__
+  evmCaip2(),
+]);
+export const optionalChainId = z.exactOptional(z.nullable(chainIdSchema));
+
+// @__NO_SIDE_EFFECTS__
+function evmCaip2() {
+  const text = z.string().check(z.regex(/^eip155:[1-9][0-9]{0,14}$/));
+  return z.pipe(
+    text,
+    z.transform((value: string) => Number(value.slice("eip155:".length))),
+  );
 }

@@ -1,4 +1,5 @@
-import { openEnum } from "./fields.ts";
+import * as z from "zod/mini";
+import { knownValues, openEnum, openObject, type Schema } from "./fields.ts";
 import {
   type ComponentName,
   componentProse,
@@ -16,7 +17,6 @@ import {
 } from "./payment.ts";
 import { createQuoteBodySchema, depositAddressSchema, quoteSchema } from "./quote.ts";
 
-import { type Field, type Form, openObject, optional, type Schema, text } from "./schema.ts";
 import { settledChainSchema, settledTokenSchema, tokenChainSchema, tokenSchema } from "./token.ts";
 
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "./webhook-event.ts";
@@ -40,7 +40,7 @@ export interface JsonSchema {
 /** The documented envelope. Clients read errors of any form, so they have no schema for it. */
 const errorDetailsSchema = openObject({
   type: openEnum("invalid_request_error", "authentication_error"),
-  message: text,
+  message: z.string(),
   code: openEnum(
     "invalid_amount",
     "invalid_api_key",
@@ -51,7 +51,7 @@ const errorDetailsSchema = openObject({
     "rate_limited",
     "server_error",
   ),
-  param: optional(text),
+  param: z.exactOptional(z.string()),
 });
 
 const components: Readonly<Record<ComponentName, Schema<unknown>>> = {
@@ -80,9 +80,8 @@ const components: Readonly<Record<ComponentName, Schema<unknown>>> = {
   ErrorDetails: errorDetailsSchema,
 };
 
-const names = new Map(
-  Object.entries(components).map(([name, schema]) => [schema, name as ComponentName]),
-);
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(components)) registry.add(schema, { id });
 
 export function referenceTo(name: string): string {
   return `#/components/schemas/${name}`;
@@ -92,52 +91,41 @@ export function referenceTo(name: string): string {
 export function componentSchemas(): Record<ComponentName, JsonSchema> {
   const entries = Object.entries(components) as [ComponentName, Schema<unknown>][];
   return Object.fromEntries(
-    entries.map(([name, { form }]) => [
-      name,
-      { description: componentProse[name], ...inFull(form, name) },
-    ]),
+    entries.map(([name, schema]) => {
+      const { [name]: json = {} } = converted(schema).$defs;
+      return [name, { description: componentProse[name], ...withProse(json, name) }];
+    }),
   ) as Record<ComponentName, JsonSchema>;
 }
 
 /** What a schema accepts, before any of it is converted; a reference where the schema has a name. */
 export function jsonSchemaOf(schema: Schema<unknown>): JsonSchema {
-  const name = names.get(schema);
-  return name === undefined ? inFull(schema.form) : { $ref: referenceTo(name) };
+  const { $schema, $defs, ...json } = converted(schema);
+  return withProse(json);
 }
 
-function inFull(form: Form, name = ""): JsonSchema {
-  switch (form.kind) {
-    case "value":
-      return { ...form.json };
-    case "nullable":
-      return anyOf([jsonSchemaOf(form.schema), { type: "null" }]);
-    case "either":
-      return anyOf(form.options.map(jsonSchemaOf));
-    case "list":
-      return { type: "array", items: jsonSchemaOf(form.item) };
-    case "object":
-      return objectSchema(form.fields, form.isOpen, name);
-  }
-}
-
-function objectSchema(fields: readonly Field[], isOpen: boolean, owner: string): JsonSchema {
-  const required = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
-  const properties = fields.map(({ name, schema }) => [
-    name,
-    { ...jsonSchemaOf(schema), ...factsOf(owner, name) },
+function withProse(json: JsonSchema, owner = ""): JsonSchema {
+  if (json.properties === undefined) return json;
+  const described = Object.entries(json.properties).map(([field, schema]) => [
+    field,
+    { ...schema, ...factsOf(owner, field) },
   ]);
-  return {
-    type: "object",
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
-    ...(isOpen && { additionalProperties: {} }),
-  };
+  return { ...json, properties: Object.fromEntries(described) };
 }
 
-/** In one word where only the types differ. */
-function anyOf(options: readonly JsonSchema[]): JsonSchema {
-  const isPlain = options.every((option) => Object.keys(option).join() === "type");
-  return isPlain ? { type: options.flatMap(({ type }) => type) } : { anyOf: options };
+function converted(schema: Schema<unknown>): JsonSchema & { $defs: Record<string, JsonSchema> } {
+  const json = z.toJSONSchema(schema, {
+    metadata: registry,
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      const known = knownValues(zodSchema);
+      if (known === undefined || !jsonSchema.anyOf) return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, { type: "string", examples: known });
+    },
+  });
+  const text = JSON.stringify({ $defs: {}, ...json });
+  return JSON.parse(text.replaceAll('"#/$defs/', `"${referenceTo("")}`));
 }
 
 /** What is to be said of a field. */

@@ -4,6 +4,7 @@ import {
   defaultRequestIdHeader,
   idempotencyKeyHeader,
 } from "./credential.ts";
+import type { Schema } from "./fields.ts";
 import {
   credentialProse,
   type ErrorStatus,
@@ -29,7 +30,6 @@ import {
   type Replay,
 } from "./operations.ts";
 
-import { misfit, type Schema } from "./schema.ts";
 import { webhookEventNames, webhookEventSchemas } from "./webhook-event.ts";
 
 /** An OpenAPI 3.1 document, as far as it is read in this project. */
@@ -140,7 +140,7 @@ function operationObject(id: OperationId, operation: Operation<unknown>): Operat
 
 function requestBodyOf(body: Schema<unknown>) {
   // A body without required fields may be left out.
-  return { required: body.read({}) === misfit, content: json(jsonSchemaOf(body)) };
+  return { required: !body.safeParse({}).success, content: json(jsonSchemaOf(body)) };
 }
 
 /** Which errors an operation can give, by what there is in its requests to be wrong. */

@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+import type { Schema } from "./fields.ts";
 import { type PageBody, pageSchema } from "./pagination.ts";
 import {
   type CreatedPayment,
@@ -11,7 +13,6 @@ import {
   refreshStatusBodySchema,
 } from "./payment.ts";
 import { createQuoteBodySchema, type Quote, quoteSchema } from "./quote.ts";
-import { listOf, type Schema } from "./schema.ts";
 import {
   createWithdrawalBodySchema,
   type Withdrawal,
@@ -43,10 +44,11 @@ export interface Operation<Response> {
   readonly credential: Credential;
   readonly replay: Replay;
   readonly body?: Schema<unknown>;
-  readonly query?: Schema<unknown>;
+  /** Strict: a client refuses a filter that the operation does not have. */
+  readonly query?: z.ZodMiniObject;
   readonly successStatus: 200 | 201;
   readonly response: Schema<Response>;
-  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or anything. */
+  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or z.unknown(). */
   readonly essential: readonly string[] | "a list" | "anything";
 }
 
@@ -158,7 +160,7 @@ export const listQuotes: Operation<Quote[]> = {
   credential: "paymentSecret",
   replay: "safe",
   successStatus: 200,
-  response: /* @__PURE__ */ listOf(quoteSchema),
+  response: /* @__PURE__ */ z.array(quoteSchema),
   essential: "a list",
 };
 

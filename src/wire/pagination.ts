@@ -1,12 +1,5 @@
-import {
-  boolean,
-  listOf,
-  number,
-  type Output,
-  openObject,
-  type Same,
-  type Schema,
-} from "./schema.ts";
+import * as z from "zod/mini";
+import { openObject, type Same, type Schema } from "./fields.ts";
 
 /** Where a page stands in its list (interface section 2.7). */
 export interface Pagination {
@@ -22,14 +15,14 @@ export interface Pagination {
 }
 
 export const paginationSchema = openObject({
-  total: number,
-  limit: number,
-  offset: number,
-  hasMore: boolean,
-  totalPages: number,
-  currentPage: number,
+  total: z.number(),
+  limit: z.number(),
+  offset: z.number(),
+  hasMore: z.boolean(),
+  totalPages: z.number(),
+  currentPage: z.number(),
 });
-true satisfies Same<Pagination, Output<typeof paginationSchema>>;
+true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
 
 /** One page of a list as the service sends it. */
 export interface PageBody<Item> {
@@ -39,5 +32,5 @@ export interface PageBody<Item> {
 
 // @__NO_SIDE_EFFECTS__
 export function pageSchema<Item>(item: Schema<Item>): Schema<PageBody<Item>> {
-  return openObject({ data: listOf(item), pagination: paginationSchema });
+  return openObject({ data: z.array(item), pagination: paginationSchema });
 }

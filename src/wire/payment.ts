@@ -1,30 +1,20 @@
+import * as z from "zod/mini";
 import {
+  bodyObject,
   chainIdSchema,
   type OpenEnum,
   openEnum,
+  openObject,
   optionalBoolean,
   optionalDecimalText,
   optionalNumber,
   optionalText,
-} from "./fields.ts";
-import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
-import {
-  anything,
-  closedObject,
-  either,
-  listOf,
-  nullable,
-  number,
-  type Output,
-  oneOf,
-  openObject,
-  optional,
-  queryOf,
   type Same,
-  text,
+  strictObject,
   textOfLength,
   wholeNumber,
-} from "./schema.ts";
+} from "./fields.ts";
+import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
 import {
   type SettledChain,
   type SettledToken,
@@ -46,7 +36,7 @@ export const paymentStatusSchema = openEnum(
   "expired",
   "cancelled",
 );
-true satisfies Same<PaymentStatus, Output<typeof paymentStatusSchema>>;
+true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
 
 /**
  * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface
@@ -102,9 +92,9 @@ export interface PaymentReceipt {
 
 export const paymentReceiptSchema = openObject({
   paymentId: optionalText,
-  selectedQuote: optional(anything),
-  settledToken: optional(nullable(settledTokenSchema)),
-  settledChain: optional(nullable(settledChainSchema)),
+  selectedQuote: z.exactOptional(z.unknown()),
+  settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
+  settledChain: z.exactOptional(z.nullable(settledChainSchema)),
   settledAmountAsset: optionalText,
   settledAmountUsd: optionalDecimalText,
   txHash: optionalText,
@@ -116,7 +106,7 @@ export const paymentReceiptSchema = openObject({
   txTotalCostUsdFractions: optionalNumber,
   txIsSponsored: optionalBoolean,
   processedBy: optionalText,
-  txRiskScore: optional(nullable(either(number, text))),
+  txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
   txRiskSeverity: optionalText,
   txRiskProvider: optionalText,
   createdAt: optionalText,
@@ -126,7 +116,7 @@ export const paymentReceiptSchema = openObject({
   requiredConfirmations: optionalNumber,
   completedAt: optionalText,
 });
-true satisfies Same<PaymentReceipt, Output<typeof paymentReceiptSchema>>;
+true satisfies Same<PaymentReceipt, z.output<typeof paymentReceiptSchema>>;
 
 /** Of a fixed amount, or of whatever the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
@@ -167,19 +157,19 @@ export interface Payment {
 }
 
 export const paymentSchema = openObject({
-  id: text,
-  merchantId: text,
-  merchantShortName: text,
+  id: z.string(),
+  merchantId: z.string(),
+  merchantShortName: z.string(),
   type: openEnum("payment", "deposit"),
-  amountInCents: number,
-  currency: text,
+  amountInCents: z.number(),
+  currency: z.string(),
   status: paymentStatusSchema,
-  depositAddress: optional(nullable(depositAddressSchema)),
-  quotes: listOf(quoteSchema),
-  receipt: optional(nullable(paymentReceiptSchema)),
+  depositAddress: z.exactOptional(z.nullable(depositAddressSchema)),
+  quotes: z.array(quoteSchema),
+  receipt: z.exactOptional(z.nullable(paymentReceiptSchema)),
   orderId: optionalText,
   redirectUrl: optionalText,
-  createdAt: text,
+  createdAt: z.string(),
   merchantLogoUrl: optionalText,
   amountDueCents: optionalNumber,
   convenienceFeeCents: optionalNumber,
@@ -187,7 +177,7 @@ export const paymentSchema = openObject({
   swapFeeCents: optionalNumber,
   amountMerchantNetCents: optionalNumber,
 });
-true satisfies Same<Payment, Output<typeof paymentSchema>>;
+true satisfies Same<Payment, z.output<typeof paymentSchema>>;
 
 /** Over this, no payment or withdrawal is accepted, in USD cents (interface section 8). */
 export const maxAmountInCents = 100_000_000;
@@ -206,16 +196,16 @@ export interface CreatePaymentBody {
   customerRefId?: string;
 }
 
-export const createPaymentBodySchema = closedObject({
-  type: optional(oneOf("payment", "deposit")),
-  amount: optional(number),
-  currency: oneOf("USD"),
+export const createPaymentBodySchema = bodyObject({
+  type: z.exactOptional(z.enum(["payment", "deposit"])),
+  amount: z.exactOptional(z.number()),
+  currency: z.literal("USD"),
   orderId: textOfLength(1, 255),
-  redirectUrl: optional(textOfLength(0, 2048)),
-  customMetadata: optional(textOfLength(0, 2048)),
-  customerRefId: optional(textOfLength(0, 255)),
+  redirectUrl: z.exactOptional(textOfLength(0, 2048)),
+  customMetadata: z.exactOptional(textOfLength(0, 2048)),
+  customerRefId: z.exactOptional(textOfLength(0, 255)),
 });
-true satisfies Same<CreatePaymentBody, Output<typeof createPaymentBodySchema>>;
+true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>;
 
 /** The answer to a creation (interface section 4.1). */
 export interface CreatedPayment {
@@ -233,11 +223,11 @@ export interface CreatedPayment {
 
 export const createdPaymentSchema = openObject({
   payment: paymentSchema,
-  paymentUrl: text,
-  paymentId: text,
-  secret: text,
+  paymentUrl: z.string(),
+  paymentId: z.string(),
+  secret: z.string(),
 });
-true satisfies Same<CreatedPayment, Output<typeof createdPaymentSchema>>;
+true satisfies Same<CreatedPayment, z.output<typeof createdPaymentSchema>>;
 
 /** What `payments.list` filters and sorts by (interface section 4.2). */
 export interface PaymentListQuery {
@@ -258,16 +248,16 @@ export interface PaymentListQuery {
   offset?: number | undefined;
 }
 
-export const paymentListQuerySchema = queryOf({
-  status: paymentStatusSchema,
-  type: openEnum("payment", "deposit"),
-  search: text,
-  sortBy: openEnum("createdAt", "amountInCents"),
-  sortOrder: openEnum("ASC", "DESC"),
-  limit: wholeNumber(1, 1000),
-  offset: wholeNumber(0),
+export const paymentListQuerySchema = strictObject({
+  status: z.optional(paymentStatusSchema),
+  type: z.optional(openEnum("payment", "deposit")),
+  search: z.optional(z.string()),
+  sortBy: z.optional(openEnum("createdAt", "amountInCents")),
+  sortOrder: z.optional(openEnum("ASC", "DESC")),
+  limit: z.optional(wholeNumber(1, 1000)),
+  offset: z.optional(wholeNumber(0)),
 });
-true satisfies Same<PaymentListQuery, Output<typeof paymentListQuerySchema>>;
+true satisfies Same<PaymentListQuery, z.output<typeof paymentListQuerySchema>>;
 
 /** A payment's status alone (interface section 4.3). */
 export interface PaymentState {
@@ -277,10 +267,10 @@ export interface PaymentState {
 }
 
 export const paymentStateSchema = openObject({
-  id: text,
+  id: z.string(),
   status: paymentStatusSchema,
 });
-true satisfies Same<PaymentState, Output<typeof paymentStateSchema>>;
+true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
 
 /** A transaction to look for (interface section 4.3). */
 interface RefreshStatusBody {
@@ -290,9 +280,9 @@ interface RefreshStatusBody {
   tokenContractAddress?: string;
 }
 
-export const refreshStatusBodySchema = closedObject({
-  transactionHash: optional(text),
-  chainId: optional(chainIdSchema),
-  tokenContractAddress: optional(text),
+export const refreshStatusBodySchema = bodyObject({
+  transactionHash: z.exactOptional(z.string()),
+  chainId: z.exactOptional(chainIdSchema),
+  tokenContractAddress: z.exactOptional(z.string()),
 });
-true satisfies Same<RefreshStatusBody, Output<typeof refreshStatusBodySchema>>;
+true satisfies Same<RefreshStatusBody, z.output<typeof refreshStatusBodySchema>>;

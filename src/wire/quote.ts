@@ -1,15 +1,14 @@
-import { chainIdSchema, decimalText, type OpenEnum, openEnum } from "./fields.ts";
+import * as z from "zod/mini";
 import {
-  closedObject,
-  either,
-  nullable,
-  type Output,
+  bodyObject,
+  chainIdSchema,
+  decimalText,
+  type OpenEnum,
+  openEnum,
   openObject,
-  optional,
   type Same,
-  text,
   wholeNumber,
-} from "./schema.ts";
+} from "./fields.ts";
 import { type Token, tokenSchema } from "./token.ts";
 
 /** The address that a customer pays to (interface section 2.2). */
@@ -24,13 +23,13 @@ export interface DepositAddress {
 }
 
 export const depositAddressSchema = openObject({
-  id: text,
-  paymentId: text,
+  id: z.string(),
+  paymentId: z.string(),
   type: openEnum("EVM"),
-  address: text,
-  createdAt: text,
+  address: z.string(),
+  createdAt: z.string(),
 });
-true satisfies Same<DepositAddress, Output<typeof depositAddressSchema>>;
+true satisfies Same<DepositAddress, z.output<typeof depositAddressSchema>>;
 
 /** An offer to settle a payment with one token on one chain (interface section 2.3). */
 export interface Quote {
@@ -53,18 +52,18 @@ export interface Quote {
 }
 
 export const quoteSchema = openObject({
-  id: text,
-  paymentId: text,
+  id: z.string(),
+  paymentId: z.string(),
   token: tokenSchema,
   chainId: chainIdSchema,
-  expectedAmountAsset: text,
+  expectedAmountAsset: z.string(),
   rateUsdAsset: decimalText,
-  expiresAt: text,
+  expiresAt: z.string(),
   status: openEnum("active", "expired", "used", "failed"),
-  createdAt: text,
-  depositAddress: optional(nullable(either(depositAddressSchema, text))),
+  createdAt: z.string(),
+  depositAddress: z.exactOptional(z.nullable(z.union([depositAddressSchema, z.string()]))),
 });
-true satisfies Same<Quote, Output<typeof quoteSchema>>;
+true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
 /** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
 export interface CreateQuoteBody {
@@ -76,9 +75,9 @@ export interface CreateQuoteBody {
   forceDepositAmount?: number;
 }
 
-export const createQuoteBodySchema = closedObject({
-  chainId: optional(chainIdSchema),
-  contractAddress: optional(text),
-  forceDepositAmount: optional(wholeNumber(1)),
+export const createQuoteBodySchema = bodyObject({
+  chainId: z.exactOptional(chainIdSchema),
+  contractAddress: z.exactOptional(z.string()),
+  forceDepositAmount: z.exactOptional(wholeNumber(1)),
 });
-true satisfies Same<CreateQuoteBody, Output<typeof createQuoteBodySchema>>;
+true satisfies Same<CreateQuoteBody, z.output<typeof createQuoteBodySchema>>;

@@ -1,21 +1,14 @@
+import * as z from "zod/mini";
 import {
   chainIdSchema,
   type OpenEnum,
   openEnum,
+  openObject,
   optionalChainId,
   optionalNumber,
   optionalText,
-} from "./fields.ts";
-import {
-  boolean,
-  nullable,
-  number,
-  type Output,
-  openObject,
-  optional,
   type Same,
-  text,
-} from "./schema.ts";
+} from "./fields.ts";
 
 /** A network on which a token lives (interface section 2.4). */
 export interface TokenChain {
@@ -31,13 +24,13 @@ export interface TokenChain {
 
 export const tokenChainSchema = openObject({
   chainId: chainIdSchema,
-  name: text,
-  nativeSymbol: text,
-  nativeDecimals: number,
-  isEnabled: boolean,
-  isTestnet: optional(boolean),
+  name: z.string(),
+  nativeSymbol: z.string(),
+  nativeDecimals: z.number(),
+  isEnabled: z.boolean(),
+  isTestnet: z.exactOptional(z.boolean()),
 });
-true satisfies Same<TokenChain, Output<typeof tokenChainSchema>>;
+true satisfies Same<TokenChain, z.output<typeof tokenChainSchema>>;
 
 /** An asset in which a payment can be settled (interface section 2.4). */
 export interface Token {
@@ -57,18 +50,18 @@ export interface Token {
 }
 
 export const tokenSchema = openObject({
-  id: text,
+  id: z.string(),
   coingeckoApiId: optionalText,
-  chain: optional(nullable(tokenChainSchema)),
-  symbol: text,
-  contractAddress: text,
-  decimals: number,
+  chain: z.exactOptional(z.nullable(tokenChainSchema)),
+  symbol: z.string(),
+  contractAddress: z.string(),
+  decimals: z.number(),
   type: openEnum("stablecoin", "volatile"),
   assetType: openEnum("native", "erc20"),
   status: openEnum("active", "deprecated", "blocked"),
   tokenPriceUsd: optionalNumber,
 });
-true satisfies Same<Token, Output<typeof tokenSchema>>;
+true satisfies Same<Token, z.output<typeof tokenSchema>>;
 
 /** The token of a receipt (interface section 2.6). */
 export interface SettledToken {
@@ -82,7 +75,7 @@ export const settledTokenSchema = openObject({
   decimals: optionalNumber,
   contractAddress: optionalText,
 });
-true satisfies Same<SettledToken, Output<typeof settledTokenSchema>>;
+true satisfies Same<SettledToken, z.output<typeof settledTokenSchema>>;
 
 /** The chain of a receipt (interface section 2.6). */
 export interface SettledChain {
@@ -92,4 +85,4 @@ export interface SettledChain {
 }
 
 export const settledChainSchema = openObject({ chainId: optionalChainId, name: optionalText });
-true satisfies Same<SettledChain, Output<typeof settledChainSchema>>;
+true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;

@@ -1,16 +1,15 @@
-import { openEnum, optionalNumber, optionalText } from "./fields.ts";
+import * as z from "zod/mini";
+import {
+  openEnum,
+  openObject,
+  optionalNumber,
+  optionalText,
+  type Same,
+  type Schema,
+} from "./fields.ts";
 
 import { type PaymentStatus, type PaymentType, paymentStatusSchema } from "./payment.ts";
 
-import {
-  nullable,
-  type Output,
-  openObject,
-  optional,
-  type Same,
-  type Schema,
-  text,
-} from "./schema.ts";
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**
@@ -57,27 +56,27 @@ export interface WebhookEvents {
 
 export const paymentEventDataSchema = openObject({
   status: paymentStatusSchema,
-  orderId: nullable(text),
-  id: optional(text),
-  type: optional(openEnum("payment", "deposit")),
-  merchantId: optional(text),
+  orderId: z.nullable(z.string()),
+  id: z.exactOptional(z.string()),
+  type: z.exactOptional(openEnum("payment", "deposit")),
+  merchantId: z.exactOptional(z.string()),
   amountInCents: optionalNumber,
   amountDueCents: optionalNumber,
-  currency: optional(text),
-  createdAt: optional(text),
+  currency: z.exactOptional(z.string()),
+  createdAt: z.exactOptional(z.string()),
 });
-true satisfies Same<PaymentEventData, Output<typeof paymentEventDataSchema>>;
+true satisfies Same<PaymentEventData, z.output<typeof paymentEventDataSchema>>;
 
 export const withdrawalEventDataSchema = openObject({
   status: withdrawalStatusSchema,
   orderId: optionalText,
-  id: optional(text),
-  merchantId: optional(text),
+  id: z.exactOptional(z.string()),
+  merchantId: z.exactOptional(z.string()),
   amountInCents: optionalNumber,
-  currency: optional(text),
-  createdAt: optional(text),
+  currency: z.exactOptional(z.string()),
+  createdAt: z.exactOptional(z.string()),
 });
-true satisfies Same<WithdrawalEventData, Output<typeof withdrawalEventDataSchema>>;
+true satisfies Same<WithdrawalEventData, z.output<typeof withdrawalEventDataSchema>>;
 
 /** What the data of each event is read by. */
 export const webhookEventSchemas: {

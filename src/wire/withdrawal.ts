@@ -1,20 +1,17 @@
-import { chainIdSchema, decimalText, type OpenEnum, openEnum, optionalText } from "./fields.ts";
+import * as z from "zod/mini";
 import {
-  boolean,
-  closedObject,
-  listOf,
-  nullable,
-  number,
-  type Output,
-  oneOf,
+  bodyObject,
+  chainIdSchema,
+  decimalText,
+  type OpenEnum,
+  openEnum,
   openObject,
-  optional,
-  queryOf,
+  optionalText,
   type Same,
-  text,
+  strictObject,
   textOfLength,
   wholeNumber,
-} from "./schema.ts";
+} from "./fields.ts";
 import {
   type SettledChain,
   type SettledToken,
@@ -36,7 +33,7 @@ export const withdrawalStatusSchema = openEnum(
   "failed",
   "cancelled",
 );
-true satisfies Same<WithdrawalStatus, Output<typeof withdrawalStatusSchema>>;
+true satisfies Same<WithdrawalStatus, z.output<typeof withdrawalStatusSchema>>;
 
 /** What was sent for a withdrawal (interface section 2.6). */
 export interface WithdrawalReceipt {
@@ -63,23 +60,23 @@ export interface WithdrawalReceipt {
 }
 
 export const withdrawalReceiptSchema = openObject({
-  withdrawalId: text,
-  settledToken: nullable(settledTokenSchema),
-  settledChain: nullable(settledChainSchema),
-  settledAmountAsset: text,
+  withdrawalId: z.string(),
+  settledToken: z.nullable(settledTokenSchema),
+  settledChain: z.nullable(settledChainSchema),
+  settledAmountAsset: z.string(),
   settledAmountUsd: decimalText,
-  txHash: nullable(text),
-  txBlockNumber: number,
-  txTimestamp: text,
-  txSenderAddress: text,
-  txGasUsed: number,
-  txTotalCost: text,
-  txTotalCostUsdFractions: number,
-  txIsSponsored: boolean,
+  txHash: z.nullable(z.string()),
+  txBlockNumber: z.number(),
+  txTimestamp: z.string(),
+  txSenderAddress: z.string(),
+  txGasUsed: z.number(),
+  txTotalCost: z.string(),
+  txTotalCostUsdFractions: z.number(),
+  txIsSponsored: z.boolean(),
   processedBy: openEnum("webhook", "frontend", "cron", "manual"),
-  createdAt: text,
+  createdAt: z.string(),
 });
-true satisfies Same<WithdrawalReceipt, Output<typeof withdrawalReceiptSchema>>;
+true satisfies Same<WithdrawalReceipt, z.output<typeof withdrawalReceiptSchema>>;
 
 /** Crypto sent to a beneficiary (interface section 2.5). */
 export interface Withdrawal {
@@ -109,21 +106,21 @@ export interface Withdrawal {
 }
 
 export const withdrawalSchema = openObject({
-  id: text,
-  merchantId: text,
-  amountInCents: number,
+  id: z.string(),
+  merchantId: z.string(),
+  amountInCents: z.number(),
   chainId: chainIdSchema,
-  recipientAddress: text,
+  recipientAddress: z.string(),
   status: withdrawalStatusSchema,
-  currency: text,
+  currency: z.string(),
   orderId: optionalText,
   customMetadata: optionalText,
   errorMessage: optionalText,
-  receipt: optional(nullable(withdrawalReceiptSchema)),
-  createdAt: text,
-  updatedAt: text,
+  receipt: z.exactOptional(z.nullable(withdrawalReceiptSchema)),
+  createdAt: z.string(),
+  updatedAt: z.string(),
 });
-true satisfies Same<Withdrawal, Output<typeof withdrawalSchema>>;
+true satisfies Same<Withdrawal, z.output<typeof withdrawalSchema>>;
 
 /** The longest `orderId` of a withdrawal, in characters (interface section 8). */
 export const maxOrderIdLength = 255;
@@ -144,15 +141,15 @@ export interface CreateWithdrawalBody {
   customMetadata?: string;
 }
 
-export const createWithdrawalBodySchema = closedObject({
-  amountInCents: number,
+export const createWithdrawalBodySchema = bodyObject({
+  amountInCents: z.number(),
   chainId: chainIdSchema,
-  recipientAddress: text,
-  orderId: optional(textOfLength(0, maxOrderIdLength)),
-  currency: optional(oneOf("USD")),
-  customMetadata: optional(textOfLength(0, maxMetadataLength)),
+  recipientAddress: z.string(),
+  orderId: z.exactOptional(textOfLength(0, maxOrderIdLength)),
+  currency: z.exactOptional(z.literal("USD")),
+  customMetadata: z.exactOptional(textOfLength(0, maxMetadataLength)),
 });
-true satisfies Same<CreateWithdrawalBody, Output<typeof createWithdrawalBodySchema>>;
+true satisfies Same<CreateWithdrawalBody, z.output<typeof createWithdrawalBodySchema>>;
 
 /** What `withdrawals.list` filters by (interface section 4.5). */
 export interface WithdrawalListQuery {
@@ -163,12 +160,12 @@ export interface WithdrawalListQuery {
   offset?: number | undefined;
 }
 
-export const withdrawalListQuerySchema = queryOf({
-  status: withdrawalStatusSchema,
-  limit: wholeNumber(1, 1000),
-  offset: wholeNumber(0),
+export const withdrawalListQuerySchema = strictObject({
+  status: z.optional(withdrawalStatusSchema),
+  limit: z.optional(wholeNumber(1, 1000)),
+  offset: z.optional(wholeNumber(0)),
 });
-true satisfies Same<WithdrawalListQuery, Output<typeof withdrawalListQuerySchema>>;
+true satisfies Same<WithdrawalListQuery, z.output<typeof withdrawalListQuerySchema>>;
 
 /** What withdrawals the merchant can make (interface section 4.6). */
 export interface WithdrawalConfig {
@@ -188,14 +185,14 @@ export interface WithdrawalLimits {
 }
 
 export const withdrawalLimitsSchema = openObject({
-  minAmountInCents: number,
-  maxAmountInCents: number,
+  minAmountInCents: z.number(),
+  maxAmountInCents: z.number(),
 });
-true satisfies Same<WithdrawalLimits, Output<typeof withdrawalLimitsSchema>>;
+true satisfies Same<WithdrawalLimits, z.output<typeof withdrawalLimitsSchema>>;
 
 export const withdrawalConfigSchema = openObject({
-  backendWallet: text,
-  supported: listOf(tokenSchema),
+  backendWallet: z.string(),
+  supported: z.array(tokenSchema),
   limits: withdrawalLimitsSchema,
 });
-true satisfies Same<WithdrawalConfig, Output<typeof withdrawalConfigSchema>>;
+true satisfies Same<WithdrawalConfig, z.output<typeof withdrawalConfigSchema>>;

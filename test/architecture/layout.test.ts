@@ -42,3 +42,12 @@ test("one file alone of the client calls fetch", async () => {
     "src/http/attempt.ts",
   ]);
 });
+
+test("one file alone makes object schemas, after it has kept zod from building code", async () => {
+  const makers: string[] = [];
+  for (const file of sources) {
+    const text = await readFile(resolve(root, file), "utf8");
+    if (/\bz\.(object|looseObject|strictObject)\(/.test(text)) makers.push(file);
+  }
+  expect(makers).toEqual(["src/wire/fields.ts", "src/wire/no-codegen.ts"]);
+});

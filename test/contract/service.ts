@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { credentialHeader } from "../../src/wire/credential.ts";
-import { misfitsIn } from "../../src/wire/misfits.ts";
 import {
   type Credential,
   createPayment,
@@ -9,6 +8,7 @@ import {
   type Operation,
 } from "../../src/wire/operations.ts";
 import type { CreatedPayment } from "../../src/wire/payment.ts";
+import { readTolerantly } from "../../src/wire/reading.ts";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 import { describeService } from "./description.ts";
 import type { Payee, Target } from "./target.ts";
@@ -54,7 +54,7 @@ export class Service {
     expect(description.requestProblems(operation, input)).toEqual([]);
     const { status, headers, body } = await this.#exchange(operation, input);
     expect({ status, body }).toEqual({ status: operation.successStatus, body: expect.anything() });
-    expect(misfitsIn(operation.response, body)).toEqual([]);
+    expect(readTolerantly(operation.response, body).drift).toEqual([]);
     expect(oddTimestamps(body)).toEqual([]);
     return { headers, body: body as Response };
   }

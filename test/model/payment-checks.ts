@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { misfitsIn } from "../../src/wire/misfits.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Quote } from "../../src/wire/quote.ts";
+import { readTolerantly } from "../../src/wire/reading.ts";
 import type { ModelPayment, ModelQuote } from "./model.ts";
 
 /** Published: ten minutes. */
@@ -37,7 +37,7 @@ export function checkPayment(payment: Payment, modelled: ModelPayment): void {
   expect(payment.depositAddress?.paymentId).toBe(id);
   expect(payment.receipt !== null).toBe(isReceived);
   expect(payment.receipt?.confirmations ?? null).toBe(confirmations);
-  expect(misfitsIn(getPayment.response, payment)).toEqual([]);
+  expect(readTolerantly(getPayment.response, payment).drift).toEqual([]);
 }
 
 function asModelled({

@@ -210,8 +210,8 @@ export function list<Item extends Identified>(
 
 /** A filter that the service does not know would give the whole list, and look as if it had worked. */
 function checkFilters({ query: schema }: Operation<unknown>, query: ListQuery): void {
-  if (schema?.form.kind !== "object") return;
-  const names = schema.form.fields.map(({ name }) => name);
+  if (schema === undefined) return;
+  const names = Object.keys(schema.shape);
   const given = Object.keys(query).filter((name) => query[name] !== undefined);
   const unknown = given.find((name) => !names.includes(name));
   if (unknown === undefined) return;

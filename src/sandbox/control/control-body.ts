@@ -1,4 +1,4 @@
-import { anything } from "../../wire/schema.ts";
+import { anything } from "../../wire/fields.ts";
 import { parseObject } from "../serving/parsing.ts";
 import { readBodyText } from "../serving/request-body.ts";
 

@@ -1,5 +1,5 @@
+import type { Schema } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operations.ts";
-import { misfit, type Schema } from "../../wire/schema.ts";
 import { invalidRequest } from "./refusal.ts";
 import { maxBodyBytes } from "./request-body.ts";
 import { checked, checkKnownValues } from "./validation.ts";
@@ -14,7 +14,9 @@ const numericParameters: ReadonlySet<string> = new Set(["limit", "offset"]);
  */
 export function parseQuery({ query }: Operation<unknown>, url: URL): unknown {
   if (query === undefined) return {};
-  const values = Array.from(url.searchParams, ([name, text]) => [name, typedValue(name, text)]);
+  // Parameters that the operation does not have are no business of its schema, which is strict.
+  const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
+  const values = given.map(([name, text]) => [name, typedValue(name, text)]);
   const read = checked(query, Object.fromEntries(values));
   checkKnownValues(query, read);
   return read;
@@ -41,7 +43,7 @@ export function parseObject(
       message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
     });
   }
-  if (bodyText === "" && schema.read({}) !== misfit) return {};
+  if (bodyText === "" && schema.safeParse({}).success) return {};
   const value = parseJson(bodyText);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;

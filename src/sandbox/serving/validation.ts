@@ -1,7 +1,7 @@
+import type * as z from "zod/mini";
 import { InvalidRequestError } from "../../errors.ts";
-import { misfitsIn } from "../../wire/misfits.ts";
+import { knownValues, type Schema } from "../../wire/fields.ts";
 import { maxAmountInCents } from "../../wire/payment.ts";
-import { type Form, isRecord, misfit, type Schema } from "../../wire/schema.ts";
 import { invalidRequest, type Refusal } from "./refusal.ts";
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
@@ -18,11 +18,11 @@ const amountFields: ReadonlySet<string> = new Set([
  * is not accepted (assumed from the meanings in interface section 7).
  */
 export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T {
-  const value = schema.read(input);
-  if (value !== misfit) return value;
-  const [first] = misfitsIn(schema, input);
-  const param = String(first?.path[0] ?? "");
-  throw refusalFor(first?.schema ?? schema, param, input[param]);
+  const { success, data, error } = schema.safeParse(input);
+  if (success) return data;
+  const [issue] = error.issues;
+  const param = String(issue?.path[0] ?? "");
+  throw refusalFor(issue as z.core.$ZodIssue, param, input[param]);
 }
 
 /** A refusal of one field's value. */
@@ -51,8 +51,12 @@ export function checkAmount(param: string, amount: number, minInCents: number): 
 }
 
 /** @throws {Refusal} 422 for a value that is not among those that are known. */
-export function checkOneOf(param: string, known: readonly unknown[], value: unknown): void {
-  if (value === undefined || known.includes(value)) return;
+export function checkOneOf(
+  param: string,
+  known: readonly unknown[] | undefined,
+  value: unknown,
+): void {
+  if (value === undefined || known === undefined || known.includes(value)) return;
   throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${describe(value)}.`);
 }
 
@@ -62,11 +66,12 @@ export function checkOneOf(param: string, known: readonly unknown[], value: unkn
  *
  * @throws {Refusal} 422 for another one.
  */
-export function checkKnownValues({ form }: Schema<unknown>, values: unknown): void {
-  if (form.kind !== "object" || !isRecord(values)) return;
-  for (const { name, schema } of form.fields) {
-    const { examples } = schema.form.kind === "value" ? schema.form.json : {};
-    if (examples !== undefined) checkOneOf(name, examples, values[name]);
+export function checkKnownValues(
+  { shape }: z.ZodMiniObject,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  for (const [name, schema] of Object.entries(shape)) {
+    checkOneOf(name, knownValues(schema), values[name]);
   }
 }
 
@@ -95,35 +100,41 @@ export function checkBy(check: () => unknown): void {
   }
 }
 
-function refusalFor({ form }: Schema<unknown>, param: string, value: unknown): Refusal {
-  const expectation = expected(form, value);
+function refusalFor(issue: z.core.$ZodIssue, param: string, value: unknown): Refusal {
+  const expectation = expected(issue, value);
   if (value === undefined) return refuseField(400, param, `is missing. It must be ${expectation}.`);
-  const status = typeof value === typeOf(form) ? 422 : 400;
+  const status = isOfRightType(issue, value) ? 422 : 400;
   return refuseField(status, param, `must be ${expectation}, but is ${describe(value)}.`);
 }
 
 /** Infinity, as JSON's 1e999 reads, and fractions are numbers, if not acceptable ones. */
-function typeOf(form: Form): string | undefined {
-  if (form.kind !== "value") return "string";
-  return form.json.type === "integer" ? "number" : form.json.type;
+function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
+  switch (issue.code) {
+    case "invalid_type":
+      return /^(number|int)$/.test(issue.expected) && typeof value === "number";
+    case "invalid_union":
+    case "invalid_value":
+      return typeof value === "string";
+    default:
+      return true;
+  }
 }
 
-function expected(form: Form, value: unknown): string {
-  // The requests hold single values, and one choice, which is the chain id.
-  if (form.kind !== "value") return 'an EVM chain id: a number, or text such as "eip155:84532"';
-  const { json } = form;
-  const { type, minimum = 0, maximum, minLength = 0, maxLength } = json;
-  const known = json.const === undefined ? json.enum : [json.const];
-  if (known) return known.map((text) => JSON.stringify(text)).join(" or ");
-  if (value === "" && minLength === 1) return "text that is not empty";
-  if (type === "string" && typeof value === "string") {
-    const bound = value.length < minLength ? `at least ${minLength}` : `at most ${maxLength}`;
-    return `${bound} characters long`;
+function expected(issue: z.core.$ZodIssue, value: unknown): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
+    case "invalid_value":
+      return issue.values.map((known) => JSON.stringify(known)).join(" or ");
+    case "too_small":
+      if (value === "") return "text that is not empty";
+      return `at least ${issue.minimum}${typeof value === "string" ? " characters long" : ""}`;
+    case "too_big":
+      return `at most ${issue.maximum}${typeof value === "string" ? " characters long" : ""}`;
+    default:
+      // The requests hold single values, and one choice, which is the chain id.
+      return 'an EVM chain id: a number, or text such as "eip155:84532"';
   }
-  if (type === "integer" && Number.isInteger(value)) {
-    return Number(value) < minimum ? `at least ${minimum}` : `at most ${maximum}`;
-  }
-  return type === "integer" ? "a whole number" : `a ${type}`;
 }
 
 function describe(value: unknown): string {

@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { isRecord } from "../../values.ts";
 import { paymentSchema } from "../../wire/payment.ts";
-import { isRecord, misfit } from "../../wire/schema.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";
 import type { Contents, WholeStore } from "./store.ts";
 
@@ -87,7 +87,7 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   }
   const tables = saved.tables as Contents;
   for (const [name, schema] of Object.entries(shapes)) {
-    const isFit = ([, value]: readonly [string, unknown]) => schema.read(value) !== misfit;
+    const isFit = ([, value]: readonly [string, unknown]) => schema.safeParse(value).success;
     if (!tables[name]?.every(isFit)) {
       throw invalidSave(`It was altered: one of its ${name} is none that the service could have.`);
     }

@@ -1,9 +1,9 @@
 import { configure } from "../../../src/configuration.ts";
 import { Http } from "../../../src/http/http.ts";
 import { list, type PagePromise } from "../../../src/resources/lists/page.ts";
+import { anything, type Schema } from "../../../src/wire/fields.ts";
 import type { Operation } from "../../../src/wire/operations.ts";
 import type { PageBody } from "../../../src/wire/pagination.ts";
-import { anything, type Schema } from "../../../src/wire/schema.ts";
 
 export interface Item {
   readonly id: string;
