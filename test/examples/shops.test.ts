@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { signedDelivery } from "../../src/testing/index.ts";
 import { Example } from "./example.ts";
@@ -149,7 +150,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     expect(page).toContain("<strong>paid</strong>");
   });
 
-  it("does not take an underpaid order for a paid one", async () => {
+  it("does not treat an underpaid order as paid", async () => {
     const { sandbox } = shop();
     const { paymentId, orderPage } = await buy("shirt");
     await sandbox.payments.simulate(paymentId, "underpayment");
@@ -171,7 +172,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     expect(await deliver(`${genuine.body} `, genuine.headers)).toBe(401);
     expect(await deliver(forged.body, forged.headers)).toBe(401);
     expect(await deliver(genuine.body, { "content-type": "application/json" })).toBe(401);
-    // Rightly signed, but the service knows of no money.
+    // A valid signature, but the service has received no money.
     expect(await deliver(genuine.body, genuine.headers)).toBe(200);
     expect(await text(orderPage)).toContain("awaiting payment");
   });
@@ -193,7 +194,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     });
   }
 
-  it("says when the payment cannot be started, and starts it later", async () => {
+  it("says when the payment cannot be started, and offers to try again", async () => {
     const { sandbox, url } = shop();
     sandbox.faults.next("POST /payments", { status: 400, when: "before" });
     const body = new URLSearchParams({ sku: "mug" });
@@ -206,14 +207,40 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     expect(answer.headers.get("location")).toContain("/payment/");
   });
 
-  it("knows nothing of other orders and products", async () => {
+  it("finds the payment of an event that has only the documented fields", async () => {
+    const { sandbox, service, url } = shop();
+    sandbox.faults.next("POST /payments", { status: 400, when: "before" });
+    const body = new URLSearchParams({ sku: "mug" });
+    const failed = await fetch(`${url}/orders`, { method: "POST", body });
+    const [, orderId = ""] = /action="\/orders\/([^/]+)\/payment"/.exec(await failed.text()) ?? [];
+    const event = { event: "payment.updated", data: { status: "completed", orderId } };
+    const deliver = async () => {
+      const delivery = signedDelivery({ event, secret: sandbox.webhookSecret });
+      return (await fetch(delivery.request(`${url}/webhooks`))).status;
+    };
+    expect(await deliver()).toBe(500);
+
+    // The payment exists, but the shop crashed before it could save its id.
+    const client = new MerchantClient({
+      environment: "sandbox",
+      baseUrl: service.url,
+      secretKey: sandbox.secretKey,
+    });
+    const { paymentId } = await client.payments.create({ amount: 2500, orderId });
+    sandbox.webhooks.disorder("delay", { event: "payment.updated", by: "20m" });
+    await sandbox.payments.simulate(paymentId, "success");
+    expect(await deliver()).toBe(200);
+    expect(await text(`${url}/orders/${orderId}`)).toContain("<strong>paid</strong>");
+  });
+
+  it("answers 404 for unknown orders and products", async () => {
     const { url } = shop();
     expect((await fetch(`${url}/orders/order_none`)).status).toBe(404);
     const body = new URLSearchParams({ sku: "castle" });
     expect((await fetch(`${url}/orders`, { method: "POST", body })).status).toBe(404);
   });
 
-  it("takes no request apart that is none", async () => {
+  it("answers malformed requests with 4xx", async () => {
     const { url } = shop();
     const headers = { "content-type": "application/json" };
     for (const body of ["{", "null", '{"sku":{"a":1}}']) {
@@ -225,7 +252,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     expect([404, 413]).toContain(status);
   });
 
-  it("ends in order when it is asked to", async () => {
+  it("shuts down cleanly on SIGTERM", async () => {
     expect(await shop().run.stop("SIGTERM")).toBe(exitCode);
   });
 });

@@ -1,30 +1,38 @@
-import type { MerchantClient } from "settlekit";
+import type { MerchantClient, Payment } from "settlekit";
 import { type WebhookOf, Webhooks } from "settlekit/webhooks";
 import type { Orders } from "./orders.ts";
 
-/** The webhooks of the shop. A handler that throws is answered with 500, and the webhook comes again. */
+type PaymentWebhook = WebhookOf<"payment.updated" | "payment.confirmed">;
+
+/** The shop's webhooks. When a handler throws, the answer is 500 and the service delivers again. */
 export function receivePayments(client: MerchantClient, orders: Orders): Webhooks {
   // The secret comes from SETTLEKIT_WEBHOOK_SECRET.
   const webhooks = new Webhooks({ logger: console });
 
-  // Webhooks may come twice and in any order, so they only say where to look: what counts is the payment
-  // as the service has it now.
-  async function onPayment({ data }: WebhookOf<"payment.updated" | "payment.confirmed">) {
-    const order = orders.find(data.orderId ?? "");
-    // Of another shop of the same merchant.
-    if (order === undefined) return;
-    const paymentId = data.id ?? order.paymentId;
-    if (paymentId === null) throw new Error(`The payment of ${order.id} is not known yet.`);
-    // The service waits 30 seconds for an answer to its webhook.
-    const payment = await client.payments.get(paymentId, { deadlineMs: 20_000 });
-    if (!orders.settle(payment)) {
-      console.error(
-        `Payment ${payment.id} (${payment.status}) does not fit ${order.id}. Look at it.`,
-      );
+  async function onPayment({ data }: PaymentWebhook): Promise<void> {
+    for (const payment of await paymentsOf(data)) {
+      if (orders.settle(payment)) continue;
+      console.error(`Payment ${payment.id} (${payment.status}) matches no order. Look into it.`);
     }
   }
   webhooks.on("payment.updated", onPayment);
   // The service's documentation mentions this name, too.
   webhooks.on("payment.confirmed", onPayment);
   return webhooks;
+
+  /** Asks the service, because events can repeat and overtake each other. Only `orderId` is sure to be in one. */
+  async function paymentsOf({ id, orderId }: PaymentWebhook["data"]): Promise<Payment[]> {
+    const order = orders.find(orderId ?? "");
+    // The order of another shop on the same merchant account.
+    if (orderId && order === undefined) return [];
+    // The service waits 30 seconds for the answer to its webhook.
+    const deadlineMs = 20_000;
+    const paymentId = id ?? order?.paymentId;
+    if (paymentId) return [await client.payments.get(paymentId, { deadlineMs })];
+    if (order === undefined) throw new Error("The event names neither a payment nor an order.");
+    const createdAfter = order.createdAt;
+    const payments = await client.payments.findByOrderId(order.id, { createdAfter, deadlineMs });
+    if (payments.length === 0) throw new Error(`The service lists no payment for ${order.id}.`);
+    return payments;
+  }
 }

@@ -10,9 +10,10 @@ export interface Order {
   readonly state: "awaiting payment" | "paid" | "not paid";
   readonly paymentId: string | null;
   readonly paymentUrl: string | null;
+  readonly createdAt: string;
 }
 
-/** The shop's orders, and what is to be done about them. */
+/** The shop's orders, and the work that their payments lead to. */
 export class Orders {
   readonly #database: DatabaseSync;
 
@@ -29,8 +30,8 @@ export class Orders {
         payment_url TEXT,
         created_at TEXT NOT NULL
       );
-      -- What a payment's state asks for: ship what was paid, release what was not. Each row exists once
-      -- and is there to be worked off, by a process of its own if you like.
+      -- Work to do: ship what was paid, release what was not. A worker can process these rows, here or
+      -- in a process of its own. Each row exists once.
       CREATE TABLE IF NOT EXISTS effects (
         payment_id TEXT NOT NULL,
         state TEXT NOT NULL,
@@ -40,56 +41,63 @@ export class Orders {
     this.#database = database;
   }
 
-  /** Written before the payment is created: whatever dies then, the order knows its payment's key. */
+  /** Saves the order before its payment is created, so that a crash in between loses neither. */
   place(product: { name: string; priceInCents: number }): Order {
-    const id = `order_${randomUUID()}`;
-    this.#database
-      .prepare("INSERT INTO orders (id, product, amount_in_cents, created_at) VALUES (?, ?, ?, ?)")
-      .run(id, product.name, product.priceInCents, new Date().toISOString());
-    return {
-      id,
+    const order: Order = {
+      id: `order_${randomUUID()}`,
       product: product.name,
       amountInCents: product.priceInCents,
       state: "awaiting payment",
       paymentId: null,
       paymentUrl: null,
+      createdAt: new Date().toISOString(),
     };
+    this.#database
+      .prepare("INSERT INTO orders (id, product, amount_in_cents, created_at) VALUES (?, ?, ?, ?)")
+      .run(order.id, order.product, order.amountInCents, order.createdAt);
+    return order;
   }
 
   find(id: string): Order | undefined {
     const row = this.#database
       .prepare(
         `SELECT id, product, amount_in_cents AS amountInCents, state,
-           payment_id AS paymentId, payment_url AS paymentUrl
+           payment_id AS paymentId, payment_url AS paymentUrl, created_at AS createdAt
          FROM orders WHERE id = ?`,
       )
       .get(id);
     return row as Order | undefined;
   }
 
+  /** Links the order to its payment. An order that has one already keeps it. */
   keepPayment(id: string, payment: { paymentId: string; paymentUrl: string }): void {
     this.#database
-      .prepare("UPDATE orders SET payment_id = ?, payment_url = ? WHERE id = ?")
+      .prepare(
+        `UPDATE orders SET payment_id = ?1, payment_url = ?2
+         WHERE id = ?3 AND coalesce(payment_id, ?1) = ?1`,
+      )
       .run(payment.paymentId, payment.paymentUrl, id);
   }
 
   /**
-   * Takes over what became of a payment, as the service has it now. Right however often, from however
-   * many processes and in whatever order it is called. Gives false for a payment that is not the order's:
-   * an unknown order, another amount than was asked for, or a second payment of the same order.
+   * Records how a payment ended. Safe to call any number of times, in any order and from any number of
+   * processes. Returns false when the payment is not the order's own: the order is unknown, the amount
+   * differs, or the order has another payment.
    */
   settle(payment: Payment): boolean {
     const { id, orderId = null, amountInCents } = payment;
     if (isFinal(payment.status)) {
-      // "confirmed" and "completed" are one state, and so are all that brought no money.
+      // "confirmed" and "completed" mean the same here, and so does every state without money.
       const state = isPaid(payment.status) ? "paid" : "not paid";
-      const isTheOrders = "id = ?3 AND amount_in_cents = ?4 AND coalesce(payment_id, ?1) = ?1";
+      // Both statements check the order inside the transaction, because another process may be settling it.
+      // Money can arrive after a payment has expired, but a paid order stays paid.
+      const isDue = `id = ?3 AND amount_in_cents = ?4 AND coalesce(payment_id, ?1) = ?1
+        AND state <> 'paid'`;
       this.#inTransaction(() => {
         for (const sql of [
           `INSERT INTO effects (payment_id, state, order_id)
-             SELECT ?1, ?2, id FROM orders WHERE ${isTheOrders} ON CONFLICT DO NOTHING`,
-          // Money may arrive after a payment has expired, but what was paid stays paid.
-          `UPDATE orders SET payment_id = ?1, state = ?2 WHERE ${isTheOrders} AND state <> 'paid'`,
+             SELECT ?1, ?2, id FROM orders WHERE ${isDue} ON CONFLICT DO NOTHING`,
+          `UPDATE orders SET payment_id = ?1, state = ?2 WHERE ${isDue}`,
         ]) {
           this.#database.prepare(sql).run(id, state, orderId, amountInCents);
         }

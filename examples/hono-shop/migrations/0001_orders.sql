@@ -8,8 +8,8 @@ CREATE TABLE orders (
   created_at TEXT NOT NULL
 );
 
--- What a payment's state asks for: ship what was paid, release what was not. Each row exists once and is
--- there to be worked off, by a process of its own if you like.
+-- Work to do: ship what was paid, release what was not. A worker can process these rows, here or in a
+-- process of its own. Each row exists once.
 CREATE TABLE effects (
   payment_id TEXT NOT NULL,
   state TEXT NOT NULL,

@@ -9,9 +9,10 @@ export interface Order {
   readonly state: "awaiting payment" | "paid" | "not paid";
   readonly paymentId: string | null;
   readonly paymentUrl: string | null;
+  readonly createdAt: string;
 }
 
-/** The shop's orders, and what is to be done about them. */
+/** The shop's orders, and the work that their payments lead to. */
 export class Orders {
   readonly #database: Database;
 
@@ -19,7 +20,7 @@ export class Orders {
     this.#database = database;
   }
 
-  /** Written before the payment is created: whatever dies then, the order knows its payment's key. */
+  /** Saves the order before its payment is created, so that a crash in between loses neither. */
   async place(product: { name: string; priceInCents: number }): Promise<Order> {
     const order: Order = {
       id: `order_${crypto.randomUUID()}`,
@@ -28,52 +29,53 @@ export class Orders {
       state: "awaiting payment",
       paymentId: null,
       paymentUrl: null,
+      createdAt: new Date().toISOString(),
     };
     const sql =
       "INSERT INTO orders (id, product, amount_in_cents, created_at) VALUES (?1, ?2, ?3, ?4)";
-    const { id, amountInCents } = order;
-    const parameters = [id, order.product, amountInCents, new Date().toISOString()];
+    const parameters = [order.id, order.product, order.amountInCents, order.createdAt];
     await this.#database.write([{ sql, parameters }]);
     return order;
   }
 
   async find(id: string): Promise<Order | undefined> {
     const sql = `SELECT id, product, amount_in_cents AS amountInCents, state,
-        payment_id AS paymentId, payment_url AS paymentUrl
+        payment_id AS paymentId, payment_url AS paymentUrl, created_at AS createdAt
       FROM orders WHERE id = ?1`;
     const row: unknown = await this.#database.first({ sql, parameters: [id] });
     return row as Order | undefined;
   }
 
+  /** Links the order to its payment. An order that has one already keeps it. */
   async keepPayment(id: string, payment: { paymentId: string; paymentUrl: string }): Promise<void> {
-    const sql = "UPDATE orders SET payment_id = ?1, payment_url = ?2 WHERE id = ?3";
+    const sql = `UPDATE orders SET payment_id = ?1, payment_url = ?2
+      WHERE id = ?3 AND coalesce(payment_id, ?1) = ?1`;
     const parameters = [payment.paymentId, payment.paymentUrl, id];
     await this.#database.write([{ sql, parameters }]);
   }
 
   /**
-   * Takes over what became of a payment, as the service has it now. Right however often, from however
-   * many processes and in whatever order it is called. Gives false for a payment that is not the order's:
-   * an unknown order, another amount than was asked for, or a second payment of the same order.
+   * Records how a payment ended. Safe to call any number of times, in any order and from any number of
+   * processes. Returns false when the payment is not the order's own: the order is unknown, the amount
+   * differs, or the order has another payment.
    */
   async settle(payment: Payment): Promise<boolean> {
     const { id, orderId = null, amountInCents } = payment;
     if (isFinal(payment.status)) {
-      // "confirmed" and "completed" are one state, and so are all that brought no money.
+      // "confirmed" and "completed" mean the same here, and so does every state without money.
       const state = isPaid(payment.status) ? "paid" : "not paid";
+      // Both statements check the order inside the transaction, because another process may be settling it.
+      // Money can arrive after a payment has expired, but a paid order stays paid.
+      const isDue = `id = ?3 AND amount_in_cents = ?4 AND coalesce(payment_id, ?1) = ?1
+        AND state <> 'paid'`;
       const parameters = [id, state, orderId, amountInCents];
-      const isTheOrders = "id = ?3 AND amount_in_cents = ?4 AND coalesce(payment_id, ?1) = ?1";
       await this.#database.write([
         {
           sql: `INSERT INTO effects (payment_id, state, order_id)
-            SELECT ?1, ?2, id FROM orders WHERE ${isTheOrders} ON CONFLICT DO NOTHING`,
+            SELECT ?1, ?2, id FROM orders WHERE ${isDue} ON CONFLICT DO NOTHING`,
           parameters,
         },
-        {
-          // Money may arrive after a payment has expired, but what was paid stays paid.
-          sql: `UPDATE orders SET payment_id = ?1, state = ?2 WHERE ${isTheOrders} AND state <> 'paid'`,
-          parameters,
-        },
+        { sql: `UPDATE orders SET payment_id = ?1, state = ?2 WHERE ${isDue}`, parameters },
       ]);
     }
     const order = orderId === null ? undefined : await this.find(orderId);
