@@ -72,7 +72,7 @@ describe.skipIf(shopExample.missing("express"))(example.name, () => {
     await sandbox.payments.simulate(unpaid.paymentId, "underpayment");
     expect(shop.effects()).toEqual([]);
 
-    expect(await shop.reconcile()).toContain(`${paid.orderId} is paid; its webhook never came`);
+    expect(await shop.reconcile()).toContain(`${paid.orderId} is paid; its webhook never arrived`);
     const effects = [
       { orderId: paid.orderId, state: "paid" },
       { orderId: unpaid.orderId, state: "not paid" },

@@ -17,7 +17,7 @@ export function createApp(shop: Shop): Express {
   const { orders, webhooks } = shop;
   const app = express();
 
-  // Before everything that parses bodies: the signature covers the bytes as they were sent.
+  // Before any body parser, because the signature covers the raw bytes.
   app.all("/webhooks", webhooks.nodeHandler());
   app.use(express.urlencoded({ extended: false }));
 
@@ -51,7 +51,7 @@ export function createApp(shop: Shop): Express {
       response.redirect(303, await startPayment(order, shop));
     } catch (error) {
       if (!SettlekitError.is(error)) throw error;
-      // Tells what happened and what to do, and no secret.
+      // Says what happened and what to do, and never contains a secret.
       console.error(error);
       response.status(503).send(pages.paymentNotStarted(order));
     }
@@ -60,10 +60,10 @@ export function createApp(shop: Shop): Express {
   return app;
 }
 
-// Express knows an error handler by its four parameters.
+// Express recognises an error handler by its four parameters.
 const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error);
-  // What Express itself objects to in a request has a status: it is the sender's fault.
+  // Express gives the errors that a request caused a 4xx status.
   const { status = 500 } = error as { status?: number };
   if (status >= 500) console.error(error);
   response.status(status).send(pages.failure());

@@ -16,7 +16,7 @@ const server = createApp({ client, webhooks, orders, publicUrl }).listen(port, h
   console.log(`The shop is open: http://${host}:${port}`);
 });
 
-// What was begun is finished; ten seconds are enough for a customer, and a webhook comes again.
+// Finish the requests in flight, within ten seconds: the service redelivers webhooks.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     server.close(() => database.close());

@@ -18,7 +18,7 @@ export function createApp(shop: Shop): FastifyInstance {
   const { orders, webhooks } = shop;
   const app = fastify({ logger: { level: "warn" } });
 
-  // Has a route of its own, whose body Fastify leaves alone: the signature covers the bytes as they were sent.
+  // Adds a route with an unparsed body, because the signature covers the raw bytes.
   app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -50,7 +50,7 @@ export function createApp(shop: Shop): FastifyInstance {
 
   app.setNotFoundHandler((_request, reply) => html(reply, 404, pages.notFound()));
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // What Fastify itself objects to in a request has a status: it is the sender's fault.
+    // Fastify gives the errors that a request caused a 4xx status.
     const { statusCode = 500 } = error;
     if (statusCode >= 500) request.log.error(error);
     return html(reply, statusCode, pages.failure());
@@ -61,7 +61,7 @@ export function createApp(shop: Shop): FastifyInstance {
       return reply.redirect(await startPayment(order, shop), 303);
     } catch (error) {
       if (!SettlekitError.is(error)) throw error;
-      // Tells what happened and what to do, and no secret.
+      // Says what happened and what to do, and never contains a secret.
       reply.log.error(error);
       return html(reply, 503, pages.paymentNotStarted(order));
     }

@@ -1,4 +1,4 @@
-/** What the shop is told from outside. The client and the webhooks read SETTLEKIT_* themselves. */
+/** The shop's own settings. The client and the webhooks read SETTLEKIT_* themselves. */
 export interface Environment {
   readonly host: string;
   readonly port: number;
@@ -7,7 +7,7 @@ export interface Environment {
   readonly databaseFile: string;
 }
 
-/** Throws where a variable cannot be right, so that the shop does not start rather than fail later. */
+/** Throws if a variable is invalid, so that the shop fails at startup rather than later. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const { HOST: host = "127.0.0.1", DATABASE_FILE: databaseFile = "shop.sqlite" } = variables;
   const port = Number(variables.PORT ?? 3000);

@@ -15,7 +15,7 @@ const app = createApp({ client, webhooks, orders, publicUrl });
 await app.listen({ host, port });
 console.log(`The shop is open: http://${host}:${port}`);
 
-// Fastify finishes what was begun before it closes.
+// Fastify finishes the requests in flight before it closes.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, async () => {
     await app.close();

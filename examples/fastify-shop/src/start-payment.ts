@@ -1,7 +1,7 @@
 import { idempotencyKeyFrom, type MerchantClient } from "settlekit";
 import type { Order, Orders } from "./orders.ts";
 
-/** Gives the URL of the page where the customer pays. Repeating it makes no second payment. */
+/** Returns the URL of the page where the customer pays. Repeating the call creates no second payment. */
 export async function startPayment(
   order: Order,
   { client, orders, publicUrl }: { client: MerchantClient; orders: Orders; publicUrl: string },
@@ -14,9 +14,9 @@ export async function startPayment(
       redirectUrl: new URL(`/orders/${order.id}`, publicUrl).href,
     },
     {
-      // Made from the order, so that a repeated call is recognised even after a crash, for 24 hours.
+      // Derived from the order, so that the service recognises a repeated call for 24 hours, even after a crash.
       idempotencyKey: idempotencyKeyFrom("order", order.id),
-      // A customer waits.
+      // A customer is waiting.
       deadlineMs: 15_000,
     },
   );

@@ -13,13 +13,13 @@ export interface Shop {
   readonly publicUrl: string;
 }
 
-/** The shop, wherever it is served: node.ts and worker.ts are its two ways to start. */
+/** The shop itself. node.ts and worker.ts serve it. */
 export function createApp(shop: Shop): Hono {
   const { orders, webhooks } = shop;
   const receiveWebhook = webhooks.fetchHandler();
   const app = new Hono();
 
-  // The request as it came: the signature covers the bytes that were sent.
+  // The raw request, because the signature covers the raw bytes.
   app.all("/webhooks", (context) => receiveWebhook(context.req.raw));
 
   app.get("/health", (context) => context.text("ok"));
@@ -54,7 +54,7 @@ export function createApp(shop: Shop): Hono {
       return context.redirect(await startPayment(order, shop), 303);
     } catch (error) {
       if (!SettlekitError.is(error)) throw error;
-      // Tells what happened and what to do, and no secret.
+      // Says what happened and what to do, and never contains a secret.
       console.error(error);
       return context.html(pages.paymentNotStarted(order), 503);
     }

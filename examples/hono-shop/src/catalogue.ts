@@ -5,7 +5,7 @@ export interface Product {
   readonly priceInCents: number;
 }
 
-/** What is sold. Prices come from here, never from the customer's request. */
+/** What the shop sells. Prices come from here, never from the customer's request. */
 export const products: readonly Product[] = [
   { sku: "mug", name: "Mug", priceInCents: 2500 },
   { sku: "shirt", name: "Shirt", priceInCents: 4900 },

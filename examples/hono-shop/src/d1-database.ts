@@ -5,13 +5,13 @@ interface Prepared {
   first<Row>(): Promise<Row | null>;
 }
 
-/** The part of D1 that is used. `wrangler types` writes down all of it, if you need more. */
+/** The part of D1 that the shop uses. `wrangler types` generates the full type. */
 export interface D1 {
   prepare(sql: string): Prepared;
   batch(statements: Prepared[]): Promise<unknown>;
 }
 
-/** Cloudflare's D1, whose tables `wrangler d1 migrations apply` makes. A batch of it is a transaction. */
+/** Cloudflare's D1. `wrangler d1 migrations apply` creates the tables; a batch is a transaction. */
 export function openD1(d1: D1): Database {
   const prepared = ({ sql, parameters = [] }: Statement) => d1.prepare(sql).bind(...parameters);
   return {

@@ -1,4 +1,4 @@
-/** A value that SQLite and D1 take. */
+/** A value that both SQLite and D1 accept. */
 type Value = string | number | null;
 
 /** SQL with its parameters, written as ?1, ?2 and so on. */
@@ -7,9 +7,9 @@ export interface Statement {
   readonly parameters?: readonly Value[];
 }
 
-/** What the shop needs of its database. D1 is one already; SQLite on Node becomes one. */
+/** What the shop needs from a database: implemented by SQLite on Node and by D1 on Workers. */
 export interface Database {
   first(statement: Statement): Promise<Record<string, unknown> | undefined>;
-  /** Runs all of them, or none. */
+  /** Runs the statements in one transaction. */
   write(statements: readonly Statement[]): Promise<void>;
 }

@@ -17,7 +17,7 @@ const server = serve({ fetch, port, hostname: host }, () => {
   console.log(`The shop is open: http://${host}:${port}`);
 });
 
-// What was begun is finished. Who keeps a connection open without asking for anything is not waited for.
+// Finish the requests in flight, and close idle connections.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
     server.close(() => database.close());

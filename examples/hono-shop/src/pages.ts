@@ -3,7 +3,7 @@ import type { Order } from "./orders.ts";
 
 const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
-// Nothing here comes from a request. Escape what does.
+// None of these values come from a request. Escape any that do.
 function page(title: string, body: string, head = ""): string {
   return `<!doctype html>
 <html lang="en">
@@ -32,7 +32,7 @@ export function catalogue(products: readonly Product[]): string {
 export function orderStatus(order: Order): string {
   const facts = `<p>${order.product}, ${dollars(order.amountInCents)}: <strong>${order.state}</strong></p>`;
   if (order.state !== "awaiting payment") return page("Your order", facts);
-  // Looks again by itself, because the webhook may come after the customer.
+  // Reloads by itself, because the customer may arrive before the webhook.
   const refresh = '<meta http-equiv="refresh" content="2">';
   return page("Your order", `${facts}${payButton(order)}`, refresh);
 }
@@ -43,7 +43,7 @@ export function paymentNotStarted(order: Order): string {
 }
 
 export function notFound(): string {
-  return page("Not found", '<p>There is no such thing here. <a href="/">To the shop</a></p>');
+  return page("Not found", '<p>There is nothing here. <a href="/">To the shop</a></p>');
 }
 
 export function failure(): string {

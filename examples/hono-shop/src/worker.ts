@@ -14,13 +14,13 @@ let app: ReturnType<typeof createApp> | undefined;
 
 export default {
   fetch(request: Request, environment: Environment): Response | Promise<Response> {
-    // Made once: an isolate serves many requests, and its bindings stay the same.
+    // Created once: an isolate serves many requests with the same bindings.
     app ??= open(environment);
     return app.fetch(request);
   },
 };
 
-/** The client reads its SETTLEKIT_* variables from process.env, which Workers fill from theirs. */
+/** The client reads SETTLEKIT_* from process.env, which Workers fill from their bindings. */
 function open({ DATABASE, PUBLIC_URL, SETTLEKIT_WEBHOOK_SECRET }: Environment) {
   const orders = new Orders(openD1(DATABASE));
   const client = new MerchantClient({ logger: { warn: console.warn, error: console.error } });

@@ -14,7 +14,7 @@ interface Shop {
 
 let shop: Shop | undefined;
 
-/** Opened by the first request: `next build` loads every route where there is no key and no database. */
+/** Opened by the first request, because `next build` loads every route without keys or a database. */
 export function openShop(): Shop {
   if (shop === undefined) {
     const { DATABASE_FILE = "shop.sqlite", PUBLIC_URL = "http://127.0.0.1:3000" } = process.env;

@@ -1,11 +1,11 @@
-// The page where the customer pays. It holds the payment's secret alone: nothing here can do more than the
-// customer may. What it shows is for their eyes; the shop ships by the webhook.
+// The page where the customer pays. It holds only the payment's secret, which gives access to this payment and
+// nothing else. It informs the customer; the shop ships when the webhook arrives.
 
 import { CheckoutClient, isPaid, type Payment, type Quote } from "settlekit/checkout";
 import { element, setUpCopying } from "./elements.ts";
 import { showRequest } from "./payment-request.ts";
 
-/** What the shop's server says of the order in this page's URL. */
+/** The shop server's answer about the order in this page's URL. */
 interface OpenOrder {
   readonly product: string;
   /** USD cents. */
@@ -39,7 +39,7 @@ async function checkOut({ product, amountInCents, state, baseUrl, payment: opene
   setUpCopying();
   await letChoose(checkout, payment, showing.signal);
 
-  // Gives the present status first, and ends after a final one.
+  // Yields the current status first, and ends after a final one.
   for await (const { status: reached } of checkout.watch()) say(reached);
   showing.abort();
 }
@@ -49,7 +49,7 @@ function say(reached: string): void {
     pending: "Waiting for your payment",
     "awaiting payment": "Waiting for your payment",
     processing: "Your payment is on its way",
-    expired: "The time to pay is over. If you have paid already, we will notice.",
+    expired: "The time to pay is over. If you have already paid, your payment will still be found.",
     "not paid": "This order was not paid",
   };
   const isDone = isPaid(reached) || reached === "paid";
@@ -57,10 +57,10 @@ function say(reached: string): void {
   element("request").hidden = reached !== "pending";
 }
 
-/** Offers every token of the payment, and shows how to pay with the chosen one. */
+/** Offers every token that the payment has a quote for, and shows how to pay with the selected one. */
 async function letChoose(checkout: CheckoutClient, payment: Payment, signal: AbortSignal) {
   const select = element<HTMLSelectElement>("quotes");
-  // What keeps its price comes first.
+  // Stablecoins first.
   const isStable = ({ token }: Quote) => Number(token.type === "stablecoin");
   const quotes = (await checkout.quotes.list()).sort((a, b) => isStable(b) - isStable(a));
   select.replaceChildren(
@@ -74,7 +74,7 @@ async function letChoose(checkout: CheckoutClient, payment: Payment, signal: Abo
     other.abort();
     other = new AbortController();
     const quote = quotes[Number(select.value)];
-    if (quote === undefined) throw new Error("There is no quote: the payment has no token yet.");
+    if (quote === undefined) throw new Error("The payment has no quote yet.");
     const until = AbortSignal.any([other.signal, signal]);
     void showRequest(checkout, { payment, quote, signal: until }).catch(fail);
   };
@@ -84,5 +84,6 @@ async function letChoose(checkout: CheckoutClient, payment: Payment, signal: Abo
 
 function fail(error: unknown): void {
   console.error(error);
-  status.textContent = "That did not work. Nothing was charged by this page; please reload it.";
+  status.textContent =
+    "Something went wrong. This page has not charged you anything; please reload it.";
 }

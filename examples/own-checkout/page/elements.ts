@@ -5,7 +5,7 @@ export function element<Kind extends HTMLElement = HTMLElement>(id: string): Kin
   return found as Kind;
 }
 
-/** Has "Copy the amount" copy what stands in "amount", and say so for a moment. */
+/** Makes the copy buttons work, and confirms each copy for two seconds. */
 export function setUpCopying(): void {
   for (const source of ["amount", "address"]) {
     const button = element(`copy-${source}`);

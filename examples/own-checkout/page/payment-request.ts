@@ -4,11 +4,11 @@ import { element } from "./elements.ts";
 interface Shown {
   readonly payment: Payment;
   readonly quote: Quote;
-  /** Aborts when something else is shown. */
+  /** Aborts when the customer selects another token. */
   readonly signal: AbortSignal;
 }
 
-/** Shows what to send and where to, counts down, and gets a new price when one is over. */
+/** Shows what to send and where, counts down, and requests a new quote when one expires. */
 export async function showRequest(
   checkout: CheckoutClient,
   { payment, quote, signal }: Shown,
@@ -17,14 +17,14 @@ export async function showRequest(
   let shown = quote;
   while (!signal.aborted) {
     const request = checkout.paymentRequest(payment, shown);
-    // The bare address, which every wallet reads. The library draws it, so it can be trusted as HTML.
+    // A QR code of the bare address, which every wallet reads. The SVG is safe: settlekit generates it.
     element("qr").innerHTML = request.addressQrSvg();
     element("amount").textContent = request.amount;
     element("symbol").textContent = request.symbol;
     element("chain").textContent = token.chain?.name ?? `chain ${chainId}`;
     element("address").textContent = request.address;
 
-    // By the service's clock: the customer's may be wrong.
+    // By the service's clock, because the customer's may be wrong.
     while (request.remainingMs() > 0 && !signal.aborted) {
       element("countdown").textContent = minutes(request.remainingMs());
       await sleep(1_000);
@@ -36,7 +36,7 @@ export async function showRequest(
     } catch (error) {
       console.error(error);
     }
-    // Neither a failure nor a price that is over at once may become a storm of requests.
+    // Do not flood the service when it fails or returns an expired quote.
     if (checkout.paymentRequest(payment, shown).remainingMs() === 0) await sleep(5_000);
   }
 }

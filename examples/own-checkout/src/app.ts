@@ -18,11 +18,11 @@ const publicFolder = join(import.meta.dirname, "../public");
 export function createApp({ client, webhooks, orders }: Shop): Express {
   const app = express();
 
-  // Before everything that parses bodies: the signature covers the bytes as they were sent.
+  // Before any body parser, because the signature covers the raw bytes.
   app.all("/webhooks", webhooks.nodeHandler());
   app.use(express.urlencoded({ extended: false }));
 
-  // A page that asks for money runs its own script alone, and talks to the shop and the service alone.
+  // The payment page runs only its own script, and connects only to the shop and the service.
   app.use((_request, response, next) => {
     const policy = `default-src 'self'; connect-src 'self' ${new URL(client.baseUrl).origin}; frame-ancestors 'none'`;
     response.set({ "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer" });
@@ -46,13 +46,12 @@ export function createApp({ client, webhooks, orders }: Shop): Express {
     response.sendFile(join(publicFolder, "checkout.html"));
   });
 
-  // The order's id is its customer's secret: whoever knows it may pay. In a shop with accounts, check here
-  // that the order is this customer's.
+  // The order's id is unguessable, and anyone who knows it may pay. A shop with accounts checks here that the
+  // order belongs to this customer.
   app.post("/orders/:id/payment", async (request, response) => {
     const order = orders.find(request.params.id);
     if (order === undefined) return void response.status(404).json({ problem: "no such order" });
     const { product, amountInCents, state } = order;
-    // Nothing is asked for once an order is settled.
     const payment =
       state === "awaiting payment" ? await startPayment(order, { client, orders }) : null;
     response.set("Cache-Control", "no-store");
@@ -63,12 +62,12 @@ export function createApp({ client, webhooks, orders }: Shop): Express {
   return app;
 }
 
-// Express knows an error handler by its four parameters.
+// Express recognises an error handler by its four parameters.
 const onFailure: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error);
-  // What Express itself objects to in a request has a status of its own: it is the sender's fault.
+  // Express gives the errors that a request caused a 4xx status.
   const status = SettlekitError.is(error) ? 503 : ((error as { status?: number }).status ?? 500);
-  // Tells what happened and what to do, and no secret.
+  // Says what happened and what to do, and never contains a secret.
   if (status >= 500) console.error(error);
   response.status(status).json({ problem: "please try again" });
 };

@@ -1,13 +1,13 @@
 import { idempotencyKeyFrom, type MerchantClient } from "settlekit";
 import type { Order, Orders } from "./orders.ts";
 
-/** What the customer's browser needs: it may see and pay this payment, and nothing else. */
+/** What the customer's browser needs. The secret gives access to this payment only. */
 export interface StartedPayment {
   readonly paymentId: string;
   readonly secret: string;
 }
 
-/** Gives the payment of an order, which is created unless it exists. Repeating it makes no second one. */
+/** Returns the order's payment, and creates it first if necessary. Repeating the call creates no second one. */
 export async function startPayment(
   { id, amountInCents, paymentId, paymentSecret }: Order,
   { client, orders }: { client: MerchantClient; orders: Orders },
@@ -16,9 +16,9 @@ export async function startPayment(
   const payment = await client.payments.create(
     { amount: amountInCents, orderId: id },
     {
-      // Made from the order, so that a repeated call is recognised even after a crash, for 24 hours.
+      // Derived from the order, so that the service recognises a repeated call for 24 hours, even after a crash.
       idempotencyKey: idempotencyKeyFrom("order", id),
-      // A customer waits.
+      // A customer is waiting.
       deadlineMs: 15_000,
     },
   );

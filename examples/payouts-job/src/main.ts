@@ -1,4 +1,4 @@
-// Pays what is due, once, however often it is run.
+// Sends every payout that is due exactly once, however often the job runs.
 
 import { DatabaseSync } from "node:sqlite";
 import { MerchantClient } from "settlekit";

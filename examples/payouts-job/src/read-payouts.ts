@@ -3,7 +3,7 @@ import { toRecipientAddress, usdToCents } from "settlekit";
 
 /** A payout that is due. */
 export interface DuePayout {
-  /** Names the payout, for ever: one order id, one payout. */
+  /** Identifies the payout for good: one payout per order id. */
   readonly orderId: string;
   /** USD cents. */
   readonly amountInCents: number;
@@ -12,7 +12,7 @@ export interface DuePayout {
   readonly recipientAddress: string;
 }
 
-/** Reads the whole list before anything is paid, so that a bad line stops the run rather than half of it. */
+/** Validates the whole list before the first payout, so that an invalid entry cannot stop a run halfway. */
 export function readPayouts(file: string): DuePayout[] {
   const rows: unknown = JSON.parse(readFileSync(file, "utf8"));
   if (!Array.isArray(rows)) throw new Error(`${file} must hold a list of payouts.`);
@@ -38,7 +38,7 @@ function payoutFrom({ orderId, amount, chainId, recipientAddress }: Record<strin
     // Exact; throws rather than rounds.
     amountInCents: usdToCents(String(amount)),
     chainId,
-    // Throws for a wrong checksum, and for addresses that nobody can spend from.
+    // Throws for a wrong checksum, and for addresses that cannot be a recipient.
     recipientAddress: toRecipientAddress(String(recipientAddress)),
   };
 }

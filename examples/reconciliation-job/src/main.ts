@@ -1,4 +1,4 @@
-// Finds the payments whose webhook never came. Run it every few minutes, beside the shop.
+// Finds payments whose webhook never arrived. Run it every few minutes beside the shop.
 
 import { DatabaseSync } from "node:sqlite";
 import { MerchantClient } from "settlekit";
@@ -13,5 +13,5 @@ const paid = await reconcileShop({
   database: new DatabaseSync(DATABASE_FILE),
   since: new Date(Date.now() - days * 24 * 60 * 60_000),
 });
-for (const id of paid) console.log(`${id} is paid; its webhook never came`);
-console.log(`${paid.length} orders were found paid`);
+for (const id of paid) console.log(`${id} is paid; its webhook never arrived`);
+console.log(`Found ${paid.length} paid orders`);

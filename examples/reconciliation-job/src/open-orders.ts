@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { OpenOrder } from "./reconcile.ts";
 
 /**
- * The orders since a time that are not paid, as far as the shop knows. Those that were not paid in time are
- * among them, because money may arrive after a payment has expired.
+ * The orders placed after `since` that the shop does not know to be paid. Includes orders whose payment has
+ * expired, because money can still arrive.
  */
 export function openOrders(database: DatabaseSync, since: Date): OpenOrder[] {
   return database

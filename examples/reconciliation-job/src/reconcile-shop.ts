@@ -6,19 +6,21 @@ import { reconcile } from "./reconcile.ts";
 
 interface ReconcileShopOptions {
   readonly client: MerchantClient;
-  /** The shop's own: both may write at once, and what either has done the other does not do again. */
+  /** The shop's database. The shop and the job can write to it at the same time. */
   readonly database: DatabaseSync;
   readonly since: Date;
 }
 
-/** Has every open order take over what became of its payment, and gives the ids of those now paid. */
+/** Settles every open order with its payment, and returns the ids of the orders that turned out to be paid. */
 export async function reconcileShop(options: ReconcileShopOptions): Promise<string[]> {
   const { client, database, since } = options;
   const orders = new Orders(database);
   const before = openOrders(database, since);
   await reconcile(client, before, (payment) => {
     if (orders.settle(payment)) return;
-    console.error(`Payment ${payment.id} (${payment.status}) does not fit its order. Look at it.`);
+    console.error(
+      `Payment ${payment.id} (${payment.status}) does not match its order. Look into it.`,
+    );
   });
   return before.map(({ id }) => id).filter((id) => orders.find(id)?.state === "paid");
 }

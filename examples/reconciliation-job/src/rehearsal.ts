@@ -1,4 +1,4 @@
-// The job with a sandbox in the place of the service, and a shop that misses every webhook.
+// Runs the job against a sandbox, with a shop that misses every webhook.
 
 import { DatabaseSync } from "node:sqlite";
 import { MerchantClient } from "settlekit";
@@ -6,7 +6,7 @@ import { createSandbox } from "settlekit/sandbox";
 import { Orders } from "./orders.ts";
 import { reconcileShop } from "./reconcile-shop.ts";
 
-// Without a URL for webhooks, it sends none.
+// Without a webhook URL, the sandbox sends no webhooks.
 const sandbox = createSandbox();
 await using service = await sandbox.listen({ port: 0 });
 const client = new MerchantClient({

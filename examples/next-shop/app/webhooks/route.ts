@@ -1,6 +1,6 @@
 import { openShop } from "../../shop/shop.ts";
 
-/** Route handlers get the request as it came: the signature covers the bytes that were sent. */
+/** Route handlers receive the raw body, which the signature covers. */
 export function POST(request: Request): Promise<Response> {
   return openShop().webhooks.fetchHandler()(request);
 }

@@ -23,7 +23,7 @@ export default async function OrderStatus({ params, searchParams }: Properties) 
           {failed ? (
             <p>The payment could not be started. Nothing was charged. Please try again.</p>
           ) : (
-            // Looks again by itself, because the webhook may come after the customer.
+            // Reloads by itself, because the customer may arrive before the webhook.
             <meta httpEquiv="refresh" content="2" />
           )}
           <form method="post" action={`/orders/${order.id}/payment`}>
