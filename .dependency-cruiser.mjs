@@ -4,12 +4,14 @@ const allowed = {
   "errors.ts": [],
   "values.ts": ["leven"],
   wire: ["errors.ts", "values.ts", "zod"],
-  http: ["errors.ts", "values.ts", "wire", "ky", "zod", "@noble/hashes"],
+  "runtime.ts": ["errors.ts"],
+  http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "zod", "@noble/hashes"],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "uqr"],
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
   webhooks: ["errors.ts", "values.ts"],
   sandbox: [
+    "runtime.ts",
     "wire",
     "evm",
     "webhooks",
@@ -26,8 +28,8 @@ const allowed = {
   // What runs in the sandbox's pages. It is built into an asset, and no module imports it.
   "sandbox/pages/browser": ["checkout", "idiomorph"],
   testing: ["sandbox", "webhooks", "wire", "errors.ts", "values.ts", "msw"],
-  "configuration.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
-  "client.ts": ["configuration.ts", "checkout", "resources", "http", "wire", "errors.ts"],
+  "options.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
+  "client.ts": ["options.ts", "runtime.ts", "checkout", "resources", "http", "wire", "errors.ts"],
 };
 
 /** Where a part of src lies. */

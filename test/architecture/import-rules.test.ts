@@ -18,7 +18,7 @@ const forbidden = [
   ["src/evm/planted.ts", "src/wire/target.ts", "evm-imports"],
   ["src/webhooks/planted.ts", "src/wire/target.ts", "webhooks-imports"],
   ["src/client.ts", "src/sandbox/target.ts", "client-imports"],
-  ["src/configuration.ts", "src/resources/target.ts", "configuration-imports"],
+  ["src/options.ts", "src/resources/target.ts", "options-imports"],
   ["src/http/planted.ts", "node:fs", "http-imports"],
   ["src/client.ts", "src/checkout/checkout-client.ts", "qr-in-one-entry"],
   ["src/checkout/checkout.ts", "uqr", "qr-in-one-entry"],

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Failure } from "../../src/http/failure.ts";
-import { decide, type Situation } from "../../src/http/retry.ts";
+import { decide, type Failure, type Situation } from "../../src/http/policy.ts";
 
 const answered = (status: number, retryAfterMs?: number): Failure => ({
   kind: "status",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type ClientOptions, configure } from "../src/configuration.ts";
 import { ConfigurationError } from "../src/errors.ts";
+import { type ClientOptions, configure } from "../src/options.ts";
 
 const key = "sk_test_4f9a7c1e";
 const complete: ClientOptions = { secretKey: key, environment: "sandbox" };

@@ -1,6 +1,47 @@
 import type { Outcome } from "../errors.ts";
+import type { ErrorFacts } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operations.ts";
-import type { Failure } from "./failure.ts";
+import { readHttpDate } from "./time.ts";
+
+/** Why an attempt gave no usable answer. The kinds are the rows of the retry table. */
+export type Failure =
+  /** No connection was made: name lookup, refused, connect time-out. Nothing was sent. */
+  | { readonly kind: "unreachable"; readonly code: string; readonly detail: string }
+  /** The service's certificate or protocol was not accepted. Nothing was sent. */
+  | { readonly kind: "tls"; readonly code: string; readonly detail: string }
+  /** fetch did not take what `fetchOptions` holds. Nothing was sent. */
+  | { readonly kind: "not_taken"; readonly code: string; readonly detail: string }
+  /** The connection broke, or failed in a way that does not say when. */
+  | { readonly kind: "connection"; readonly code: string; readonly detail: string }
+  | {
+      readonly kind: "timeout";
+      readonly limit: "timeoutMs" | "deadlineMs";
+      readonly ms: number;
+      /** What the time went into when it was not a request: a fact and its cure. */
+      readonly spentOn?: string;
+    }
+  | { readonly kind: "aborted"; readonly reason: unknown }
+  | {
+      readonly kind: "redirect";
+      readonly status: number;
+      readonly origin: string | undefined;
+      readonly requestId: string | undefined;
+    }
+  /** A status of 400 or more. */
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly facts: ErrorFacts;
+      readonly retryAfterMs: number | undefined;
+      readonly requestId: string | undefined;
+    }
+  /** A success status whose body is not the JSON that is due. */
+  | {
+      readonly kind: "unreadable";
+      readonly status: number;
+      readonly text: string;
+      readonly requestId: string | undefined;
+    };
 
 const baseWaitMs = 500;
 const maxWaitMs = 8_000;
@@ -114,4 +155,16 @@ function waitBefore({ failure, attempt, random }: Situation): number {
   // A Retry-After of zero says nothing about when; taken at its word it would become a busy loop.
   if (asked !== undefined && asked > 0) return asked;
   return random * Math.min(maxWaitMs, baseWaitMs * 2 ** (Math.max(1, attempt) - 1));
+}
+
+/**
+ * Milliseconds that a Retry-After header asks to wait: seconds, or an HTTP date. A date is compared
+ * with the answer's own Date header, so that a wrong local clock does not matter.
+ */
+export function readRetryAfter(headers: Headers, wallClockMs: number): number | undefined {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}(\.\d{1,3})?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const until = readHttpDate(text);
+  if (until === undefined) return undefined;
+  return Math.max(0, until - (readHttpDate(headers.get("date") ?? "") ?? wallClockMs));
 }

@@ -1,9 +1,18 @@
 import { ConfigurationError } from "./errors.ts";
-import { checkBaseUrl } from "./http/base-url.ts";
 import type { ClientEvent, Logger } from "./http/events.ts";
-import { type CredentialSource, defaults, type Fetch, type HttpSettings } from "./http/settings.ts";
-import { checkedFetch, checkHeaders, checkLimit, checkRetries } from "./http/settings-checks.ts";
-import { checkWire, type WireOptions } from "./http/wire-options.ts";
+import {
+  type CredentialSource,
+  checkBaseUrl,
+  checkedFetch,
+  checkHeaders,
+  checkLimit,
+  checkRetries,
+  checkWire,
+  defaults,
+  type Fetch,
+  type HttpSettings,
+  type WireOptions,
+} from "./http/settings.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */

@@ -17,10 +17,9 @@ import {
   TimeoutError,
   UnexpectedResponseError,
 } from "../errors.ts";
-
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operations.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./policy.ts";
 
 /** What every error of a call carries. */
 export interface CallFacts {

@@ -1,7 +1,6 @@
 import { readErrorBody } from "../wire/envelope.ts";
-import type { Failure } from "./failure.ts";
 import { readNetworkError } from "./network-error.ts";
-import { readRetryAfter } from "./retry-after.ts";
+import { type Failure, readRetryAfter } from "./policy.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./settings.ts";
 
 interface AttemptRequest {
