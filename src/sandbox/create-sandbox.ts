@@ -25,7 +25,7 @@ import { createClock } from "./time/clock.ts";
 import { createRequestLog } from "./timeline/request-log.ts";
 import { createTimeline } from "./timeline/timeline.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
-import { createLanes } from "./webhooks/lanes.ts";
+import { createTaskQueue } from "./webhooks/queue.ts";
 
 /** Webhooks on their way at once. */
 const maxWebhooksInFlight = 16;
@@ -64,13 +64,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   );
 
   const timeline = createTimeline(store);
-  const lanes = createLanes(maxWebhooksInFlight);
-  const clock = createClock({ frozenAt: options.now, quiet: lanes.idle, timeline, store });
+  const queue = createTaskQueue(maxWebhooksInFlight);
+  const clock = createClock({ frozenAt: options.now, quiet: queue.idle, timeline, store });
   const webhooks = createWebhookDeliveries({
     merchants,
     clock,
     random,
-    lanes,
+    queue,
     timeline,
     store,
   });

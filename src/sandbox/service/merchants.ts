@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
 import { checkedMinPaymentInCents, type MerchantOptions } from "../options.ts";
-import { beginningStream } from "../random.ts";
+import { randomStream } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import { type WebhookEndpoint, webhookEndpoint } from "../webhooks/endpoint.ts";
 
@@ -102,7 +102,7 @@ function isMerchant(kept: KeptMerchant | null): boolean {
 /** Each is made from a sequence of its own, so that none depends on how many there are. */
 function created(index: number, origin: string): KeptMerchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
-  const draws = beginningStream(origin, `identity${number}`);
+  const draws = randomStream(origin, `identity${number}`);
   return {
     merchantId: draws.uuid(),
     secretKey: `sk_test_${draws.hex(24)}`,

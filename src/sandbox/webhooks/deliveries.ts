@@ -1,7 +1,7 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import { createWaitingList } from "../faults/waiting-list.ts";
-import { beginningStream, fractionOf, type RandomSource } from "../random.ts";
+import { type RandomSource, randomStream } from "../random.ts";
 import type { Merchants } from "../service/merchants.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
@@ -23,8 +23,8 @@ import {
   type WaitingDisorder,
 } from "./disorder.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./endpoint.ts";
-import type { Lanes } from "./lanes.ts";
 import { disorderedMessage, messageFor, type Recipient } from "./message.ts";
+import type { TaskQueue } from "./queue.ts";
 
 /** How long after each refused attempt the next one follows (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
@@ -40,7 +40,7 @@ interface WebhookDeliveriesOptions {
   readonly merchants: Merchants;
   readonly clock: Clock;
   readonly random: RandomSource;
-  readonly lanes: Lanes;
+  readonly queue: TaskQueue;
   readonly timeline: Timeline;
   readonly store: Store;
 }
@@ -49,7 +49,7 @@ interface WebhookDeliveriesOptions {
 const maxDeliveries = 10_000;
 
 export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { merchants, clock, random, lanes, timeline, store } = options;
+  const { merchants, clock, random, queue, timeline, store } = options;
   /** Each delivery is an unchanging value; an attempt puts another in its place. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
   /** Which ones wait for another one to overtake them, each with its payment or withdrawal. */
@@ -115,7 +115,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
 
   /** Events of one payment or withdrawal share a lane, so that none overtakes another. */
   function attemptInTurn(delivery: WebhookDelivery, to: Recipient): Promise<void> {
-    return lanes.run(delivery.data.id, () => attempt(delivery, to));
+    return queue.run(delivery.data.id, () => attempt(delivery, to));
   }
 
   /** What was held back may have been sent before its time. */
@@ -148,11 +148,11 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
     const signed = messageFor(delivery, to, clock.receiversNowMs());
     // Of its own, because which delivery is sent first may depend on how fast receivers answer.
-    const draws = beginningStream(delivery.id, "tampering");
+    const draws = randomStream(delivery.id, "tampering");
     const message = disorderedMessage(signed, kind, {
       secret,
       byMs,
-      random: () => fractionOf(draws),
+      random: draws.fraction,
     });
     const isTwice = kind === "duplicate";
     const attempts = [await sent(message, endpoint, isTwice ? null : (kind ?? null))];
@@ -254,7 +254,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     clearDisorders: waiting.clear,
     deliveries: deliveries.values,
     dropped: deliveries.dropped,
-    idle: lanes.idle,
+    idle: queue.idle,
   };
 }
 

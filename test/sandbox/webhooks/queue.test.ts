@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLanes } from "../../../src/sandbox/webhooks/lanes.ts";
+import { createTaskQueue } from "../../../src/sandbox/webhooks/queue.ts";
 
 /** Work that ends when the test says so. */
 function gate() {
@@ -9,30 +9,30 @@ function gate() {
 /** Long enough for everything that waits for promises alone. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("lanes", () => {
-  it("run the work of one lane in order and other lanes beside it", async () => {
-    const lanes = createLanes(10);
+describe("the queue of webhooks", () => {
+  it("run the work of one key in order and other queue beside it", async () => {
+    const queue = createTaskQueue(10);
     const slow = gate();
     const log: string[] = [];
-    void lanes.run("a", async () => {
+    void queue.run("a", async () => {
       await slow.opened;
       log.push("a1");
     });
-    void lanes.run("a", async () => void log.push("a2"));
-    void lanes.run("b", async () => void log.push("b1"));
+    void queue.run("a", async () => void log.push("a2"));
+    void queue.run("b", async () => void log.push("b1"));
     await settled();
     expect(log).toEqual(["b1"]);
     slow.open();
-    await lanes.idle();
+    await queue.idle();
     expect(log).toEqual(["b1", "a1", "a2"]);
   });
 
-  it("run no more at once than their width, first come, first served", async () => {
-    const lanes = createLanes(2);
+  it("runs no more at once than its concurrency, first come, first served", async () => {
+    const queue = createTaskQueue(2);
     const gates = Array.from({ length: 5 }, gate);
     const started: number[] = [];
     for (const [index, { opened }] of gates.entries()) {
-      void lanes.run(`lane ${index}`, () => {
+      void queue.run(`key ${index}`, () => {
         started.push(index);
         return opened;
       });
@@ -48,16 +48,16 @@ describe("lanes", () => {
       gates[expected.length - 2]?.open();
     }
     gates[4]?.open();
-    await lanes.idle();
+    await queue.idle();
   });
 
-  it("are idle only when all work is done, and at once when there is none", async () => {
-    const lanes = createLanes(1);
-    await lanes.idle();
+  it("is idle only when all tasks are done, and at once when there is none", async () => {
+    const queue = createTaskQueue(1);
+    await queue.idle();
     const slow = gate();
     const log: string[] = [];
-    const done = lanes.run("a", () => slow.opened).then(() => log.push("done"));
-    const idle = lanes.idle().then(() => log.push("idle"));
+    const done = queue.run("a", () => slow.opened).then(() => log.push("done"));
+    const idle = queue.idle().then(() => log.push("idle"));
     await settled();
     expect(log).toEqual([]);
     slow.open();
