@@ -25,6 +25,8 @@ export interface SettlekitErrorOptions {
   readonly attempts?: number | undefined;
   /** The service's name for the request that was answered last. */
   readonly requestId?: string | undefined;
+  /** The status that was read last, on errors of waiting for one. */
+  readonly lastStatus?: string | undefined;
   /** What led to it. */
   readonly cause?: unknown;
 }
@@ -34,7 +36,7 @@ const kindsKey = Symbol.for("settlekit.error.kinds");
 
 /** What an error of any class shows of its options, and nothing else of them: no body, no message of others. */
 const factNames =
-  "param operation idempotencyKey attempts requestId status type retryAfterMs".split(" ");
+  "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(" ");
 
 /** Where Node looks for a value's own way of being printed. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
@@ -72,6 +74,8 @@ export class SettlekitError extends Error {
   declare readonly attempts?: number;
   /** The service's name for the request that was answered last: quote it to its support. */
   declare readonly requestId?: string;
+  /** The status that was read last, when waiting for a final one ended without it. */
+  declare readonly lastStatus?: string;
 
   constructor(message: string, options: SettlekitErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -297,8 +301,8 @@ export class OutcomeUnknownError extends SettlekitError {
   }
 }
 
-/** What an `UnexpectedResponseError` is made with; its outcome is `unknown`. */
-export interface UnexpectedResponseErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
+/** What an `UnexpectedResponseError` is made with; its outcome is `unknown` unless said otherwise. */
+export interface UnexpectedResponseErrorOptions extends SettlekitErrorOptions {
   /** HTTP status of the answer. */
   readonly status: number;
   /** The answer as it came. */
@@ -318,7 +322,7 @@ export class UnexpectedResponseError extends SettlekitError {
   readonly #body: unknown;
 
   constructor(message: string, options: UnexpectedResponseErrorOptions) {
-    super(message, { ...options, outcome: "unknown" });
+    super(message, { ...options, outcome: options.outcome ?? "unknown" });
     this.#body = options.body;
   }
 

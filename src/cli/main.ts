@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
 import { SettlekitError } from "../errors.ts";
-import { unsupportedNode, version } from "../runtime.ts";
+import { version } from "../http/version.ts";
 import { helpFor, overview } from "./arguments/help.ts";
 import { nearest } from "./arguments/nearest.ts";
 import { parse } from "./arguments/parse.ts";
 import { UsageError } from "./arguments/usage-error.ts";
 import { commands } from "./commands.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
-
+import { unsupportedNode } from "./supported-node.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { stdout, stderr } = process;

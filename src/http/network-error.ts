@@ -1,4 +1,4 @@
-import type { Failure } from "./policy.ts";
+import type { Failure } from "./failure.ts";
 
 type NetworkFailure = Extract<
   Failure,

@@ -137,7 +137,7 @@ export class Payments {
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is no time.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
-    return findByOrderId(this.#http, operations.listPayments, orderId, options);
+    return findByOrderId(this.#http, { operation: operations.listPayments }, orderId, options);
   }
 
   /**

@@ -109,7 +109,7 @@ export class Withdrawals {
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is no time.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
-    return findByOrderId(this.#http, operations.listWithdrawals, orderId, options);
+    return findByOrderId(this.#http, { operation: operations.listWithdrawals }, orderId, options);
   }
 
   /**

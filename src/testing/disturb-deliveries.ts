@@ -4,7 +4,7 @@ import {
   strangersWebhook,
   tamperedWebhook,
   type WebhookParts,
-} from "../sandbox/webhooks/message.ts";
+} from "../sandbox/webhooks/forged-webhook.ts";
 import { type Seed, seededRandom } from "./random.ts";
 
 /** What is needed of a delivery: whatever `signedDelivery` and `signWebhook` give fits. */

@@ -39,7 +39,7 @@ test("one file alone of the client calls fetch", async () => {
   };
   const callers = await importers(/\bawait fetch\(/);
   expect(callers.filter((file) => /^src\/(http|resources|checkout)\//.test(file))).toEqual([
-    "src/http/send.ts",
+    "src/http/attempt.ts",
   ]);
 });
 

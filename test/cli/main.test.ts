@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { version } from "../../src/runtime.ts";
+import { version } from "../../src/http/version.ts";
 import { settlekit } from "./command-line.ts";
 
 const names = Object.keys(commands);

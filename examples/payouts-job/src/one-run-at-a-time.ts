@@ -1,8 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Prevents a second concurrent run: both could look for a withdrawal, find none, and create one. SQLite holds the
- * lock through the operating system, which releases it when the process ends, even after SIGKILL.
+ * Keeps a second run from starting beside this one: two runs could both look for a withdrawal, both find
+ * none, and both make it. The lock is the operating system's, so that it ends with the process, however
+ * that dies.
  */
 export function oneRunAtATime(databaseFile: string): void {
   if (databaseFile === ":memory:") return;
@@ -10,10 +11,10 @@ export function oneRunAtATime(databaseFile: string): void {
   try {
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
-    throw new Error("Another run is working on these payouts. Wait until it has ended.", {
+    throw new Error("Another run is at work on these payouts. Wait until it has ended.", {
       cause: error,
     });
   }
-  // Keep the connection open, and reachable for the garbage collector, until the process ends.
+  // Kept open, and out of the garbage collector's reach, as long as the process lives.
   process.once("exit", () => lock.close());
 }

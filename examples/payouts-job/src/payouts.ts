@@ -3,12 +3,11 @@ import { isFinal, type Withdrawal } from "settlekit";
 import type { DuePayout } from "./read-payouts.ts";
 
 /**
- * - `planned`: nothing has been sent.
- * - `sending`: a withdrawal may have been requested. Only a lookup can tell.
- * - `sent`: the withdrawal exists and is on its way.
+ * - `planned`: nothing was ever sent for it.
+ * - `sending`: a withdrawal may have been asked for; only looking it up can tell.
+ * - `sent`: its withdrawal exists and is on its way.
  * - `completed`, `failed`, `cancelled`: how the withdrawal ended. A new payout takes a new order id.
- * - `refused`: the request was invalid, as `problem` explains. No withdrawal was created.
- * - `needs_decision`: the order id has several withdrawals, or one with other parameters.
+ * - `refused`: it cannot be right as it is; `problem` says why. Nothing was sent.
  */
 export type PayoutState =
   | "planned"
@@ -17,8 +16,7 @@ export type PayoutState =
   | "completed"
   | "failed"
   | "cancelled"
-  | "refused"
-  | "needs_decision";
+  | "refused";
 
 export interface Payout extends DuePayout {
   readonly state: PayoutState;
@@ -28,7 +26,7 @@ export interface Payout extends DuePayout {
   readonly plannedAt: string;
 }
 
-/** The table of payouts. Every change is on disk before the next step. */
+/** The table of payouts. Every step is on disk before the next one is taken. */
 export class Payouts {
   readonly #database: DatabaseSync;
 
@@ -36,7 +34,7 @@ export class Payouts {
     database.exec(`
       PRAGMA busy_timeout = 5000;
       PRAGMA journal_mode = WAL;
-      -- A power cut must not lose the fact that a request was sent.
+      -- A power cut must not forget that something was sent.
       PRAGMA synchronous = FULL;
       CREATE TABLE IF NOT EXISTS payouts (
         order_id TEXT PRIMARY KEY,
@@ -51,7 +49,7 @@ export class Payouts {
     this.#database = database;
   }
 
-  /** Adds new payouts to the table. Throws if a known one has other parameters now. */
+  /** Adds what is not in the table yet. What is there stays as it is, and must not have changed. */
   plan(due: readonly DuePayout[]): void {
     const insert = this.#database.prepare(
       `INSERT INTO payouts (order_id, amount_in_cents, chain_id, recipient_address, planned_at)
@@ -71,7 +69,7 @@ export class Payouts {
     }
   }
 
-  /** Payouts in these states, in the order in which they were planned. */
+  /** In the order in which they were planned. */
   inState(...states: readonly PayoutState[]): Payout[] {
     return this.#select(`state IN (${states.map(() => "?").join(", ")})`, ...states);
   }
@@ -80,20 +78,19 @@ export class Payouts {
     return this.#select("true");
   }
 
-  /** Records that a request may leave. Call it before sending. */
+  /** Call it before anything is sent. */
   sending(orderId: string): void {
     this.#update("state = 'sending'", orderId);
   }
 
-  /** Records the payout's withdrawal and its status. */
+  /** Takes over how the payout's withdrawal stands. */
   keep(orderId: string, { id, status, errorMessage = null }: Withdrawal): void {
     const state = isFinal(status) ? status : "sent";
     this.#update("state = ?, withdrawal_id = ?, problem = ?", orderId, state, id, errorMessage);
   }
 
-  /** Takes a payout out of the runs, until a person has dealt with it. */
-  stop(orderId: string, state: "refused" | "needs_decision", problem: string): void {
-    this.#update("state = ?, problem = ?", orderId, state, problem);
+  refuse(orderId: string, problem: string): void {
+    this.#update("state = 'refused', problem = ?", orderId, problem);
   }
 
   #update(assignments: string, orderId: string, ...values: (string | null)[]): void {

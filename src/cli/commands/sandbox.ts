@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors.ts";
-import { version } from "../../runtime.ts";
+import { version } from "../../http/version.ts";
 import type {
   ListenOptions,
   Sandbox,

@@ -1,4 +1,4 @@
-import { type PostAnswer, post } from "../../sandbox/webhooks/endpoint.ts";
+import { type PostAnswer, post } from "../../sandbox/webhooks/webhook-post.ts";
 import { signWebhook } from "../../webhooks/index.ts";
 import { webhookEventNames } from "../../wire/webhook-event.ts";
 import { defineCommand } from "../arguments/command.ts";

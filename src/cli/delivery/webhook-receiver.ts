@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { type PostAnswer, post } from "../../sandbox/webhooks/endpoint.ts";
+import { type PostAnswer, post } from "../../sandbox/webhooks/webhook-post.ts";
 import type { Webhook, WebhookFailureReason, Webhooks } from "../../webhooks/index.ts";
 import { forwardableHeaders } from "./forwardable-headers.ts";
 import { readBody } from "./read-body.ts";

@@ -1,5 +1,5 @@
+import { type ClientOptions, type Configuration, configure } from "../../configuration.ts";
 import { ConfigurationError } from "../../errors.ts";
-import { type ClientOptions, type Configuration, configure } from "../../options.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type Finding, failure, ok, warning } from "./finding.ts";
 

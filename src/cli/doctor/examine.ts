@@ -1,4 +1,4 @@
-import { configure } from "../../options.ts";
+import { configure } from "../../configuration.ts";
 import { type CallOptions, callFindings } from "./call-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import type { Finding } from "./finding.ts";

@@ -1,19 +1,25 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
-import { checkLimit, type RequestOptions } from "../../http/settings.ts";
-
+import type { RequestOptions } from "../../http/settings.ts";
+import { checkLimit } from "../../http/settings-checks.ts";
 import type { Operation } from "../../wire/operations.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
-import { PageWalk } from "./page-walk.ts";
 
 export interface FindOptions extends RequestOptions {
   /**
-   * Nothing that was created before can match: reading stops there, as long as the pages prove to be
-   * newest first. A Date, or ISO 8601 text with its zone, such as `2026-07-01T00:00:00Z`.
+   * A time before which no match can have been created: a `Date`, or ISO 8601 text with its zone such as
+   * `2026-07-01T00:00:00Z`. Reading stops there, less five minutes for clocks that differ, as long as the
+   * pages prove to be sorted newest first.
    */
   createdAfter?: Date | string | undefined;
+}
+
+/** A list that is searched, with what its path needs. */
+export interface Searched<Item> {
+  readonly operation: Operation<PageBody<Item>>;
+  readonly path?: Readonly<Record<string, string>>;
 }
 
 interface Ordered {
@@ -22,93 +28,185 @@ interface Ordered {
   readonly createdAt: string;
 }
 
-/** The fewest requests: the service's largest page. */
+/** The service's largest page, for the fewest requests. */
 const limit = 1000;
+const clockMarginMs = 300_000;
+/** A list that shifts while it is read can hide items from one reading of it, hardly from three. */
+const maxReadings = 3;
+/** Pages in a row without a new item. More means that the service repeats itself. */
+const maxRepeats = 20;
 
-/** Finds by reading the list: the service has no filter by order id. One deadline holds for it all. */
+/**
+ * Finds items by reading the list, as the service has no filter for `orderId`. One deadline covers all
+ * pages. An empty result is proof that there is no match: every item of the list was read.
+ *
+ * @throws {UnexpectedResponseError} code `unreadable_list`, outcome `not_sent`, when nothing was found but
+ * the list cannot be shown to have been read completely.
+ */
 export function findByOrderId<Item extends Ordered>(
   http: Http,
-  operation: Operation<PageBody<Item>>,
+  list: Searched<Item>,
   orderId: string,
   options: FindOptions = {},
 ): ApiPromise<Item[]> {
-  return new ApiPromise(find(http, operation, orderId, options));
+  return new ApiPromise(find(http, list, orderId, options));
 }
 
 async function find<Item extends Ordered>(
   http: Http,
-  operation: Operation<PageBody<Item>>,
+  { operation, path = {} }: Searched<Item>,
   orderId: string,
-  options: FindOptions,
+  { createdAfter, ...options }: FindOptions,
 ): Promise<ApiResponse<Item[]>> {
   checkReference("orderId", orderId);
-  const stopMs = checkCreatedAfter(options.createdAfter);
+  const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;
   const { time, settings } = http;
   const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
   const deadlineAt = time.now() + deadlineMs;
-  const read = async (offset: number, size = limit) => {
-    const remainingMs = deadlineAt - time.now();
-    if (remainingMs <= 0) throw tooLate(operation.name, deadlineMs);
-    const call = { ...options, deadlineMs: remainingMs };
-    const answer = await http
-      .call(operation, { query: { limit: size, offset } }, call)
-      .withResponse();
-    checkReadable(operation.name, answer);
-    return answer;
-  };
+  const search = new Search<Item>(orderId);
 
-  const first = await read(0);
-  let last: ApiResponse<unknown> = first;
-  const walk = new PageWalk<Item>(
-    async (offset, size) => {
-      const answer = await read(offset, size);
-      last = answer;
-      return answer.data;
-    },
-    { offset: 0, prefetch: 0 },
-  );
+  for (let reading = 1; ; reading++) {
+    const knownBefore = search.size;
+    let offset = 0;
+    let page: ApiResponse<PageBody<Item>>;
+    do {
+      const remainingMs = deadlineAt - time.now();
+      if (remainingMs <= 0) throw tooLate(operation.name, deadlineMs);
+      const call = { ...options, deadlineMs: remainingMs };
+      page = await http.call(operation, { path, query: { limit, offset } }, call).withResponse();
+      search.take(page.data, offset);
+      if (search.hasPassed(stopMs)) return { ...page, data: search.found };
+      // The next page begins with the last item of this one: without that overlap, items were skipped.
+      offset += Math.max(1, page.data.data.length - 1);
+    } while (search.goesOn);
 
-  const found: Item[] = [];
-  let newestFirst = true;
-  let earliestMs = Number.POSITIVE_INFINITY;
-  let page: PageBody<Item> | undefined = walk.begin(first.data);
-  while (page) {
-    for (const item of page.data) {
-      // A service may give numbers for references that look like some.
-      if (item.orderId !== null && String(item.orderId) === orderId) found.push(item);
-      const createdMs = Date.parse(item.createdAt);
-      // A time that cannot be read proves nothing.
-      newestFirst &&= createdMs <= earliestMs;
-      earliestMs = createdMs;
+    const { oddity } = search;
+    if (oddity === undefined || search.found.length > 0) return { ...page, data: search.found };
+    const mayHelpToReadAgain = search.isShort && search.size > knownBefore;
+    if (!mayHelpToReadAgain || reading === maxReadings) {
+      throw unreadable(operation.name, orderId, oddity, page);
     }
-    if (newestFirst && earliestMs < stopMs) break;
-    page = await walk.next();
   }
-  return { ...last, data: found };
 }
 
-/**
- * "There is none" is only true when every item could be read: an item without id or with an odd order
- * id might be the one.
- */
-function checkReadable(operation: string, answer: ApiResponse<PageBody<Ordered>>): void {
-  const readable = answer.data.data.every(
-    (item: Partial<Record<keyof Ordered, unknown>> | null) => {
-      const { id, orderId = null } = item ?? {};
-      const isId = (value: unknown) => typeof value === "string" || typeof value === "number";
-      return isId(id) && (orderId === null || isId(orderId));
-    },
-  );
-  if (readable) return;
-  throw new UnexpectedResponseError(
-    `${operation} gave an item whose id or orderId cannot be read, so nobody can say what is in the list. ` +
-      "error.body holds the page. Look on the dashboard, and tell the service.",
+/** What reading a list has shown so far, over all pages and readings. */
+class Search<Item extends Ordered> {
+  readonly #orderId: string;
+  readonly #ids = new Set<string>();
+  readonly #idsOfReading = new Set<string>();
+  readonly #found = new Map<string, Item>();
+  /** The most items that any page said the list has. */
+  #total = 0;
+  /** The last word of the service about whether there are more items. */
+  #hasMore: unknown;
+  #repeats = 0;
+  #isStuck = false;
+  /** The first thing that makes the list unreliable. */
+  #fault: string | undefined;
+  /** Whether every page so far continues the one before it, in an order that is newest first. */
+  #isNewestFirst = true;
+  /** Whether two times differ. Equal times would fit any order. */
+  #hasOrder = false;
+  #earliestMs = Number.POSITIVE_INFINITY;
+
+  constructor(orderId: string) {
+    this.#orderId = orderId;
+  }
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  get found(): Item[] {
+    return [...this.#found.values()];
+  }
+
+  /** Whether the service says that there is more, and brings something new now and then. */
+  get goesOn(): boolean {
+    return this.#hasMore === true && !this.#isStuck;
+  }
+
+  /** Whether there are items, by the service's own count, that no page has shown. */
+  get isShort(): boolean {
+    return this.#hasMore === false && this.size < this.#total;
+  }
+
+  /** Why the list cannot be said to have been read completely; undefined when it was. */
+  get oddity(): string | undefined {
+    if (this.#fault !== undefined) return this.#fault;
+    if (this.#hasMore === true) return "it says that there is more, but gives nothing new";
+    if (this.#hasMore !== false) return "pagination.hasMore is missing or not a boolean";
+    if (!this.isShort) return undefined;
+    return `it ended after ${this.size} different items, although pagination.total is ${this.#total}`;
+  }
+
+  take(body: PageBody<Item>, offset: number): void {
+    const data: readonly Item[] = Array.isArray(body.data) ? body.data : [];
+    const total: unknown = body.pagination?.total;
+    if (data !== body.data) this.#fault ??= "data is not a list";
+    if (!Number.isSafeInteger(total)) {
+      this.#fault ??= "pagination.total is missing or not a whole number";
+    }
+    this.#total = Math.max(this.#total, Number(total) || 0);
+    this.#hasMore = body.pagination?.hasMore;
+    const joins = this.size === 0 || data.some((item) => this.#ids.has(String(item?.id)));
+    this.#isNewestFirst &&= joins && body.pagination?.offset === offset;
+    if (offset === 0) this.#idsOfReading.clear();
+    const sizeBefore = this.#idsOfReading.size;
+    for (const item of data) this.#takeItem(item);
+    this.#repeats = this.#idsOfReading.size > sizeBefore ? 0 : this.#repeats + 1;
+    this.#isStuck = data.length === 0 || this.#repeats > maxRepeats;
+  }
+
+  #takeItem(item: Partial<Record<keyof Ordered, unknown>> | null): void {
+    const { id, orderId = null, createdAt } = item ?? {};
+    if (!isReference(id) || !(orderId === null || isReference(orderId))) {
+      this.#fault ??= "it holds an item whose id or orderId cannot be read";
+      return;
+    }
+    this.#idsOfReading.add(String(id));
+    if (this.#ids.has(String(id))) return;
+    this.#ids.add(String(id));
+    // The service may give numbers for references that look like numbers.
+    if (orderId !== null && String(orderId) === this.#orderId) {
+      this.#found.set(String(id), item as Item);
+    }
+    const createdMs = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
+    // A time that cannot be read proves nothing.
+    this.#isNewestFirst &&= createdMs <= this.#earliestMs;
+    this.#hasOrder ||=
+      createdMs < this.#earliestMs && this.#earliestMs !== Number.POSITIVE_INFINITY;
+    this.#earliestMs = createdMs;
+  }
+
+  /** Whether everything that was created after a time is proved to have been read. */
+  hasPassed(stopMs: number): boolean {
+    const isProved = this.#isNewestFirst && this.#hasOrder && this.#fault === undefined;
+    return isProved && this.#earliestMs < stopMs;
+  }
+}
+
+function isReference(value: unknown): value is string | number {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+function unreadable(
+  operation: string,
+  orderId: string,
+  oddity: string,
+  { status, requestId, data }: ApiResponse<unknown>,
+): UnexpectedResponseError {
+  return new UnexpectedResponseError(
+    `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read ` +
+      `completely, because ${oddity}. Try again later, and look on the dashboard if it persists; ` +
+      "error.body holds the last page.",
     {
       code: "unreadable_list",
+      outcome: "not_sent",
       operation,
-      status: answer.status,
-      requestId: answer.requestId,
-      body: answer.data,
+      status,
+      requestId,
+      body: data,
     },
   );
 }
@@ -116,7 +214,7 @@ function checkReadable(operation: string, answer: ApiResponse<PageBody<Ordered>>
 function tooLate(operation: string, deadlineMs: number): TimeoutError {
   return new TimeoutError(
     `${operation} could not be read to its end within deadlineMs (${deadlineMs} ms). Raise deadlineMs, or ` +
-      "give createdAfter to stop earlier.",
+      "pass createdAfter to stop earlier.",
     { code: "deadline_exceeded", operation },
   );
 }
@@ -129,5 +227,5 @@ function checkCreatedAfter(value: Date | string | undefined): number {
     const ms = new Date(value).getTime();
     if (!Number.isNaN(ms)) return ms;
   }
-  throw refused("createdAfter", "must be a Date or ISO 8601 text with its zone", String(value));
+  throw refused("createdAfter", "must be a Date or ISO 8601 text with its zone", value);
 }

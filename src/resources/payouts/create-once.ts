@@ -9,8 +9,8 @@ import {
 import type { ApiResponse } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
-import { checkLimit, type RequestOptions } from "../../http/settings.ts";
-
+import type { RequestOptions } from "../../http/settings.ts";
+import { checkLimit } from "../../http/settings-checks.ts";
 import * as operations from "../../wire/operations.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
@@ -55,7 +55,7 @@ export async function createOnce(
   async function look(wasSent: boolean): Promise<ApiResponse<Withdrawal> | undefined> {
     const call = { ...inTime(), createdAfter };
     const list = operations.listWithdrawals;
-    const answer = await findByOrderId(http, list, order.id, call).withResponse();
+    const answer = await findByOrderId(http, { operation: list }, order.id, call).withResponse();
     const data = theOne(order, answer.data, { idempotencyKey, wasSent });
     return data && { ...answer, data, idempotencyKey };
   }

@@ -1,7 +1,6 @@
-import TinyQueue from "tinyqueue";
 import type { Store } from "../state/store.ts";
 
-/** Kinds of things that fall due. */
+/** What falls due, by what it belongs to. */
 export type DueKind =
   | "quotes"
   | "payment"
@@ -15,11 +14,11 @@ export interface DueEntry {
   /** Milliseconds since 1970. */
   readonly dueMs: number;
   readonly kind: DueKind;
-  /** Key of what it happens to, unique within its kind. */
+  /** Key of what it happens to, among its kind. */
   readonly subject: string;
 }
 
-/** What is due later, earliest first; entries due at the same time keep their order of insertion. */
+/** What is due later, earliest first; entries of one time keep the order in which they came. */
 interface DueQueue {
   add(entry: DueEntry): void;
   first(): DueEntry | undefined;
@@ -28,34 +27,75 @@ interface DueQueue {
 
 interface Ranked {
   readonly entry: DueEntry;
-  /** Order of insertion, and the key in the store. */
+  /** Decides between entries of one time, which a heap alone would not keep in order. */
   readonly rank: number;
 }
 
-const byTime = (a: Ranked, b: Ranked) => a.entry.dueMs - b.entry.dueMs || a.rank - b.rank;
-
+/** A binary heap: adding and removing take logarithmic time, however much is waiting. */
 export function createDueQueue(store: Store): DueQueue {
+  /** By their ranks, in that order. */
   const table = store.table<DueEntry>("due");
-  let queue = new TinyQueue<Ranked>([], byTime);
+  const heap: Ranked[] = [];
   let nextRank = 0;
 
+  function push(added: Ranked): void {
+    let index = heap.length;
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1;
+      const parent = heap[parentIndex];
+      if (parent === undefined || isBefore(parent, added)) break;
+      heap[index] = parent;
+      index = parentIndex;
+    }
+    heap[index] = added;
+  }
+
+  function removeFirst(): DueEntry | undefined {
+    const first = heap[0];
+    const last = heap.pop();
+    if (last !== undefined && heap.length > 0) sink(last);
+    if (first !== undefined) table.delete(String(first.rank));
+    return first?.entry;
+  }
+
+  /** Lets an entry fall from the top, past every earlier one. */
+  function sink(falling: Ranked): void {
+    let index = 0;
+    for (;;) {
+      const leftIndex = 2 * index + 1;
+      const left = heap[leftIndex];
+      const right = heap[leftIndex + 1];
+      if (left === undefined) break;
+      const goRight = right !== undefined && isBefore(right, left);
+      const child = goRight ? right : left;
+      if (isBefore(falling, child)) break;
+      heap[index] = child;
+      index = goRight ? leftIndex + 1 : leftIndex;
+    }
+    heap[index] = falling;
+  }
+
   store.onReplaced(() => {
-    const ranked = table.entries().map(([key, entry]) => ({ entry, rank: Number(key) }));
-    nextRank = (ranked.at(-1)?.rank ?? -1) + 1;
-    queue = new TinyQueue(ranked, byTime);
+    heap.length = 0;
+    nextRank = 0;
+    for (const [key, entry] of table.entries()) {
+      const rank = Number(key);
+      push({ entry, rank });
+      nextRank = rank + 1;
+    }
   });
 
   return {
     add(entry) {
       const rank = nextRank++;
       table.set(String(rank), entry);
-      queue.push({ entry, rank });
+      push({ entry, rank });
     },
-    first: () => queue.peek()?.entry,
-    removeFirst() {
-      const first = queue.pop();
-      if (first !== undefined) table.delete(String(first.rank));
-      return first?.entry;
-    },
+    first: () => heap[0]?.entry,
+    removeFirst,
   };
+}
+
+function isBefore(a: Ranked, b: Ranked): boolean {
+  return a.entry.dueMs < b.entry.dueMs || (a.entry.dueMs === b.entry.dueMs && a.rank < b.rank);
 }

@@ -1,0 +1,41 @@
+import { ConfigurationError } from "../errors.ts";
+
+/**
+ * Gives the base URL without a slash at its end.
+ *
+ * @throws {ConfigurationError} when it is not https, or http on this machine, or has more than a path.
+ */
+export function checkBaseUrl(value: string): string {
+  const fail = (fact: string) =>
+    new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
+  // "localhost:4010" parses, with a scheme "localhost".
+  if (!URL.canParse(value) || !String(value).includes("://")) {
+    throw fail("is not a URL. Give it whole, such as https://api.example.com.");
+  }
+  const url = new URL(value);
+  if (url.username !== "" || url.password !== "") {
+    throw fail("contains credentials. Remove them: the secret key goes into secretKey.");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw fail("has a query or a fragment. Remove what follows the path.");
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw fail(
+      `is plain http to ${url.hostname}, which would send the secret key readable. Use https, or http ` +
+        "to 127.0.0.1 or localhost.",
+    );
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw fail(`has the scheme ${url.protocol.slice(0, -1)}. Use https, or http on this machine.`);
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
