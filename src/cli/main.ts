@@ -1,20 +1,14 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
 import { SettlekitError } from "../errors.ts";
-import { version } from "../http/version.ts";
-import { helpFor, overview } from "./arguments/help.ts";
-import { nearest } from "./arguments/nearest.ts";
-import { parse } from "./arguments/parse.ts";
-import { UsageError } from "./arguments/usage-error.ts";
-import { commands } from "./commands.ts";
-import { exitCodeOf, exitCodes } from "./exit-code.ts";
-import { unsupportedNode } from "./supported-node.ts";
+import { exitCodeOf, exitCodes, UsageError } from "./exit-codes.ts";
+import { commands, parse } from "./parse.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { stdout, stderr } = process;
-const terminal = createTerminal({ stdout, stderr, variables: process.env });
+const terminal = createTerminal({ stdout, stderr });
 
-// A reader that went away is no reason to fail; commands that serve stop by it.
+// A reader that went away is no failure; servers stop because of it.
 stdout.on("error", () => {});
 stderr.on("error", () => {});
 
@@ -26,75 +20,40 @@ async function main(args: readonly string[]): Promise<void> {
     return exitCodeOf(error);
   });
   await Promise.all([flushed(stdout), flushed(stderr)]);
-  // What is still under way, such as a slow answer or an unanswered webhook, must not delay the end.
+  // Pending work, such as a slow answer or an unanswered webhook, must not delay the end.
   process.exit(code);
 }
 
-async function run([name, ...args]: readonly string[]): Promise<number> {
-  if (name === "help") return run([...args.slice(0, 1), "--help"]);
-  if (name === "--help" || name === "-h") {
-    terminal.print(help());
-    return exitCodes.fine;
-  }
-  if (name === "--version" || name === "-v") {
-    terminal.print(`${version}\n`);
-    return exitCodes.fine;
-  }
-  if (name === undefined) {
-    for (const line of help().trimEnd().split("\n")) terminal.say(line);
+async function run(args: readonly string[]): Promise<number> {
+  if (args.length === 0) {
+    parse(["--help"], outputTo(stderr));
     return exitCodes.usage;
   }
-  const unsupported = unsupportedNode(process.versions.node);
-  if (unsupported !== undefined) {
-    terminal.say(`${label()} ${unsupported}`);
-    return exitCodes.usage;
-  }
-  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (listed === undefined) throw unknownCommand(name);
-  const command = await listed.load();
-  const { values, operands, wantsHelp } = parse(command, args);
-  if (wantsHelp) {
-    terminal.print(helpFor(command));
-    return exitCodes.fine;
-  }
-  // The parser gave each option the type that its definition asks for.
-  return command.run({
-    values: values as Parameters<typeof command.run>[0]["values"],
-    operands,
-    terminal,
-  });
+  return parse(args, outputTo(stdout))(terminal);
 }
 
-function help(): string {
-  return overview(Object.entries(commands).map(([name, { summary }]) => [name, summary]));
-}
-
-function unknownCommand(name: string): UsageError {
-  const names = Object.keys(commands);
-  const near = nearest(name.replace(/^-+/, ""), names);
-  const guess = near === undefined ? "" : ` Did you mean "${near}"?`;
-  return new UsageError(
-    `There is no command ${JSON.stringify(name)}.${guess} There are: ${names.join(", ")}.`,
-  );
+function outputTo(stream: NodeJS.WriteStream) {
+  return {
+    write: (text: string) => void stream.write(text),
+    hasColours: stream.isTTY && stream.hasColors(),
+    width: stream.columns,
+  };
 }
 
 function explain(error: unknown, [name = ""]: readonly string[]): void {
+  const label = terminal.paint("red", "settlekit:");
   if (error instanceof UsageError) {
-    terminal.say(`${label()} ${error.message}`);
+    for (const line of `${label} ${error.message}`.split(/\n+/)) terminal.say(line);
     terminal.say(`Try: settlekit ${Object.hasOwn(commands, name) ? `${name} ` : ""}--help`);
-  } else if (SettlekitError.is(error)) terminal.say(`${label()} ${error.message}`);
+  } else if (SettlekitError.is(error)) terminal.say(`${label} ${error.message}`);
   else {
-    terminal.say(`${label()} An internal error, which is settlekit's own fault:`);
+    terminal.say(`${label} Internal error, a bug in settlekit:`);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     for (const line of text.split("\n")) terminal.say(line);
   }
 }
 
-function label(): string {
-  return terminal.paint("red", "settlekit:");
-}
-
-/** On some platforms pipes are written to later, and an exit would lose what is on its way. */
+/** Pipes are written asynchronously on some platforms, and an exit would lose what is still queued. */
 function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed) resolve();

@@ -31,10 +31,12 @@ export function checkBaseUrl(value: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether other machines cannot reach what listens there. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||
+    hostname === "::1" ||
     hostname === "[::1]" ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
   );

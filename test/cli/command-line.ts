@@ -63,15 +63,15 @@ class Lines {
   }
 }
 
-/** A running `settlekit`, straight from the source. */
+/** A running `settlekit`, straight from the source unless another program is given. */
 export class CommandLine implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly stdout: Lines;
   readonly stderr: Lines;
   readonly ended: Promise<Ended>;
 
-  constructor(args: readonly string[], variables: Variables = {}) {
-    const child = spawn(process.execPath, [main, ...args], {
+  constructor(args: readonly string[], variables: Variables = {}, program = main) {
+    const child = spawn(process.execPath, [program, ...args], {
       env: variablesWith(variables),
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { windowsLine } from "../../src/cli/exec.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
 
 const settlekitModule = JSON.stringify(resolve(import.meta.dirname, "../../src/index.ts"));
@@ -84,7 +85,14 @@ describe("settlekit exec", () => {
   test("asks for the two hyphens before it takes the command's options for its own", async () => {
     const { code, stderr } = await exec("npm", "test", "--coverage");
     expect(code).toBe(2);
-    expect(stderr).toContain("settlekit exec -- npm ...");
+    expect(stderr).toContain('settlekit exec -- "npm" ...');
     expect((await exec("--")).stderr).toContain("There is nothing to run.");
   });
+});
+
+test("a command line for Windows keeps each word together", () => {
+  expect(windowsLine(["npm", "test"])).toBe("npm test");
+  expect(windowsLine(["C:\\tools\\a.cmd", "two words", "", "a&b", 'say "x"'])).toBe(
+    'C:\\tools\\a.cmd "two words" "" "a&b" "say \\"x\\""',
+  );
 });

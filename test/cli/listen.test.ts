@@ -242,10 +242,10 @@ describe("settlekit listen", () => {
 
   test.each([
     [[], "There is no webhook secret."],
-    [["--secret", ""], "--secret is empty"],
-    [["--secret", "a", "--forward-to", ""], "--forward-to is empty"],
-    [["--secret", "a", "--forward-to", "shop"], "--forward-to must be"],
-    [["--secret", "a", "--tolerance", "5m"], "--tolerance must be"],
+    [["--secret", ""], "`--secret`: The value is empty"],
+    [["--secret", "a", "--forward-to", ""], "`--forward-to`: The value is empty"],
+    [["--secret", "a", "--forward-to", "shop"], "`--forward-to`: Expected a whole"],
+    [["--secret", "a", "--tolerance", "5m"], "`--tolerance`: Expected"],
     [["--secret", "a", "--header-prefix", "no spaces"], "headerPrefix"],
     [["--secret", "a", "--host", "no such host"], "Nothing can listen"],
   ])("%j is refused", async (args, hint) => {

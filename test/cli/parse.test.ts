@@ -1,142 +1,124 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Command, defineCommand } from "../../src/cli/arguments/command.ts";
-import { helpFor } from "../../src/cli/arguments/help.ts";
-import { nearest } from "../../src/cli/arguments/nearest.ts";
-import { parse } from "../../src/cli/arguments/parse.ts";
-import { UsageError } from "../../src/cli/arguments/usage-error.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
+import { commands, parse } from "../../src/cli/parse.ts";
+import { version } from "../../src/http/version.ts";
 
-const definition = {
-  name: "bake",
-  description: ["Bakes."],
-  options: {
-    oven: { value: "<name>", description: "Which oven." },
-    spice: { value: "<name>", multiple: true, description: "Several." },
-    "extra-hot": { description: "Hotter." },
-  },
-  examples: ["settlekit bake"],
-  run: async () => 0,
-} as const;
-
-const plain = defineCommand(definition);
-const withOperands = defineCommand({ ...definition, operands: "<cake>" });
-const runningAnother = defineCommand({ ...definition, operands: "<command>", runsAnother: true });
-
-const refusal = (command: Command, ...args: string[]) => {
+/** What parsing writes to stdout, or the message with which it refuses. */
+function outcomeOf(...args: string[]): { written: string; refusal?: string } {
+  let written = "";
+  const write = (text: string) => {
+    written += text;
+  };
   try {
-    parse(command, args);
+    parse(args, { write, hasColours: false, width: undefined });
+    return { written };
   } catch (error) {
-    if (error instanceof UsageError) return error.message;
-    throw error;
+    if (!(error instanceof UsageError)) throw error;
+    return { written, refusal: error.message };
   }
-  return undefined;
-};
+}
+
+const refusalOf = (...args: string[]) => outcomeOf(...args).refusal;
 
 describe("parsing", () => {
-  test("gives every option a value, said or not", () => {
-    expect(parse(plain, []).values).toEqual({ oven: undefined, spice: [], "extra-hot": false });
-    const args = ["--oven", "a", "--spice=b", "--extra-hot", "--spice", "c=d"];
-    expect(parse(plain, args).values).toEqual({
-      oven: "a",
-      spice: ["b", "c=d"],
-      "extra-hot": true,
-    });
+  test("runs nothing and writes nothing for arguments that are fine", () => {
+    const args = ["--host", "::1", "--fault=* reset", "--json", "--fault", "* 503"];
+    expect(outcomeOf("sandbox", ...args)).toEqual({ written: "" });
   });
 
-  test("takes a value that begins with a hyphen after =, and not as the next word", () => {
-    expect(parse(plain, ["--oven=-a"]).values.oven).toBe("-a");
-    expect(refusal(plain, "--oven", "--extra-hot")).toContain(
-      "--oven needs a value: --oven <name>",
-    );
-    expect(refusal(plain, "--oven")).toContain("--oven needs a value");
+  test("takes a value that begins with a hyphen, but not the next option", () => {
+    expect(refusalOf("sandbox", "--seed", "-a")).toBeUndefined();
+    expect(refusalOf("sandbox", "--host", "--json")).toContain('"--json" is an option');
+    expect(refusalOf("sandbox", "--host")).toContain("--host");
   });
 
   test("refuses an empty value, which a variable that is not set leaves behind", () => {
-    for (const args of [["--oven="], ["--oven", ""], ["--spice", "a", "--spice", ""]]) {
-      expect(refusal(plain, ...args)).toMatch(/^--(oven|spice) is empty, perhaps because/);
+    for (const args of [["--host="], ["--host", ""], ["--fault", "* 503", "--fault", ""]]) {
+      expect(refusalOf("sandbox", ...args)).toMatch(/--(host|fault).*is empty, perhaps because/);
     }
   });
 
-  test("a switch takes no value", () => {
-    expect(refusal(plain, "--extra-hot=yes")).toContain("--extra-hot takes no value");
+  test("a switch takes no value, and nothing is given twice unless it may be", () => {
+    expect(refusalOf("sandbox", "--json=yes")).toContain("--json");
+    expect(refusalOf("sandbox", "--host", "a", "--host", "b")).toContain("--host");
   });
 
-  test.each(["--ovn", "--no-oven", "--__proto__", "--constructor=a", "-o"])(
-    "%s is no option, and the answer names those there are",
-    (option) => {
-      expect(refusal(plain, option)).toContain(`has no option ${option.split("=")[0]}.`);
-      expect(refusal(plain, option)).toContain("It has --oven, --spice, --extra-hot, --help.");
+  test.each(["--prt", "--no-json", "--__proto__", "--constructor=a", "-o", "pie"])(
+    "%s is refused by name",
+    (argument) => {
+      expect(refusalOf("sandbox", argument)).toContain(argument.split("=")[0]);
     },
   );
 
-  test("the nearest option is suggested", () => {
-    expect(refusal(plain, "--ovn")).toContain("Did you mean --oven?");
-    expect(refusal(plain, "--extra")).toContain("Did you mean --extra-hot?");
-    expect(refusal(plain, "--zzzzzz")).not.toContain("Did you mean");
+  test("suggests the nearest option of the same command, and the nearest command", () => {
+    expect(refusalOf("sandbox", "--prt")).toContain("Did you mean `--port`?");
+    expect(refusalOf("listen", "--tolerence", "1")).toContain("Did you mean `--tolerance`?");
+    expect(refusalOf("doctor", "--tolerance", "1")).not.toContain("Did you mean");
+    expect(refusalOf("snadbox")).toContain("Did you mean `sandbox`?");
+    expect(refusalOf("help", "triger")).toContain("Did you mean `trigger`?");
+    expect(refusalOf("deploy")).not.toContain("Did you mean");
   });
 
-  test("operands are refused where there are none, and given where there are", () => {
-    expect(refusal(plain, "pie")).toContain('takes options only, and "pie" is none');
-    expect(parse(withOperands, ["pie", "--oven", "a"]).operands).toEqual(["pie"]);
+  test("after two hyphens everything belongs to the other command", () => {
+    expect(outcomeOf("exec", "--seed", "a", "--", "npm", "--seed", "b", "--help")).toEqual({
+      written: "",
+    });
+    expect(refusalOf("exec", "npm", "--coverage")).toContain('settlekit exec -- "npm" ...');
+    expect(refusalOf("exec", "--seed", "a", "npm")).toContain('settlekit exec -- "npm" ...');
+    expect(refusalOf("exec", "--")).toContain("There is nothing to run.");
   });
 
-  test("what comes after two hyphens belongs to the other command", () => {
-    const args = ["--oven", "a", "--", "npm", "test", "--oven", "b", "--help"];
-    const parsed = parse(runningAnother, args);
-    expect(parsed.operands).toEqual(["npm", "test", "--oven", "b", "--help"]);
-    expect(parsed.values.oven).toBe("a");
-    expect(parsed.wantsHelp).toBe(false);
-    expect(refusal(runningAnother, "npm", "--coverage")).toContain("settlekit bake -- npm ...");
-  });
-
-  test("help is wanted wherever it is asked for", () => {
-    expect(parse(plain, ["--oven", "a", "-h"]).wantsHelp).toBe(true);
-  });
-
-  test("any arguments are parsed or refused with a message, never anything else", () => {
+  test("any arguments are accepted or refused with a message, never anything else", () => {
     const word = fc.oneof(
       fc.string(),
-      fc.constantFrom("--", "-", "--oven", "--spice=", "--extra-hot", "--__proto__=1", "-hx"),
+      fc.constantFrom("--", "-", "--oven", "--fault=", "--json", "--__proto__=1", "-hx", "npm"),
     );
+    const name = fc.constantFrom(...Object.keys(commands), "nonsense", "help", "completion");
     fc.assert(
-      fc.property(fc.array(word), (args) => {
-        for (const command of [plain, withOperands, runningAnother]) refusal(command, ...args);
+      fc.property(name, fc.array(word), (first, args) => {
+        outcomeOf(first, ...args);
         expect(Object.getPrototypeOf({})).toBe(Object.prototype);
       }),
     );
   });
 });
 
-describe("the help", () => {
-  test("shows operands, placeholders and repeatable options", () => {
-    expect(helpFor(withOperands)).toContain("Usage: settlekit bake <cake> [options]");
-    expect(helpFor(runningAnother)).toContain("Usage: settlekit bake [options] -- <command>");
-    expect(helpFor(plain)).toMatch(/^ {2}--spice <name> \.\.\. {2}Several\.$/m);
-    expect(helpFor(plain)).toMatch(/^ {2}--extra-hot {9}Hotter\.$/m);
-  });
-});
-
-describe("the nearest name", () => {
-  test.each([
-    ["sandbox", "sandbox"],
-    ["sandbxo", "sandbox"],
-    ["snadbox", "sandbox"],
-    ["sand", "sandbox"],
-    ["excec", "exec"],
-    ["deploy", undefined],
-    ["", undefined],
-  ])("to %j is %j", (text, expected) => {
-    expect(nearest(text, ["sandbox", "exec", "listen"])).toBe(expected);
+describe("what it prints itself", () => {
+  test.each([["--help"], ["-h"], ["help"]])("%s prints every command", (...args) => {
+    const { written } = outcomeOf(...args);
+    for (const name of Object.keys(commands)) {
+      expect(written).toMatch(new RegExp(`^  ${name} `, "m"));
+    }
   });
 
-  test("is never far away: one swapped pair of letters always finds the name", () => {
-    const name = "webhook-url";
-    fc.assert(
-      fc.property(fc.nat(name.length - 2), (index) => {
-        const swapped =
-          name.slice(0, index) + name[index + 1] + name[index] + name.slice(index + 2);
-        expect(nearest(swapped, ["port", name, "seed"])).toBe(name);
-      }),
-    );
+  test.each([["--version"], ["-v"]])("%s prints the version alone", (flag) => {
+    expect(outcomeOf(flag).written).toBe(`${version}\n`);
+  });
+
+  test.each(Object.keys(commands))("%s explains itself, with examples that it accepts", (name) => {
+    const { written } = outcomeOf(name, "--help");
+    expect(written).toMatch(new RegExp(`^Usage: settlekit ${name} `, "m"));
+    expect(outcomeOf("help", name).written).toBe(written);
+    const [, examples = ""] = written.split("\nExamples:\n");
+    const commandLines = examples.trimEnd().split("\n");
+    expect(commandLines.length).toBeGreaterThan(1);
+    for (const line of commandLines) {
+      const [program, ...args] = Array.from(
+        line.matchAll(/"([^"]*)"|(\S+)/g),
+        ([, quoted, plain = ""]) => quoted ?? plain,
+      );
+      expect([program, outcomeOf(...args)]).toEqual(["settlekit", { written: "" }]);
+    }
+  });
+
+  test.each(["bash", "zsh", "fish", "pwsh"])("completion for %s knows commands", (shell) => {
+    expect(outcomeOf("completion", shell).written).toContain("settlekit");
+    expect(outcomeOf("completion", shell, "san").written).toContain("sandbox");
+  });
+
+  test("completion knows the options of a command", () => {
+    expect(outcomeOf("completion", "bash", "listen", "--for").written).toContain("--forward-to");
+    expect(outcomeOf("completion", "nonsense").refusal).toContain("nonsense");
   });
 });

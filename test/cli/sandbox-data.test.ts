@@ -36,7 +36,9 @@ async function sandbox(...args: string[]) {
 const order = (orderId: string) => ({ amount: 2500, orderId });
 
 describe("settlekit sandbox --data", () => {
-  test("has everything that was answered before it was killed, at whatever moment", async () => {
+  test("has everything that was answered before it was killed, at whatever moment", {
+    timeout: 60_000,
+  }, async () => {
     const data = join(folder, "killed.sqlite");
     const answered = new Map<string, string>();
     for (const afterAnswers of [1, 9, 40]) {
@@ -106,7 +108,7 @@ describe("settlekit sandbox", () => {
       const { code, stderr } = await settlekit(["sandbox", "--merchants", number]);
       expect({ code, stderr }).toEqual({
         code: 2,
-        stderr: expect.stringContaining("--merchants must be a whole number from 1 to 100."),
+        stderr: expect.stringContaining("`--merchants`: Expected a v"),
       });
     }
   });

@@ -1,13 +1,10 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
-import { type Keys, order, paymentsPath, sandbox } from "./running-sandbox.ts";
+import { order, paymentsPath, sandbox } from "./running-sandbox.ts";
 
 describe("settlekit sandbox", () => {
   test("prints for people on stderr alone, with lines to copy that make a client work", async () => {
@@ -89,30 +86,6 @@ describe("settlekit sandbox", () => {
     expect(running.stderr.text).toContain("--seed");
     await using quiet = await sandbox("--host", "127.0.0.1");
     expect(quiet.stderr.text).toBe("");
-  });
-
-  test("--open shows it in the browser", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "settlekit-open-"));
-    for (const opener of ["open", "xdg-open"]) {
-      const source = `#!${process.execPath}
-        const [, , url] = process.argv;
-        fetch(new URL("/opened?" + url, url)).then(() => {});`;
-      await writeFile(join(folder, opener), source, { mode: 0o755 });
-    }
-    await using running = new CommandLine(["sandbox", "--port=0", "--json", "--open"], {
-      PATH: folder,
-    });
-    const { url } = await running.json<Keys>();
-    expect(await running.json("request")).toMatchObject({ path: `/opened?${url}/_sandbox` });
-    await rm(folder, { recursive: true });
-  });
-
-  test("--open goes on where there is no browser", async () => {
-    const args = ["sandbox", "--port=0", "--json", "--open"];
-    await using running = new CommandLine(args, { PATH: "/nowhere" });
-    const { url } = await running.json<Keys>();
-    await running.stderr.next((line) => line.includes(`Open ${url}/_sandbox in yours`));
-    expect((await fetch(url)).status).toBe(404);
   });
 
   test("answers to another name when it is allowed to, as in a network of containers", async () => {

@@ -1,45 +1,55 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { WriteStream } from "node:tty";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTerminal } from "../../src/cli/terminal.ts";
 
-/** A read gives all that was written, or from Node 26 on one piece of it. */
+/** A read gives everything that was written, or from Node 26 on one piece of it. */
 function everythingOn(stream: PassThrough): string {
   let text = "";
   for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
   return text;
 }
 
-function terminalWith({ isTTY = true, variables = {} } = {}) {
+function terminalWith({ isTTY = true } = {}) {
   const stdout = new PassThrough();
-  const stderr = Object.assign(new PassThrough(), { isTTY });
-  const terminal = createTerminal({ stdout, stderr, variables });
+  const { getColorDepth } = WriteStream.prototype;
+  const stderr = Object.assign(new PassThrough(), isTTY && { isTTY, getColorDepth });
+  const terminal = createTerminal({ stdout, stderr });
   const written = () => ({ stdout: everythingOn(stdout), stderr: everythingOn(stderr) });
   return { terminal, written };
 }
 
+beforeEach(() => {
+  for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "CI"]) {
+    vi.stubEnv(name, undefined);
+  }
+  vi.stubEnv("TERM", "xterm-256color");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
 describe("the terminal", () => {
-  test("prose goes to stderr, JSON and what was asked for to stdout", () => {
+  test("prose goes to stderr, data to stdout", () => {
     const { terminal, written } = terminalWith();
     terminal.say("hello");
     terminal.json({ a: 1 });
-    terminal.print("0.1.0\n");
-    expect(written()).toEqual({ stdout: '{"a":1}\n0.1.0\n', stderr: "hello\n" });
+    expect(written()).toEqual({ stdout: '{"a":1}\n', stderr: "hello\n" });
   });
 
-  test("colours are for terminals whose user did not decline them", () => {
-    const painted = (options: object) => {
-      const { terminal, written } = terminalWith(options);
-      terminal.say(`a ${terminal.paint("red", "x")} b`);
-      return written().stderr;
-    };
-    expect(painted({})).toBe("a \u001b[31mx\u001b[0m b\n");
-    expect(painted({ isTTY: false })).toBe("a x b\n");
-    expect(painted({ variables: { NO_COLOR: "1" } })).toBe("a x b\n");
-    expect(painted({ variables: { NO_COLOR: "" } })).toBe("a \u001b[31mx\u001b[0m b\n");
-    expect(painted({ variables: { TERM: "dumb" } })).toBe("a x b\n");
+  test.each([
+    ["a terminal", true, {}, true],
+    ["a pipe", false, {}, false],
+    ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, false],
+    ["a dumb terminal", true, { TERM: "dumb" }, false],
+  ])("colours on %s", (_, isTTY, variables, hasColours) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    const { terminal, written } = terminalWith({ isTTY });
+    terminal.say(`a ${terminal.paint("red", "x")} b`);
+    expect(written().stderr).toBe(hasColours ? "a \u001b[31mx\u001b[39m b\n" : "a x b\n");
   });
 
-  test("what a request says cannot steer the terminal or add lines", () => {
+  test("printed data cannot steer the terminal or add lines", () => {
     const { terminal, written } = terminalWith();
     terminal.say(`order \u001b]0;title\u0007 \u001b[2J\r\nfake line \u202e \u009b1m`);
     expect(written().stderr).toBe(
@@ -47,7 +57,7 @@ describe("the terminal", () => {
     );
   });
 
-  test.each([true, false])("what a request says has no colours, on a terminal: %s", (isTTY) => {
+  test.each([true, false])("printed data has no colours, on a terminal: %s", (isTTY) => {
     const { terminal, written } = terminalWith({ isTTY });
     const hidden = "\u001b[8mhidden\u001b[0m \u001b[32mverified\u001b[0m";
     terminal.say(`order ${hidden}`);

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { lineOf } from "../../src/cli/sandbox/event-line.ts";
-import { requestsFirst } from "../../src/cli/sandbox/requests-first.ts";
 import {
   isOpenRequest,
   type TimelineEvent,
   watchTimeline,
 } from "../../src/cli/sandbox/timeline-events.ts";
+import { lineOf, requestsFirst } from "../../src/cli/sandbox-lines.ts";
 
 const basics = { at: "2026-01-01T00:00:00.000Z" };
 const request = {
@@ -136,7 +135,7 @@ test("an event is a line for people", () => {
     "  clock advanced to 2026-01-01T00:15:00.000Z",
     "  → quotes expired  p",
     "  → 4 of 10 confirmations  p",
-    "  what happened before is forgotten",
+    "  everything before this was forgotten",
   ]);
   const { attempt: _, status: __, error: ___, type: ____, disorder: _____, ...webhook } = attempt;
   const recorded = { ...webhook, type: "webhook", eventId: "e", sequence: 6 } as const;

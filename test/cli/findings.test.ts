@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clockFinding } from "../../src/cli/doctor/clock-finding.ts";
+import { clockFinding } from "../../src/cli/findings.ts";
 
 const noonMs = Date.parse("2026-01-01T12:00:00.500Z");
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../../src/cli/arguments/usage-error.ts";
-import { setPath } from "../../src/cli/delivery/set-path.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
+import { assign, assignmentFrom } from "../../src/cli/trigger.ts";
 
 function assigned(...assignments: string[]): object {
   const target = { status: "pending", receipt: { txHash: "0x1" }, list: [1], nothing: null };
-  for (const assignment of assignments) setPath(target, assignment);
+  for (const assignment of assignments) assign(target, assignmentFrom(assignment));
   return target;
 }
 
@@ -32,13 +32,16 @@ describe("--set", () => {
     });
   });
 
-  test.each(["", "a", "=1", ".a=1", "a..b=1", "a.=1"])("%j says nothing to set", (text) => {
-    expect(() => assigned(text)).toThrow(/--set must be a path, = and a value/);
+  test.each(["", "a", "=1", ".a=1", "a..b=1", "a.=1"])("%j sets nothing", (text) => {
+    expect(() => assigned(text)).toThrow(/Expected a path, = and a value/);
   });
 
-  test.each(["status.a=1", "list.0=1", "nothing.a=1"])("%s leads through no object", (text) => {
-    expect(() => assigned(text)).toThrow(/is no object/);
-  });
+  test.each(["status.a=1", "list.0=1", "nothing.a=1"])(
+    "%s leads through something that is not an object",
+    (text) => {
+      expect(() => assigned(text)).toThrow(/is not an object/);
+    },
+  );
 
   test.each([
     "__proto__.polluted=1",
@@ -46,12 +49,12 @@ describe("--set", () => {
     "constructor.prototype.x=1",
     "a.prototype=1",
   ])("%s is refused", (text) => {
-    expect(() => assigned(text)).toThrow(/--set cannot set/);
+    expect(() => assigned(text)).toThrow(/cannot be set/);
   });
 
   test("an inherited member is not reached, but shadowed", () => {
     const target = {};
-    setPath(target, "toString.call=1");
+    assign(target, assignmentFrom("toString.call=1"));
     expect(target).toEqual({ toString: { call: 1 } });
     expect(Object.prototype.toString.call([])).toBe("[object Array]");
   });
@@ -67,7 +70,7 @@ describe("--set", () => {
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1 }), fc.json(), (path, value) => {
         try {
-          setPath({}, `${path.join(".")}=${value}`);
+          assign({}, assignmentFrom(`${path.join(".")}=${value}`));
         } catch (error) {
           if (!(error instanceof UsageError)) throw error;
         }

@@ -8,23 +8,24 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 
-import { UsageError } from "./arguments/usage-error.ts";
-
 /** What each exit code means; docs/cli.md lists them. */
 export const exitCodes = {
-  fine: 0,
+  ok: 0,
   internal: 1,
   usage: 2,
   authentication: 3,
   network: 4,
   api: 5,
-  /** Of a command that `exec` was to run, as shells have it. */
+  /** The command that `exec` was asked to run cannot be executed, or does not exist: shells' own codes. */
   notExecutable: 126,
   notFound: 127,
-  /** 128 and the number of the signal, as shells count: SIGINT, SIGTERM. */
+  /** 128 plus the number of the signal, as in shells: SIGINT, SIGTERM. */
   interrupted: 130,
   terminated: 143,
 } as const;
+
+/** An argument is missing or cannot be used. The message names it and says what can be. */
+export class UsageError extends Error {}
 
 export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>

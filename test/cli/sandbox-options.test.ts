@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { UsageError } from "../../src/cli/arguments/usage-error.ts";
-import { faultFrom } from "../../src/cli/sandbox/fault-text.ts";
+import { UsageError } from "../../src/cli/exit-codes.ts";
+import { faultFrom } from "../../src/cli/sandbox-options.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 describe("a fault on the command line", () => {
@@ -36,17 +36,18 @@ describe("a fault on the command line", () => {
   });
 
   test.each([
-    ["", "what goes wrong"],
-    ["POST /payments", "what goes wrong"],
-    ["POST /payments explode", '"explode"'],
+    ["", "an empty string does not say what goes wrong"],
+    ["POST /payments", '"POST /payments" does not say what goes wrong'],
+    ["POST /payments explode", '"explode" is not understood in "POST /payments explode"'],
     ["POST /payments 503 afterwards", '"afterwards"'],
     ["POST /payments 5000", '"5000"'],
     ["POST /payments truncated after", '"truncated"'],
     ["POST /payments 800ms retry-after=2", '"retry-after=2"'],
     ["10/s x2", '"x2"'],
     ["POST /payments 503 %", '"%"'],
-  ])("%j is not understood, which the message says of the very word", (text, word) => {
+  ])("%j is not understood, and the message names the very word", (text, word) => {
     expect(() => faultFrom(text)).toThrow(UsageError);
-    expect(() => faultFrom(text)).toThrow(`--fault does not understand ${word} in`);
+    expect(() => faultFrom(text)).toThrow(word);
+    expect(() => faultFrom(text)).toThrow('Examples: "POST /payments 503 after x2"');
   });
 });

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { object } from "@optique/core/constructs";
+import { message } from "@optique/core/message";
+import { argument } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
+import { exitCodes } from "./exit-codes.ts";
+import { defineCommand } from "./options.ts";
+import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
+
+const words = argument(string({ metavar: "COMMAND" }), {
+  description: message`What to run, with its arguments, after two hyphens.`,
+}).multiple({
+  min: 1,
+  errors: {
+    tooFew: message`There is nothing to run. Write, for example: settlekit exec -- npm test`,
+  },
+});
+
+/** Only after `--`: before it, the options of the other command would be taken for ours. */
+const otherCommand: typeof words = {
+  ...words,
+  parse(context) {
+    const [word = "-"] = context.buffer;
+    if (context.optionsTerminated || word.startsWith("-")) return words.parse(context);
+    const error = message`Write two hyphens before the command to run: settlekit exec -- ${word} ...`;
+    return { success: false, consumed: 1, error };
+  },
+};
+
+export const execCommand = defineCommand({
+  name: "exec",
+  brief: message`Run a command, such as your tests, with a sandbox of its own.`,
+  description: message`Runs a command with a sandbox of its own, on a free port and gone when the command ends. The client and the webhook verifier find it by SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are passed on. The exit code is the command's, or 127 if it is not found.`,
+  examples: [
+    "settlekit exec -- npm test",
+    'settlekit exec --seed ci --fault "POST /payments 503 after" -- node --test',
+  ],
+  options: object("Options", { ...sandboxOptions, otherCommand }),
+  async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
+    const sandbox = await sandboxFrom(values, { seed: values.seed });
+    await using server = await sandbox.listen({ port: 0 });
+    const child = start(file, args, { ...process.env, ...variablesOf(sandbox, server.url) });
+    passSignalsTo(child);
+    return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {
+      const isMissing = error.code === "ENOENT";
+      const problem = isMissing ? "there is no such command" : error.message;
+      terminal.say(`settlekit: cannot run ${JSON.stringify(file)}: ${problem}.`);
+      return isMissing ? exitCodes.notFound : exitCodes.notExecutable;
+    });
+  },
+});
+
+function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  // On Windows npm is a script, which only the shell finds.
+  if (process.platform === "win32") {
+    return spawn(windowsLine([file, ...args]), { stdio: "inherit", env, shell: true });
+  }
+  return spawn(file, args, { stdio: "inherit", env });
+}
+
+/** A command and its arguments as one line for cmd.exe that keeps each word together. */
+export function windowsLine(words: readonly string[]): string {
+  return words
+    .map((word) => (/^[\w@+=:,./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`))
+    .join(" ");
+}
+
+function passSignalsTo(child: ChildProcess): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // A terminal sends it to the child as well, and many programs quit at once on a second one.
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      child.kill(signal);
+    });
+  }
+}
+
+/** As in shells: 128 plus the number of the signal that ended the child, if one did. */
+function exitCodeOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}

@@ -1,0 +1,228 @@
+import { MerchantClient } from "../client.ts";
+import { type ClientOptions, type Configuration, configure } from "../configuration.ts";
+import { ConfigurationError, SettlekitError } from "../errors.ts";
+import type { Environment } from "../wire/credential.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { durationText } from "./terminal.ts";
+
+/** One thing that `settlekit doctor` looked at. */
+export interface Finding {
+  readonly check:
+    | "environment"
+    | "baseUrl"
+    | "secretKey"
+    | "webhookSecret"
+    | "reach"
+    | "clock"
+    | "call"
+    | "drift";
+  readonly level: "ok" | "warning" | "failure";
+  /** The fact, and where something is wrong the cure. */
+  readonly message: string;
+  /** Of a failure; 0 for what does not keep payments from working. */
+  readonly exitCode: number;
+}
+
+function ok(check: Finding["check"], message: string): Finding {
+  return { check, level: "ok", message, exitCode: exitCodes.ok };
+}
+
+function warning(check: Finding["check"], message: string): Finding {
+  return { check, level: "warning", message, exitCode: exitCodes.ok };
+}
+
+function failure(check: Finding["check"], message: string, exitCode: number): Finding {
+  return { check, level: "failure", message, exitCode };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Yields each finding as soon as it is known. Nothing is sent while the configuration cannot work. */
+export async function* examine(headerPrefix: string | undefined): AsyncGenerator<Finding, void> {
+  const configuration = configurationFindings(process.env);
+  yield* configuration;
+  const isUsable = configuration.every(
+    ({ check, level }) => level !== "failure" || check === "webhookSecret",
+  );
+  if (isUsable) yield* await callFindings(configure().environment, headerPrefix);
+}
+
+/** Stand in for what is not being examined. */
+const anyKey = { secretKey: () => "" };
+const anyUrl = { baseUrl: "https://service.invalid" };
+
+/** What the variables say, each judged by itself: one mistake must not hide another. */
+function configurationFindings(variables: Variables): Finding[] {
+  const environment = judge({ ...anyKey, ...anyUrl }, variables);
+  if (environment instanceof ConfigurationError) {
+    return [failure("environment", environment.message, exitCodes.usage)];
+  }
+  const { environment: name } = environment;
+  const source = variables.SETTLEKIT_ENVIRONMENT
+    ? ""
+    : ", because SETTLEKIT_ENVIRONMENT is not set";
+  return [
+    ok("environment", `The environment is ${name}${source}.`),
+    baseUrlFinding(judge(anyKey, variables)),
+    secretKeyFinding(judge(anyUrl, variables), variables),
+    webhookSecretFinding(variables),
+  ];
+}
+
+function judge(options: ClientOptions, variables: Variables): Configuration | ConfigurationError {
+  try {
+    return configure(options, variables);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+}
+
+function baseUrlFinding(judgement: Configuration | ConfigurationError): Finding {
+  if (judgement instanceof ConfigurationError) {
+    return failure("baseUrl", judgement.message, exitCodes.usage);
+  }
+  return ok("baseUrl", `The base URL is ${judgement.baseUrl}.`);
+}
+
+function secretKeyFinding(
+  judgement: Configuration | ConfigurationError,
+  { SETTLEKIT_SECRET_KEY: key = "" }: Variables,
+): Finding {
+  if (judgement instanceof ConfigurationError) {
+    return failure("secretKey", judgement.message, exitCodes.authentication);
+  }
+  const { environment } = judgement;
+  if (key.startsWith("sk_test_")) {
+    return ok("secretKey", `The secret key is a test key, which suits ${environment}.`);
+  }
+  if (key.startsWith("sk_")) {
+    return ok("secretKey", "The secret key is a production key, which suits production.");
+  }
+  return warning(
+    "secretKey",
+    "The secret key starts with neither sk_test_ nor sk_, as known keys do. Check that " +
+      `SETTLEKIT_SECRET_KEY holds the secret key; the service decides whether it suits ${environment}.`,
+  );
+}
+
+function webhookSecretFinding({ SETTLEKIT_WEBHOOK_SECRET: secret }: Variables): Finding {
+  if (!secret) {
+    return warning(
+      "webhookSecret",
+      "SETTLEKIT_WEBHOOK_SECRET is not set. Set it where webhooks are received, or pass secret there.",
+    );
+  }
+  if (/^[\s"']|[\s"']$/.test(secret)) {
+    return failure(
+      "webhookSecret",
+      "SETTLEKIT_WEBHOOK_SECRET has white space or quotes around it, which would become part of the " +
+        "secret, and no signature would match. Remove them.",
+      exitCodes.usage,
+    );
+  }
+  return ok("webhookSecret", "The webhook secret is set.");
+}
+
+/** What one read-only call shows of the connection, the service's clock, the key and the answer. */
+async function callFindings(
+  environment: Environment,
+  headerPrefix: string | undefined,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const drift = new Set<string>();
+  const client = new MerchantClient({
+    timeoutMs: 10_000,
+    maxRetries: 0,
+    wire: { headerPrefix },
+    onEvent: (event) => {
+      if (event.type === "drift") for (const path of event.paths) drift.add(path);
+    },
+    async fetch(url, init) {
+      const sentAtMs = Date.now();
+      const response = await fetch(url, init);
+      const receivedAtMs = Date.now();
+      const duration = durationText(receivedAtMs - sentAtMs);
+      findings.push(ok("reach", `${new URL(url).origin} answered in ${duration}.`));
+      const dateText = response.headers.get("date");
+      findings.push(clockFinding({ dateText, sentAtMs, receivedAtMs, environment }));
+      return response;
+    },
+  });
+  try {
+    const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
+    const total = data.pagination?.total;
+    const count = typeof total === "number" ? ` It has ${total} payments.` : "";
+    findings.push(
+      ok("call", `payments.list accepted the secret key and answered ${status}.${count}`),
+    );
+  } catch (error) {
+    if (!SettlekitError.is(error)) throw error;
+    const wasReached = findings.length > 0;
+    const hint =
+      !wasReached && environment === "sandbox" ? " Start it with: settlekit sandbox" : "";
+    findings.push(failure(wasReached ? "call" : "reach", error.message + hint, exitCodeOf(error)));
+  }
+  if (drift.size > 0) {
+    findings.push(
+      warning(
+        "drift",
+        `The answer differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
+          "given as they came: check that your code does not rely on them, and update settlekit.",
+      ),
+    );
+  }
+  return findings;
+}
+
+interface ClockFacts {
+  /** The answer's Date header. */
+  readonly dateText: string | null;
+  /** By this machine's clock, as `receivedAtMs`. */
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+  readonly environment: Environment;
+}
+
+/** Webhooks that are further away in time are refused, unless toleranceSeconds says otherwise. */
+const toleranceSeconds = 300;
+const noticeableSeconds = 30;
+
+/** How far this machine's clock is from the service's. */
+export function clockFinding(facts: ClockFacts): Finding {
+  const serviceMs = Date.parse(facts.dateText ?? "");
+  if (Number.isNaN(serviceMs)) {
+    return warning(
+      "clock",
+      "The answer has no Date header, so the clocks cannot be compared. Check the proxies between this " +
+        "machine and the service.",
+    );
+  }
+  // The header has whole seconds, so it is half a second behind on average.
+  const middleMs = (facts.sentAtMs + facts.receivedAtMs) / 2;
+  const seconds = Math.round((middleMs - (serviceMs + 500)) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < noticeableSeconds) {
+    return ok("clock", `This machine's clock agrees with the service's to within ${distance} s.`);
+  }
+  if (facts.environment === "sandbox") {
+    return ok(
+      "clock",
+      `The sandbox's clock was moved or frozen, ${distance} s from this machine's.`,
+    );
+  }
+  const fact = `This machine's clock is ${distance} s ${seconds > 0 ? "ahead of" : "behind"} the service's.`;
+  const cure = "Synchronise it with a time server (NTP).";
+  return distance < toleranceSeconds
+    ? warning("clock", `${fact} ${cure}`)
+    : failure("clock", `${fact} Webhooks are refused for their age. ${cure}`, exitCodes.usage);
+}
+
+/**
+ * The exit code of the worst finding. The codes are in order of dependence: there is no authentication
+ * without a configuration, and no answer without a network.
+ */
+export function worstOf(findings: readonly Finding[]): number {
+  const codes = findings.map(({ exitCode }) => exitCode).filter((code) => code !== exitCodes.ok);
+  return codes.length === 0 ? exitCodes.ok : Math.min(...codes);
+}

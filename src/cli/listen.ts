@@ -1,0 +1,144 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { object } from "@optique/core/constructs";
+import { message } from "@optique/core/message";
+import { isLoopback } from "../http/base-url.ts";
+import { serverUrl } from "../sandbox/serving/server-url.ts";
+import { Webhooks } from "../webhooks/index.ts";
+import { UsageError } from "./exit-codes.ts";
+import {
+  defineCommand,
+  dotenv,
+  headerPrefix,
+  host,
+  json,
+  loadDotenv,
+  port,
+  seconds,
+  setting,
+  webhookSecret,
+  webhookSecretFrom,
+  webUrl,
+} from "./options.ts";
+import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
+import { createReceiver, type Reception } from "./webhook-receiver.ts";
+
+export const listenCommand = defineCommand({
+  name: "listen",
+  brief: message`Receive webhooks, verify them, print them and pass them on.`,
+  description: message`Receives webhooks at any path, verifies and prints them, and says why a signature fails. With --forward-to, what is authentic goes on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.`,
+  examples: [
+    "settlekit listen --forward-to http://127.0.0.1:3000/webhooks",
+    "settlekit listen --json --tolerance Infinity",
+  ],
+  options: object("Options", {
+    port: setting(
+      "--port",
+      port,
+      message`The port to listen on; 0 takes any free one.`,
+    ).withDefault(4011),
+    host,
+    forwardTo: setting(
+      "--forward-to",
+      webUrl,
+      message`Your endpoint. Exactly this URL; redirects are not followed.`,
+    ).optional(),
+    secret: webhookSecret,
+    headerPrefix,
+    tolerance: setting(
+      "--tolerance",
+      seconds,
+      message`How old a webhook may be, or how far in the future; Infinity for any age.`,
+    ).withDefault(300),
+    dotenv,
+    json,
+  }),
+  async run({ port, host, forwardTo, secret, headerPrefix, tolerance, dotenv, json }, terminal) {
+    loadDotenv(dotenv);
+    const webhooks = new Webhooks({
+      secret: webhookSecretFrom(secret),
+      headerPrefix,
+      toleranceSeconds: tolerance,
+      // Causes of mismatches are only searched for when there is a logger to tell.
+      logger: { warn() {}, error() {} },
+    });
+    const onReception = (reception: Reception) => {
+      if (json) terminal.json(receptionRecord(reception));
+      else for (const line of receptionLines(reception, terminal.paint)) terminal.say(line);
+    };
+    const stopped = untilStopped();
+    const receiver = createReceiver({ webhooks, forwardTo, onReception });
+    await using server = await listen(createServer(receiver), port, host);
+
+    if (!isLoopback(host)) {
+      terminal.warn(
+        `Listening on ${host}: every machine that reaches this one can send requests here. Only what ` +
+          "is signed is passed on.",
+      );
+    }
+    if (json) terminal.json({ url: server.url });
+    else {
+      terminal.say(`Listening for webhooks at ${terminal.paint("bold", server.url)}`);
+      if (forwardTo) terminal.say(`Passing them on to ${forwardTo.href}`);
+      terminal.say(terminal.paint("dim", "Ctrl-C stops it."));
+    }
+    return await stopped;
+  },
+});
+
+interface Listening extends AsyncDisposable {
+  readonly url: string;
+}
+
+async function listen(server: Server, port: number, host: string): Promise<Listening> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+      reject(
+        new UsageError(
+          code === "EADDRINUSE"
+            ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
+            : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
+        ),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: serverUrl(server.address() as AddressInfo),
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** A reception as `--json` prints it. */
+function receptionRecord(reception: Reception): object {
+  const record = { type: "webhook", at: new Date().toISOString(), ok: reception.ok };
+  if (!reception.ok) return { ...record, ...reception };
+  const { webhook, answered, forwarded } = reception;
+  return { ...record, answered, ...JSON.parse(JSON.stringify(webhook)), forwarded };
+}
+
+/** A reception as lines for people. */
+function receptionLines(reception: Reception, paint: Terminal["paint"]): string[] {
+  const time = paint("dim", timeOfDay());
+  const below = (text: string) => `          ${text}`;
+  if (!reception.ok) {
+    const { reason, message, answered } = reception;
+    return [`${time}  ${paint("red", `refused, ${reason}`)}, answered ${answered}`, below(message)];
+  }
+  const { webhook, forwarded, answered } = reception;
+  const { id, status, orderId } = webhook.data;
+  const what = [webhook.event, status, orderId, id].filter((part) => typeof part === "string");
+  const line = `${time}  ${paint("green", "verified")}  ${what.join("  ")}`;
+  if (forwarded === null) return [line];
+  if ("error" in forwarded) {
+    return [line, below(paint("red", `not passed on: ${forwarded.error}`))];
+  }
+  const isFine = answered >= 200 && answered < 300;
+  const outcome = paint(isFine ? "green" : "red", String(answered));
+  const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
+  if (answered < 300 || answered >= 400) return [result];
+  return [result, below("Webhooks follow no redirect: forward to the URL that it points to.")];
+}

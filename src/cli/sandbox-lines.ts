@@ -1,0 +1,77 @@
+import type { RequestEntry } from "../sandbox/index.ts";
+import type { TimelineEvent } from "./sandbox/timeline-events.ts";
+import { isOpenRequest } from "./sandbox/timeline-events.ts";
+import { type Terminal, timeOfDay } from "./terminal.ts";
+
+type Paint = Terminal["paint"];
+
+/**
+ * Puts events into the order in which people read them: a request when it has ended, and only then what it
+ * led to, although that came first.
+ */
+export function requestsFirst(
+  tell: (event: TimelineEvent) => void,
+): (event: TimelineEvent) => void {
+  /** What open requests led to, by the requests' ids. */
+  const waiting = new Map<string, TimelineEvent[]>();
+  return (event) => {
+    if (event.type === "reset") waiting.clear();
+    if (event.type === "request") {
+      if (isOpenRequest(event)) return void waiting.set(event.requestId, []);
+      tell(event);
+      for (const effect of waiting.get(event.requestId) ?? []) tell(effect);
+      waiting.delete(event.requestId);
+      return;
+    }
+    const cause = "requestId" in event ? event.requestId : null;
+    const effects = cause === null ? undefined : waiting.get(cause);
+    if (effects === undefined) tell(event);
+    else effects.push(event);
+  };
+}
+
+/** An event as a line for people. None for an event that other lines imply. */
+export function lineOf(event: TimelineEvent, paint: Paint): string | undefined {
+  const text = textOf(event, paint);
+  return text && `${paint("dim", timeOfDay())}  ${text}`;
+}
+
+function textOf(event: TimelineEvent, paint: Paint): string | undefined {
+  switch (event.type) {
+    case "request":
+      return `${event.method} ${event.path}  ${endText(event, paint)}`;
+    case "clock":
+      return `clock advanced to ${event.until}`;
+    case "change":
+      return [`→ ${event.event}`, paint("bold", event.status), event.orderId, event.subjectId]
+        .filter((part) => part !== null)
+        .join("  ");
+    case "confirmation":
+      return `→ ${event.confirmations} of ${event.requiredConfirmations} confirmations  ${event.subjectId}`;
+    case "quotes":
+      return `→ quotes expired  ${event.subjectId}`;
+    case "attempt": {
+      const outcome = event.error
+        ? paint("red", event.error)
+        : statusText(event.status, 300, paint);
+      const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
+      const disorder = event.disorder === null ? "" : `  ${paint("yellow", event.disorder)}`;
+      return `webhook ${event.event}  ${outcome}${count}${disorder}  ${event.subjectId}`;
+    }
+    case "reset":
+      return "everything before this was forgotten";
+    case "webhook":
+      return undefined;
+  }
+}
+
+function endText({ outcome, status }: Pick<RequestEntry, "outcome" | "status">, paint: Paint) {
+  if (outcome === "unanswered") return paint("red", "connection broken");
+  if (outcome === "cut off") return paint("red", "cut off within the answer");
+  return statusText(status, 400, paint);
+}
+
+/** Red from the first status that refuses. */
+function statusText(status: number | null, refusal: number, paint: Paint): string {
+  return paint(status !== null && status < refusal ? "green" : "red", String(status));
+}

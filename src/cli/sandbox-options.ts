@@ -1,0 +1,190 @@
+import { message } from "@optique/core/message";
+import { integer } from "@optique/core/valueparser";
+import { SettlekitError } from "../errors.ts";
+import type {
+  Fault,
+  FaultOptions,
+  FaultRoute,
+  RateLimit,
+  Sandbox,
+  SandboxOptions,
+} from "../sandbox/index.ts";
+import { show } from "../values.ts";
+import { UsageError } from "./exit-codes.ts";
+import { instant, lines, readBy, setting, webUrl, word } from "./options.ts";
+
+/** One `--fault`. */
+type AskedFault =
+  | { readonly route: FaultRoute; readonly fault: Fault; readonly options: FaultOptions }
+  | { readonly rateLimit: RateLimit };
+
+/** The options of every command that runs a sandbox. */
+export const sandboxOptions = {
+  webhookUrl: setting(
+    "--webhook-url",
+    webUrl,
+    message`Where webhooks are sent. Without it they are only recorded.`,
+  ).optional(),
+  seed: setting(
+    "--seed",
+    word("TEXT"),
+    message`Makes ids, addresses, hashes and secrets the same from run to run.`,
+  ).optional(),
+  merchants: setting(
+    "--merchants",
+    integer({ metavar: "NUMBER", min: 1, max: 100 }),
+    message`How many merchants there are, each with its own keys. Default: 1.`,
+  ).optional(),
+  now: setting(
+    "--now",
+    instant,
+    message`Freezes the clock at this time, such as ${"2026-01-01T00:00:00Z"}.`,
+  ).optional(),
+  faults: setting(
+    "--fault",
+    readBy<AskedFault>("FAULT", { rateLimit: { requestsPerSecond: 0 } }, faultFrom),
+    message`What goes wrong, such as ${"POST /payments 503 after"}. May be repeated.`,
+  ).multiple(),
+};
+
+interface SandboxValues {
+  readonly webhookUrl: URL | undefined;
+  readonly now: Date | undefined;
+  readonly merchants: number | undefined;
+  readonly faults: readonly AskedFault[];
+}
+
+/**
+ * The sandbox that the command line describes.
+ *
+ * @throws {UsageError} An option cannot work.
+ */
+export async function sandboxFrom(
+  { webhookUrl, now, merchants, faults }: SandboxValues,
+  more: Pick<SandboxOptions, "seed" | "identity" | "data">,
+): Promise<Sandbox> {
+  // Loaded only now: help must not wait for it.
+  const { createSandbox } = await import("../sandbox/index.ts");
+  // Without a number, a data file says how many there are.
+  const each = merchants === undefined ? undefined : Array.from({ length: merchants }, () => ({}));
+  const sandbox = blaming("--data", () =>
+    createSandbox({ ...more, now, merchants: each, webhookUrl }),
+  );
+  for (const fault of faults) blaming("--fault", () => addFault(sandbox, fault));
+  return sandbox;
+}
+
+function addFault({ faults }: Sandbox, asked: AskedFault): void {
+  if ("rateLimit" in asked) faults.rateLimit(asked.rateLimit);
+  else faults.next(asked.route, asked.fault, asked.options);
+}
+
+function blaming<Result>(option: string, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (SettlekitError.is(error)) throw new UsageError(`${option}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The variables by which the client and the webhook verifier find a sandbox. */
+export function variablesOf({ secretKey, webhookSecret }: Sandbox, url: string) {
+  return {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: url,
+    SETTLEKIT_SECRET_KEY: secretKey,
+    SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+  };
+}
+
+export const faultExplanation = lines(
+  "A fault is made of these words:",
+  "  where      a method and the beginning of a path, such as POST /payments, or * for every request",
+  "  what       another answer such as 503, a delay such as 800ms or 2s, reset, or truncated",
+  "  when       before or after the request takes effect; a reset also mid-answer",
+  "  how often  x3, or always; once by default",
+  "  by chance  such as 20%, drawn by --seed; always unless x3 or the like is given",
+  "An answer also takes retry-after=<seconds>. 10/s, alone or with retry-after, limits the rate.",
+);
+
+const faultExamples = [
+  "POST /payments 503 after x2",
+  "GET /payments 800ms always",
+  "POST /payments 503 after 20%",
+  "POST /withdrawals reset after",
+  "* truncated",
+  "10/s retry-after=2",
+];
+
+/**
+ * Reads `POST /payments 503 after x2` and the like. The sandbox checks whether the route exists.
+ *
+ * @throws {UsageError} naming the word that is not understood.
+ */
+export function faultFrom(input: string): AskedFault {
+  const words = input.trim().split(/\s+/);
+  const perSecond = /^(\d+)\/s$/.exec(words[0] ?? "")?.[1];
+  if (perSecond !== undefined) return rateLimitFrom(Number(perSecond), words.slice(1), input);
+
+  const [route, what = "", ...details] =
+    words[0] === "*" ? words : [words.slice(0, 2).join(" "), ...words.slice(2)];
+  let when: string | undefined;
+  let retryAfter: number | undefined;
+  const options: { times?: number; probability?: number } = {};
+  for (const detail of details) {
+    const [, count] = /^x(\d+)$/.exec(detail) ?? [];
+    const [, percent] = /^(\d+(?:\.\d+)?)%$/.exec(detail) ?? [];
+    const seconds = retryAfterFrom(detail);
+    if (detail === "before" || detail === "after" || detail === "mid-answer") when = detail;
+    else if (detail === "always") options.times = Number.POSITIVE_INFINITY;
+    else if (count !== undefined) options.times = Number(count);
+    else if (percent !== undefined) options.probability = Number(percent) / 100;
+    else if (seconds !== undefined && /^\d{3}$/.test(what)) retryAfter = seconds;
+    else throw notUnderstood(detail, input);
+  }
+  // The sandbox checks whether the words go together.
+  const fault = faultOf(what, when, retryAfter) as Fault | undefined;
+  if (fault === undefined) throw notUnderstood(what, input);
+  return { route: route as FaultRoute, fault, options };
+}
+
+function faultOf(what: string, when: string | undefined, retryAfter: number | undefined) {
+  const [, amount, unit] = /^(\d+)(ms|s)$/.exec(what) ?? [];
+  if (amount !== undefined) {
+    const latencyMs = Number(amount) * (unit === "s" ? 1000 : 1);
+    return { latencyMs, when: when ?? "after" };
+  }
+  if (/^\d{3}$/.test(what)) return { status: Number(what), when: when ?? "before", retryAfter };
+  if (what === "reset") return { connection: "reset", when: when ?? "before" };
+  if (what === "truncated" && when === undefined) return { connection: "truncated" };
+  return undefined;
+}
+
+function rateLimitFrom(
+  requestsPerSecond: number,
+  details: readonly string[],
+  input: string,
+): AskedFault {
+  let retryAfterSeconds: number | undefined;
+  for (const detail of details) {
+    retryAfterSeconds = retryAfterFrom(detail);
+    if (retryAfterSeconds === undefined) throw notUnderstood(detail, input);
+  }
+  return { rateLimit: { requestsPerSecond, retryAfterSeconds } };
+}
+
+function retryAfterFrom(detail: string): number | undefined {
+  const [, seconds] = /^retry-after=(\d+)$/.exec(detail) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
+function notUnderstood(detail: string, input: string): UsageError {
+  const what =
+    detail === ""
+      ? `${show(input)} does not say what goes wrong`
+      : `${show(detail)} is not understood in ${show(input)}`;
+  return new UsageError(
+    `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
+  );
+}

@@ -1,0 +1,158 @@
+import { object } from "@optique/core/constructs";
+import { message } from "@optique/core/message";
+import { ConfigurationError } from "../errors.ts";
+import { isLoopback } from "../http/base-url.ts";
+import { version } from "../http/version.ts";
+import type { ListenOptions, Sandbox, SandboxMerchant, SandboxServer } from "../sandbox/index.ts";
+import { defaultSandboxPort } from "../wire/credential.ts";
+import { UsageError } from "./exit-codes.ts";
+import { defineCommand, host, json, port, setting, toggle, word } from "./options.ts";
+import { isOpenRequest, type TimelineEvent, watchTimeline } from "./sandbox/timeline-events.ts";
+import { lineOf, requestsFirst } from "./sandbox-lines.ts";
+import { faultExplanation, sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
+import { type Terminal, untilStopped } from "./terminal.ts";
+
+/** Keeps the secrets the same from start to start, so that an .env file stays valid. */
+const usualIdentity = "settlekit sandbox";
+
+export const sandboxCommand = defineCommand({
+  name: "sandbox",
+  brief: message`Serve the whole payment service on this machine.`,
+  description: message`Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data nothing is stored: what was created is gone when it stops. The secrets are the same at every start.
+
+${faultExplanation}`,
+  examples: [
+    "settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks",
+    "settlekit sandbox --port 0 --json",
+    "settlekit sandbox --data sandbox.sqlite --merchants 2",
+    'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
+  ],
+  options: object("Options", {
+    port: setting(
+      "--port",
+      port,
+      message`The port to listen on; 0 takes any free one.`,
+    ).withDefault(defaultSandboxPort),
+    host,
+    allowedHosts: setting(
+      "--allow-host",
+      word("NAME"),
+      message`A name that clients may use for it, such as that of its container. May be repeated.`,
+    ).multiple(),
+    ...sandboxOptions,
+    data: setting(
+      "--data",
+      word("FILE"),
+      message`A SQLite file that keeps everything for the next start. Created where it does not exist.`,
+    ).optional(),
+    json,
+    open: toggle("--open", message`Show the sandbox in the browser.`),
+  }),
+  async run(values, terminal) {
+    const { port, host, allowedHosts, seed, data, json } = values;
+    const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
+    const say = (event: TimelineEvent) => {
+      const line = lineOf(event, terminal.paint);
+      if (line !== undefined) terminal.say(line);
+    };
+    const print = (event: TimelineEvent) => {
+      if (!isOpenRequest(event)) terminal.json(event);
+    };
+    const stopped = untilStopped();
+    await watchTimeline(sandbox.fetch, json ? print : requestsFirst(say));
+    const server = await listen(sandbox, { port, host, allowedHosts });
+
+    if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
+    if (json) terminal.json(keysOf(sandbox, server));
+    else introduce(sandbox, server, values.webhookUrl, terminal);
+    if (values.open) await openInspector(server, terminal);
+
+    const code = await stopped;
+    await server.close();
+    sandbox.close();
+    return code;
+  },
+});
+
+const optionOf: Readonly<Record<string, string>> = {
+  port: "--port",
+  host: "--host",
+  allowedHosts: "--allow-host",
+};
+
+async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxServer> {
+  try {
+    return await sandbox.listen(where);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    const { code, param = "", message } = error;
+    throw new UsageError(
+      code === "port_taken"
+        ? `Port ${where.port} on ${where.host} is taken, perhaps by another sandbox. Stop that one, or ` +
+            "take any free port: --port 0"
+        : `${optionOf[param] ?? param}: ${message}`,
+    );
+  }
+}
+
+/** What a program needs; the first line that `--json` prints. */
+function keysOf({ merchants: [first, ...others] }: Sandbox, { url }: SandboxServer) {
+  if (first === undefined || others.length === 0) return { url, ...(first && keysOfOne(first)) };
+  return { url, ...keysOfOne(first), merchants: [first, ...others].map(keysOfOne) };
+}
+
+function keysOfOne({ secretKey, webhookSecret, merchantId, accessToken }: SandboxMerchant) {
+  return { secretKey, webhookSecret, merchantId, accessToken };
+}
+
+function introduce(
+  sandbox: Sandbox,
+  server: SandboxServer,
+  webhookUrl: URL | undefined,
+  { say, paint }: Terminal,
+): void {
+  say(`${paint("bold", `settlekit sandbox ${version}`)} at ${paint("bold", server.url)}`);
+  say();
+  for (const [name, value] of Object.entries(variablesOf(sandbox, server.url))) {
+    say(`  export ${name}=${value}`);
+  }
+  say();
+  for (const [index, merchant] of sandbox.merchants.entries()) {
+    if (index > 0) say();
+    say(`  merchant id    ${merchant.merchantId}`);
+    say(`  access token   ${merchant.accessToken}`);
+    if (index === 0) continue;
+    say(`  secret key     ${merchant.secretKey}`);
+    say(`  webhook secret ${merchant.webhookSecret}`);
+  }
+  say();
+  say(`  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`);
+  say(`  inspector      ${inspectorOf(server)}`);
+  say();
+  say(paint("dim", "Ctrl-C stops it."));
+}
+
+/** The page that shows what happens in the sandbox. */
+function inspectorOf({ url }: SandboxServer): string {
+  return `${url}/_sandbox`;
+}
+
+async function openInspector(server: SandboxServer, terminal: Terminal): Promise<void> {
+  const page = inspectorOf(server);
+  const { default: open } = await import("open");
+  await open(page).catch(() => {
+    terminal.warn(`No browser was found to open. Open ${page} in yours.`);
+  });
+}
+
+function warnOfExposure(host: string, seed: string | undefined, { warn }: Terminal): void {
+  const keys =
+    seed === undefined
+      ? " Without --seed its keys are the same everywhere: everybody has them."
+      : "";
+  warn(
+    `Listening on ${host}: every machine that reaches this one can use the sandbox and see what is ` +
+      `created in it.${keys}`,
+  );
+  warn("Leave out --host to listen on 127.0.0.1 only.");
+}
