@@ -351,6 +351,7 @@ export type WebhookFailureReason =
   | "timestamp_too_new"
   | "body_already_parsed"
   | "body_too_large"
+  | "body_timeout"
   | "invalid_json"
   | "invalid_event";
 

@@ -7,10 +7,11 @@ export {
   type Disturbance,
   type DisturbedDelivery,
   disturbDeliveries,
+  type Seed,
   type Sendable,
   type Tampering,
 } from "./disturb-deliveries.ts";
-export type { Seed } from "./random.ts";
+
 export { type SendOptions, type SentDelivery, sendDeliveries } from "./send-deliveries.ts";
 export {
   type LambdaForm,

@@ -5,6 +5,7 @@ import {
   signWebhook,
   type WebhookHints,
 } from "../webhooks/index.ts";
+import { readHeaderPrefix } from "../webhooks/options.ts";
 
 /** What to sign, and what to say beside it in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
@@ -73,8 +74,9 @@ export interface SignedDelivery extends SignedWebhook {
 export function signedDelivery<const Name extends string>(
   options: SignedDeliveryOptions<Name>,
 ): SignedDelivery {
-  const { body, headers: signed } = signWebhook(options);
-  const headers = { ...signed, ...hintHeaders(options.hints ?? {}, options.headerPrefix) };
+  const { hints = {}, ...signing } = options;
+  const { body, headers: signed } = signWebhook(signing);
+  const headers = { ...signed, ...hintHeaders(hints, readHeaderPrefix(options.headerPrefix)) };
   const lambdaBody = ({ base64 = false }: LambdaForm) => ({
     body: base64 ? Buffer.from(body).toString("base64") : body,
     isBase64Encoded: base64,

@@ -1,10 +1,10 @@
-import type { Delivery, Signed } from "./delivery.ts";
-import { toBytes } from "./raw-body.ts";
-import { environmentSecret, secretVariable } from "./secret.ts";
+import { toBytes } from "./body.ts";
+import type { Signed } from "./crypto.ts";
+import { environmentVariable, secretVariable } from "./options.ts";
 
 /**
- * What may have gone wrong with a delivery whose signature does not match. It did when the signature
- * matches this; the delivery is refused all the same.
+ * What may have gone wrong with a delivery whose signature does not match: it did when the signature
+ * matches this. The delivery is refused all the same.
  */
 interface Suspicion extends Signed {
   readonly secret: Uint8Array<ArrayBuffer>;
@@ -12,13 +12,14 @@ interface Suspicion extends Signed {
   readonly cause: string;
 }
 
-// Anybody can send deliveries that do not match, so what one of them may cost is bounded.
-const maxBodyLength = 16_384;
+// Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
+const maxBodyLength = 8192;
 const maxSecrets = 2;
+const maxSecretLength = 1024;
 
 /** The usual causes of a mismatch, in the order in which they are worth trying. */
 export function suspicions(
-  { prefix, body, signature, timestampMs }: Delivery,
+  { prefix, body, signature, timestampMs }: Signed & { readonly timestampMs: number },
   secrets: readonly Uint8Array<ArrayBuffer>[],
 ): Suspicion[] {
   if (body.length > maxBodyLength) return [];
@@ -26,7 +27,7 @@ export function suspicions(
   const suspect = (matches: string, change: Partial<Suspicion> & Pick<Suspicion, "secret">) =>
     found.push({ prefix, body, signature, cause: `It matches ${matches}`, ...change });
   const text = lenientText(toBytes(body));
-  const texts: [what: string, text: string][] = [
+  const bodies: [what: string, body: string][] = [
     ...reserialised(text),
     ["with a byte order mark", `\uFEFF${text}`],
     ["without its byte order mark", text.replace("\uFEFF", "")],
@@ -34,13 +35,13 @@ export function suspicions(
     ["with a line break after it", `${text}\r\n`],
     ["without the white space after it", text.trimEnd()],
   ];
-  const prefixes = [
+  const prefixes: [what: string, prefix: string][] = [
     ["a timestamp in seconds", `${Math.floor(timestampMs / 1000)}.`],
     ["a timestamp in milliseconds", `${timestampMs}.`],
     ["no timestamp", ""],
-  ] as const;
+  ];
   for (const secret of secrets.slice(0, maxSecrets)) {
-    for (const [what, body] of texts) {
+    for (const [what, body] of bodies) {
       suspect(`${what}. Hand over the bytes received, not JSON.stringify(request.body).`, {
         secret,
         body,
@@ -52,12 +53,12 @@ export function suspicions(
         prefix,
       });
     }
-    const trimmed = lenientText(secret).replace(/^[\s"']+|[\s"']+$/g, "");
+    const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
     if (trimmed) {
       suspect("without the white space or quotes around the secret.", { secret: toBytes(trimmed) });
     }
   }
-  const environment = environmentSecret();
+  const environment = environmentVariable(secretVariable);
   if (environment) {
     const cause = `with ${secretVariable}. The option secret may be another environment's.`;
     suspect(cause, { secret: toBytes(environment) });
@@ -66,10 +67,10 @@ export function suspicions(
 }
 
 /**
- * JSON as other writers lay it out. None of these indent what they send, and that is as well: the
- * indentation of a deeply nested body grows with the square of its depth.
+ * JSON as other writers lay it out. Indented forms are left out: the indentation of a deeply nested body
+ * grows with the square of its depth.
  */
-function reserialised(text: string): [what: string, text: string][] {
+function reserialised(text: string): [what: string, body: string][] {
   try {
     const compact = JSON.stringify(JSON.parse(text));
     // The characters outside strings after which a space may stand.
@@ -84,6 +85,14 @@ function reserialised(text: string): [what: string, text: string][] {
     // Not JSON, or nested too deeply to be written.
     return [];
   }
+}
+
+/** As people copy secrets: with a line break, or with the quotes of an .env file. */
+function withoutQuotes(text: string): string {
+  return text
+    .trim()
+    .replace(/^["'\s]+/, "")
+    .replace(/(?<!["'\s])["'\s]+$/, "");
 }
 
 function lenientText(bytes: Uint8Array): string {

@@ -1,31 +1,167 @@
 import { WebhookVerificationError } from "../errors.ts";
-import { type RawBody, toText } from "./raw-body.ts";
+import { isRecord } from "../values.ts";
+import type { PaymentEventData, WebhookEvents } from "../wire/webhook-event.ts";
+import { type RawBody, toBytes, toText } from "./body.ts";
+
+declare const unknownEvent: unique symbol;
+
+/** What `data` holds, by event name. */
+export interface KnownEvents extends WebhookEvents {
+  /** The interface document mentions it once and never lists it: handle it as `payment.updated`. */
+  "payment.confirmed": PaymentEventData;
+}
+
+/** The names of interface section 6: those that it lists, and the one that it only mentions. */
+export type WebhookEventName = keyof KnownEvents;
+
+const namesInDocument: Record<WebhookEventName, true> = {
+  "payment.created": true,
+  "payment.updated": true,
+  "payment.confirmed": true,
+  "withdrawal.created": true,
+  "withdrawal.updated": true,
+};
+
+/** The names of the interface document, and those seen in event logs, of whose data nothing is known. */
+export const eventNames: readonly string[] = [
+  ...Object.keys(namesInDocument),
+  "payment.failed",
+  "payout.completed",
+];
+
+/**
+ * Stands for every event name that settlekit does not know; at run time it is the name itself.
+ *
+ * It is not a plain `string`, which would keep `webhook.event === "payment.updated"` from narrowing
+ * `data`. To act on a name that is not listed, register a handler for it: `webhooks.on("some.event", ...)`.
+ */
+export type UnknownEventName = "an unknown event" & { readonly [unknownEvent]: true };
+
+/** What every verified delivery has. */
+export interface VerifiedDelivery<Name extends string, Data> {
+  /** What happened. */
+  readonly event: Name;
+  /** What it happened to, as the service sent it: beyond its signature, nothing about it was checked. */
+  readonly data: Data;
+  /** When the delivery was signed. */
+  readonly timestamp: Date;
+  /**
+   * Hex SHA-256 of timestamp text, ".", raw body. Equal only for identical signed deliveries, so it
+   * detects a verbatim replay; a redelivery that was signed anew has another one. Key effects, such
+   * as shipping an order, on the payment's id and the status reached instead.
+   *
+   * A getter of the webhook, computed when first read: part of `JSON.stringify(webhook)`, but not of
+   * `{ ...webhook }`.
+   */
+  readonly deliveryKey: string;
+  /** The exact bytes that were signed. A getter too, and not part of `JSON.stringify(webhook)`. */
+  readonly rawBody: Uint8Array;
+  /** Which of the configured secrets matched, counted from 0. */
+  readonly secretIndex: number;
+  /** The identifiers in unsigned headers. Anybody could have changed them: only log them. */
+  readonly hints: WebhookHints;
+}
+
+/** Identifiers from headers outside the signature; those that were sent. */
+export interface WebhookHints {
+  readonly endpointId?: string;
+  readonly eventId?: string;
+  readonly deliveryId?: string;
+}
+
+/** A verified delivery of one event. */
+export type WebhookOf<Name extends string> = Name extends WebhookEventName
+  ? VerifiedDelivery<Name, KnownEvents[Name]>
+  : UnknownWebhook;
+
+/** A verified delivery of an event that settlekit does not know. */
+export type UnknownWebhook = VerifiedDelivery<UnknownEventName, Record<string, unknown>>;
+
+/**
+ * A verified delivery (interface section 6), discriminated by `event`.
+ *
+ * @example
+ * ```ts
+ * if (webhook.event === "payment.updated" && isPaid(webhook.data.status)) {
+ *   await markPaid(webhook.data.orderId);
+ * }
+ * ```
+ */
+export type Webhook =
+  | { [Name in WebhookEventName]: WebhookOf<Name> }[WebhookEventName]
+  | UnknownWebhook;
+
+/** A `Webhook` at run time. */
+export class VerifiedWebhook {
+  // The text is kept rather than the caller's bytes: those may be a buffer that is used again.
+  readonly #text: string;
+  readonly #hasData: boolean;
+  #rawBody: Uint8Array | undefined;
+  readonly #hash: (text: string) => string;
+  #deliveryKey: string | undefined;
+
+  constructor(
+    { text, data, ...event }: EventBody,
+    facts: Pick<Webhook, "timestamp" | "secretIndex" | "hints">,
+    hash: (text: string) => string,
+  ) {
+    Object.assign(this, event, { data: data ?? {} }, facts);
+    this.#text = text;
+    this.#hasData = data !== undefined;
+    this.#hash = hash;
+  }
+
+  get deliveryKey(): string {
+    this.#deliveryKey ??= this.#hash(this.#text);
+    return this.#deliveryKey;
+  }
+
+  get rawBody(): Uint8Array {
+    this.#rawBody ??= toBytes(this.#text);
+    return this.#rawBody;
+  }
+
+  toJSON(): object {
+    return { ...this, deliveryKey: this.deliveryKey };
+  }
+
+  /** Whether the body had `data`, which handlers of one event rely on. */
+  static hasData(webhook: object): boolean {
+    return #hasData in webhook && webhook.#hasData;
+  }
+}
 
 /** A delivery's body in the form of the interface document (section 6). */
 interface EventBody {
   readonly text: string;
   readonly event: string;
-  readonly data: Record<string, unknown>;
+  readonly data: Record<string, unknown> | undefined;
 }
 
 /**
- * Reads a body whose signature was checked. A second form is in use beside the documented one,
- * `{ type, data: { payment } }` or `{ type, data: { withdrawal } }`, and comes out the same.
+ * Reads a body whose signature was checked. Beside the documented form, `{ type, data: { payment } }` is
+ * published, and `data` may be nested under the name of its object; all come out as the documented one.
  *
- * The fields of `data` are not checked: refusing an authentic delivery over an odd field would make
- * the service repeat it for ever.
+ * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make
+ * the service send it again.
  */
 export function readEvent(body: RawBody): EventBody {
   const { text, value } = readJson(body);
-  if (isObject(value)) {
+  if (isRecord(value)) {
     const { event, type, data } = value;
     const name = event === undefined ? type : event;
-    if (typeof name === "string" && name !== "" && isObject(data)) {
-      const { payment, withdrawal } = event === undefined ? data : {};
-      return { text, event: name, data: [payment, withdrawal].find(isObject) ?? data };
+    if (typeof name === "string" && name !== "" && (data === undefined || isRecord(data))) {
+      return { text, event: name, data: data && unnested(data, name, event === undefined) };
     }
   }
   throw notAnEvent("invalid_event", "an object with a name `event` and an object `data`");
+}
+
+function unnested(data: Record<string, unknown>, name: string, isPublishedForm: boolean) {
+  const { payment, withdrawal } = isPublishedForm ? data : {};
+  const [key = "", ...otherKeys] = Object.keys(data);
+  const only = otherKeys.length === 0 && name.startsWith(`${key}.`) ? data[key] : undefined;
+  return [payment, withdrawal, only].find(isRecord) ?? data;
 }
 
 function readJson(body: RawBody): { text: string; value: unknown } {
@@ -33,7 +169,7 @@ function readJson(body: RawBody): { text: string; value: unknown } {
     const text = toText(body);
     return { text, value: JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
-    // The platform's own message quotes the body.
+    // Not passed on as a cause: the platform's own message quotes the body.
     throw notAnEvent("invalid_json", "JSON in UTF-8");
   }
 }
@@ -41,10 +177,6 @@ function readJson(body: RawBody): { text: string; value: unknown } {
 function notAnEvent(reason: "invalid_json" | "invalid_event", expected: string) {
   return new WebhookVerificationError(
     reason,
-    `The signature is right, but the body is not ${expected}.`,
+    `The signature is valid, but the body is not ${expected}.`,
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

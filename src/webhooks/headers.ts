@@ -1,23 +1,31 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { parseSha256Hex } from "./hex.ts";
+import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
-import type { WebhookHints } from "./webhook.ts";
 
 /** `Headers`, or a plain object with names in any case, such as `request.headers` of Node. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** What the headers say about a delivery: to be believed once the signature was checked. */
+/** What the headers claim about a delivery: to be believed once the signature was checked. */
 export interface Claims {
-  readonly signature: Uint8Array<ArrayBuffer>;
-  /** What was signed before the body: the timestamp's exact text and a dot. */
+  /** 64 hex digits in lower case. */
+  readonly signature: string;
+  /** What was signed before the body: the timestamp header's exact text and a dot. */
   readonly prefix: string;
   readonly timestampMs: number;
   readonly hints: WebhookHints;
 }
 
-type Field = "signature" | "timestamp" | keyof WebhookHints;
+const fields = {
+  signature: "signature",
+  timestamp: "timestamp",
+  id: "endpointId",
+  "event-id": "eventId",
+  "delivery-id": "deliveryId",
+} as const;
+
+type Field = (typeof fields)[keyof typeof fields];
 
 /** Which headers to read. */
 export interface HeaderNames {
@@ -29,49 +37,38 @@ export interface HeaderNames {
 
 export function headerNames(headerPrefix: string): HeaderNames {
   const prefix = `${headerPrefix.toLowerCase()}-`;
-  const fields = new Map<string, Field>([
-    [`${prefix}signature`, "signature"],
-    [`${prefix}timestamp`, "timestamp"],
-    [`${prefix}id`, "endpointId"],
-    [`${prefix}event-id`, "eventId"],
-    [`${prefix}delivery-id`, "deliveryId"],
-  ]);
-  return { prefix, fields };
+  const named = Object.entries(fields).map(([name, field]) => [prefix + name, field] as const);
+  return { prefix, fields: new Map(named) };
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
 export function readClaims(headers: unknown, names: HeaderNames): Claims {
-  const { signature, timestamp, ...hints } = readFields(headers, names);
-  const parse = <Value>(
-    field: Field,
-    text = "",
-    parser: (text: string) => Value | undefined,
-    grammar: string,
-  ): Value => {
-    const value = parser(text);
-    if (value !== undefined) return value;
-    throw new WebhookVerificationError(
-      `${text ? "malformed" : "missing"}_${field}` as WebhookFailureReason,
-      `The header ${names.prefix}${field} is ${text ? `not one value ${grammar}` : "missing"}. ` +
-        "Check the headers given, proxies and headerPrefix.",
-    );
-  };
-  return {
-    signature: parse("signature", signature, parseSha256Hex, "of 64 hex digits"),
-    timestampMs: parse(
-      "timestamp",
-      timestamp,
-      parseTimestamp,
-      "in Unix seconds, milliseconds or ISO 8601 UTC",
-    ),
-    prefix: `${timestamp}.`,
-    hints,
-  };
+  const { signature = "", timestamp = "", ...hints } = readFields(headers, names);
+  const isHex = signature.length === 64 && /^[\da-f]+$/i.test(signature);
+  if (!isHex) throw unreadable("signature", signature, "64 hex digits", names);
+  const timestampMs = parseTimestamp(timestamp);
+  if (timestampMs === undefined) {
+    const expected = "Unix seconds, Unix milliseconds or ISO 8601 with its zone";
+    throw unreadable("timestamp", timestamp, expected, names);
+  }
+  return { signature: signature.toLowerCase(), prefix: `${timestamp}.`, timestampMs, hints };
+}
+
+function unreadable(
+  field: "signature" | "timestamp",
+  text: string,
+  expected: string,
+  { prefix }: HeaderNames,
+): WebhookVerificationError {
+  const reason: WebhookFailureReason = `${text ? "malformed" : "missing"}_${field}`;
+  const fact = text ? `must be ${expected}, and has ${text.length} characters` : "is missing";
+  const cure = "Check the headers given, proxies and headerPrefix.";
+  return new WebhookVerificationError(reason, `The header ${prefix}${field} ${fact}. ${cure}`);
 }
 
 /**
- * The headers that are there and not empty. One that was given several times comes as platforms join
- * it, "a, b", which no grammar here accepts.
+ * The headers that are there and not empty. One that was sent twice arrives as platforms join it,
+ * "a, b", which is malformed as a signature and as a timestamp.
  */
 function readFields(given: unknown, { prefix, fields }: HeaderNames): { [Name in Field]?: string } {
   const found: { [Name in Field]?: string } = {};

@@ -9,33 +9,12 @@ export {
   type WebhookFailureReason,
   WebhookVerificationError,
 } from "../errors.ts";
-
 export type {
   PaymentEventData,
   WebhookEvents,
   WithdrawalEventData,
 } from "../wire/webhook-event.ts";
-export type { WebhookInput } from "./delivery.ts";
-export type { FetchHandler } from "./fetch-handler.ts";
-export type { WebhookHeaders } from "./headers.ts";
-export type {
-  LambdaEvent,
-  LambdaEventV1,
-  LambdaEventV2,
-  LambdaHandler,
-  LambdaResult,
-} from "./lambda-handler.ts";
-export type { NodeRequest } from "./node-body.ts";
-export type { NodeHandler, NodeResponse } from "./node-handler.ts";
-export type { WebhookBody } from "./raw-body.ts";
-export type { WebhookSecret, WebhookSecretProvider, WebhookSecrets } from "./secret.ts";
-export type { WebhookLogger, WebhooksOptions } from "./settings.ts";
-export {
-  type SignableEvent,
-  type SignedWebhook,
-  type SignWebhookOptions,
-  signWebhook,
-} from "./sign-webhook.ts";
+export type { WebhookBody } from "./body.ts";
 export type {
   KnownEvents,
   UnknownEventName,
@@ -45,5 +24,29 @@ export type {
   WebhookEventName,
   WebhookHints,
   WebhookOf,
-} from "./webhook.ts";
+} from "./event.ts";
+export type { FetchHandler } from "./handlers/fetch.ts";
+export type {
+  LambdaEvent,
+  LambdaEventV1,
+  LambdaEventV2,
+  LambdaHandler,
+  LambdaResult,
+} from "./handlers/lambda.ts";
+export type { NodeHandler, NodeRequest, NodeResponse } from "./handlers/node.ts";
+export type { WebhookHeaders } from "./headers.ts";
+export type {
+  WebhookLogger,
+  WebhookSecret,
+  WebhookSecretProvider,
+  WebhookSecrets,
+  WebhooksOptions,
+} from "./options.ts";
+export {
+  type SignableEvent,
+  type SignedWebhook,
+  type SignWebhookOptions,
+  signWebhook,
+} from "./sign.ts";
+export type { WebhookInput } from "./verify.ts";
 export { type SafeVerifyResult, type WebhookHandler, Webhooks } from "./webhooks.ts";

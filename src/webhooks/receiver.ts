@@ -1,10 +1,21 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { type IncomingRequest, readDelivery } from "./delivery.ts";
-import { checkOption } from "./option-check.ts";
-import { report } from "./report.ts";
-import type { Settings } from "./settings.ts";
-import type { Verifier } from "./verifier.ts";
-import type { Webhook } from "./webhook.ts";
+import { nearest, show } from "../values.ts";
+import { checkedBody } from "./body.ts";
+import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
+import type { WebhookHeaders } from "./headers.ts";
+import { checkOption, type Settings } from "./options.ts";
+import { checkedClaims, type Delivery, type Verifier } from "./verify.ts";
+
+/** A request as each platform's handler describes it. */
+export interface IncomingRequest {
+  readonly method: string | undefined;
+  readonly headers: WebhookHeaders | null | undefined;
+  /**
+   * Gives the body, or undefined when the sender disconnected. Throws when the body is no longer there
+   * to be verified or larger than the limit, and the signal's reason once that aborts.
+   */
+  readBody(maxBodyBytes: number, signal: AbortSignal): unknown;
+}
 
 /** Without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
 interface Answer {
@@ -20,21 +31,56 @@ export interface Receiver {
   receive(request: IncomingRequest): Promise<Answer>;
 }
 
+/** Reads a delivery, its body only where the headers allow; undefined when the sender disconnected. */
+export async function readDelivery(
+  { headers, readBody }: Pick<IncomingRequest, "headers" | "readBody">,
+  settings: Settings,
+): Promise<Delivery | undefined> {
+  const { maxBodyBytes, bodyTimeoutMs } = settings;
+  const claims = checkedClaims(headers, settings);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(bodyTimeout(bodyTimeoutMs)), bodyTimeoutMs);
+  try {
+    const body = await readBody(maxBodyBytes, late.signal);
+    return body === undefined ? undefined : { ...claims, body: checkedBody(body, maxBodyBytes) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function bodyTimeout(bodyTimeoutMs: number): WebhookVerificationError {
+  return new WebhookVerificationError(
+    "body_timeout",
+    `The body took longer than bodyTimeoutMs, ${bodyTimeoutMs}. Raise it if the service sent this.`,
+  );
+}
+
 export function createReceiver(settings: Settings, verifier: Verifier): Receiver {
   const handlers = new Map<string, Handler[]>();
+  const unhandled = new Set<string>();
+
+  function handlersOf(webhook: Webhook): Handler[] {
+    const { event } = webhook;
+    const hasData = VerifiedWebhook.hasData(webhook);
+    const found = (hasData && handlers.get(event)) || handlers.get("*");
+    if (found === undefined && !unhandled.has(event)) {
+      unhandled.add(event);
+      const name = show(event) + (hasData ? "" : " without data");
+      const message = `No handler takes the event ${name}. It was answered with 200.`;
+      void log(settings, "warn", message, { event });
+    }
+    return found ?? [];
+  }
 
   async function statusFor(request: IncomingRequest): Promise<number> {
     if (request.method !== "POST") return 405;
     let webhook: Webhook | undefined;
     try {
       const delivery = await readDelivery(request, settings);
-      // The sender went away: nobody will see this answer.
+      // The sender disconnected and sees no answer.
       if (delivery === undefined) return 400;
       webhook = await verifier.verify(delivery);
-      // An event that nobody asked for is acknowledged: refusing it would only bring it again.
-      for (const handler of handlers.get(webhook.event) ?? handlers.get("*") ?? []) {
-        await handler(webhook);
-      }
+      for (const handler of handlersOf(webhook)) await handler(webhook);
       return 200;
     } catch (error) {
       const status = webhook === undefined ? refusalStatus(error) : 500;
@@ -46,6 +92,11 @@ export function createReceiver(settings: Settings, verifier: Verifier): Receiver
   return {
     on(event, handler) {
       checkOption("handler", typeof handler === "function", "a function");
+      const near = [...eventNames, "*"].includes(event) ? undefined : nearest(event, eventNames);
+      if (near !== undefined) {
+        const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
+        void log(settings, "warn", message, { event });
+      }
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },
     async receive(request) {
@@ -57,6 +108,7 @@ export function createReceiver(settings: Settings, verifier: Verifier): Receiver
 
 const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
   body_already_parsed: 500,
+  body_timeout: 408,
   body_too_large: 413,
   invalid_json: 400,
   invalid_event: 400,
@@ -65,4 +117,35 @@ const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
 function refusalStatus(error: unknown): number {
   if (!(error instanceof WebhookVerificationError)) return 500;
   return refusalStatuses[error.reason] ?? 401;
+}
+
+/**
+ * Tells the merchant about a delivery that was refused (`warn`) or that failed on this side (`error`). A
+ * reporter that fails must not change the answer.
+ */
+async function report(
+  settings: Settings,
+  level: "warn" | "error",
+  error: unknown,
+  webhook?: Webhook,
+): Promise<void> {
+  const { logger, onError } = settings;
+  const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
+  if (logger || !onError) await log(settings, level, message, { error });
+  try {
+    await onError?.(error, webhook);
+  } catch {}
+}
+
+/** Without a logger, a warning takes one line of the console; an error comes with its stack. */
+async function log(
+  { logger }: Settings,
+  level: "warn" | "error",
+  message: string,
+  details: Record<string, unknown>,
+): Promise<void> {
+  const target: Pick<Console, "warn" | "error"> = logger ?? console;
+  try {
+    await target[level](message, ...(logger || level === "error" ? [details] : []));
+  } catch {}
 }

@@ -1,16 +1,24 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { mismatch } from "./admission.ts";
-import { openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
-import { createFetchHandler, type FetchHandler } from "./fetch-handler.ts";
-import { createLambdaHandler, type LambdaHandler } from "./lambda-handler.ts";
-import { createNodeHandler, type NodeHandler } from "./node-handler.ts";
-import { checkOption } from "./option-check.ts";
-import { createReceiver, type Receiver } from "./receiver.ts";
-import { environmentSecret } from "./secret.ts";
-import { readSettings, type Settings, type WebhooksOptions } from "./settings.ts";
-import { createVerifier, type Verifier } from "./verifier.ts";
-import { incomingRequest } from "./web-request.ts";
-import type { Webhook, WebhookEventName, WebhookOf } from "./webhook.ts";
+import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
+import { createFetchHandler, type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
+import { createLambdaHandler, type LambdaHandler } from "./handlers/lambda.ts";
+import { createNodeHandler, type NodeHandler } from "./handlers/node.ts";
+import {
+  checkOption,
+  environmentVariable,
+  readSettings,
+  type Settings,
+  secretVariable,
+  type WebhooksOptions,
+} from "./options.ts";
+import { createReceiver, type Receiver, readDelivery } from "./receiver.ts";
+import {
+  createVerifier,
+  mismatch,
+  openDelivery,
+  type Verifier,
+  type WebhookInput,
+} from "./verify.ts";
 
 /**
  * Called with each verified delivery of an event. What it throws, the delivery is answered with 500
@@ -45,7 +53,7 @@ export class Webhooks {
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
-    const { secret = environmentSecret() } = options;
+    const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
     this.#receiver = createReceiver(this.#settings, this.#verifier);
   }

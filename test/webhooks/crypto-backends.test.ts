@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { findNodeCrypto } from "../../src/webhooks/crypto.ts";
 import {
   ConfigurationError,
   signWebhook,
   type WebhookInput,
   type Webhooks,
 } from "../../src/webhooks/index.ts";
-import { findNodeCrypto } from "../../src/webhooks/node-crypto.ts";
 import { delivery, receiver, secret, webCryptoReceiver } from "./deliveries.ts";
 
 const bytes = (minLength: number) => fc.uint8Array({ minLength, maxLength: 200 });

@@ -174,8 +174,8 @@ describe("the search for causes", () => {
   });
 
   it("leaves large bodies alone", () => {
-    expect(tried(JSON.stringify("x".repeat(16_382)))).not.toEqual([]);
-    expect(tried(JSON.stringify("x".repeat(16_383)))).toEqual([]);
+    expect(tried(JSON.stringify("x".repeat(8190)))).not.toEqual([]);
+    expect(tried(JSON.stringify("x".repeat(8191)))).toEqual([]);
   });
 
   it.each([1, 500, 4000, 8000])("writes little for a body nested %i deep", (depth) => {

@@ -1,13 +1,14 @@
 import { describe, expect, it, test } from "vitest";
-import { parseSha256Hex } from "../../src/webhooks/hex.ts";
-import { signWebhook } from "../../src/webhooks/index.ts";
 import {
   findNodeCrypto,
   type NodeCrypto,
   nodeHmacHex,
   nodeSha256Hex,
-} from "../../src/webhooks/node-crypto.ts";
-import { webMatches, webSha256Hex } from "../../src/webhooks/web-crypto.ts";
+  webMatches,
+  webSha256Hex,
+} from "../../src/webhooks/crypto.ts";
+import { signWebhook } from "../../src/webhooks/index.ts";
+
 import { receiver, refusal, webCryptoReceiver } from "./deliveries.ts";
 
 const nodeCrypto = findNodeCrypto() as NodeCrypto;
@@ -96,10 +97,9 @@ describe("HMAC-SHA-256 gives the answers of RFC 4231", () => {
 
   test.each(vectors)("%s, with WebCrypto", async (_, key, data, digest) => {
     const secret = new Uint8Array(key);
-    const signature = parseSha256Hex(digest) as Uint8Array<ArrayBuffer>;
-    const wrong = signature.map((byte, index) => (index === 31 ? byte ^ 1 : byte));
     const signed = { prefix: "", body: data };
-    expect(await webMatches(secret, { ...signed, signature })).toBe(true);
+    const wrong = digest.slice(0, -1) + (digest.endsWith("0") ? "1" : "0");
+    expect(await webMatches(secret, { ...signed, signature: digest })).toBe(true);
     expect(await webMatches(secret, { ...signed, signature: wrong })).toBe(false);
   });
 });

@@ -3,4 +3,63 @@
  *
  * @module settlekit/testing/msw
  */
-export { type SandboxHandlersOptions, sandboxHandlers } from "./sandbox-handlers.ts";
+import { type HttpHandler, HttpResponse, http } from "msw/http";
+import type { Sandbox } from "../../sandbox/index.ts";
+import { defaultSandboxUrl } from "../../wire/credential.ts";
+
+/** The options of `sandboxHandlers`. */
+export interface SandboxHandlersOptions {
+  /**
+   * The client's `baseUrl`. Default: that of the environment `sandbox`, which is
+   * `SETTLEKIT_SANDBOX_URL`, else `http://127.0.0.1:4010`.
+   */
+  readonly baseUrl?: string | URL | undefined;
+}
+
+/**
+ * Handlers for msw 3 that answer every request under a base URL from a sandbox in process, faults
+ * included. Requests to other URLs are left to other handlers.
+ *
+ * @throws {TypeError} `baseUrl` is not a URL.
+ * @example
+ * ```ts
+ * const sandbox = createSandbox();
+ * const server = setupServer(...sandboxHandlers(sandbox));
+ * server.listen({ onUnhandledFrame: "error" });
+ * const client = new MerchantClient({ environment: "sandbox", secretKey: sandbox.secretKey });
+ * const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+ * ```
+ */
+export function sandboxHandlers(
+  sandbox: Pick<Sandbox, "fetch">,
+  { baseUrl = defaultBaseUrl() }: SandboxHandlersOptions = {},
+): HttpHandler[] {
+  const { origin, pathname } = new URL(baseUrl);
+  const prefix = pathname.replace(/\/+$/, "");
+
+  /** The URL without the base URL's path; undefined when it is not under the base URL. */
+  function behindBaseUrl(requested: string): string | undefined {
+    const url = new URL(requested);
+    if (url.origin !== origin || !url.pathname.startsWith(`${prefix}/`)) return undefined;
+    return origin + url.pathname.slice(prefix.length) + url.search;
+  }
+
+  const handler = http.all(
+    // A predicate, because msw reads some characters of a path as a pattern.
+    ({ request }) => behindBaseUrl(request.url) !== undefined,
+    async ({ request }) => {
+      try {
+        return await sandbox.fetch(new Request(behindBaseUrl(request.url) ?? "", request));
+      } catch (error) {
+        // msw turns an exception into a 500, but the client should see a network failure.
+        if (error instanceof TypeError || request.signal.aborted) return HttpResponse.error();
+        throw error;
+      }
+    },
+  );
+  return [handler];
+}
+
+function defaultBaseUrl(): string {
+  return globalThis.process?.env?.SETTLEKIT_SANDBOX_URL || defaultSandboxUrl;
+}

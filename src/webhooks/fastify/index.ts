@@ -3,8 +3,53 @@
  *
  * @module settlekit/webhooks/fastify
  */
-export {
-  type FastifyContext,
-  type FastifyWebhooksOptions,
-  fastifyWebhooks,
-} from "./fastify-webhooks.ts";
+import type { NodeRequest, NodeResponse } from "../handlers/node.ts";
+import type { Webhooks } from "../webhooks.ts";
+
+/** The options of `fastifyWebhooks`. */
+export interface FastifyWebhooksOptions {
+  readonly webhooks: Pick<Webhooks, "nodeHandler">;
+  /** The route's path, after the `prefix` that Fastify adds. Default: `/webhooks`. */
+  readonly path?: string | undefined;
+}
+
+/** The part of a Fastify instance that is used, so that these types do not need Fastify. */
+export interface FastifyContext {
+  all(
+    path: string,
+    options: {
+      onRequest(
+        request: { readonly raw: NodeRequest },
+        reply: { readonly raw: NodeResponse; hijack(): unknown },
+      ): Promise<void>;
+    },
+    handler: () => void,
+  ): unknown;
+}
+
+/**
+ * A Fastify plugin with one route that receives webhooks and answers them as `nodeHandler` does. Other
+ * routes keep their parsed bodies.
+ *
+ * @example
+ * ```ts
+ * app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });
+ * ```
+ */
+export async function fastifyWebhooks(
+  fastify: FastifyContext,
+  { webhooks, path = "/webhooks" }: FastifyWebhooksOptions,
+): Promise<void> {
+  const handle = webhooks.nodeHandler();
+  fastify.all(
+    path,
+    {
+      // Runs before Fastify or another plugin reads the body, and answers: the route's handler never runs.
+      onRequest(request, reply) {
+        reply.hijack();
+        return handle(request.raw, reply.raw);
+      },
+    },
+    () => {},
+  );
+}

@@ -1,7 +1,7 @@
-import type { WebhookHeaders } from "./headers.ts";
-import type { Receiver } from "./receiver.ts";
+import type { WebhookHeaders } from "../headers.ts";
+import type { Receiver } from "../receiver.ts";
 
-/** The part that is used of what API Gateway, function URLs and load balancers hand over. */
+/** The part that is used of the events of API Gateway, function URLs and load balancers. */
 export type LambdaEvent = LambdaEventV1 | LambdaEventV2;
 
 interface LambdaRequest {
@@ -28,7 +28,7 @@ export interface LambdaResult {
   body: string;
 }
 
-/** Takes a delivery and answers it, in the manner of AWS Lambda behind HTTP. */
+/** Receives and answers a delivery, for AWS Lambda behind HTTP. */
 export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
 export function createLambdaHandler(receiver: Receiver): LambdaHandler {

@@ -1,9 +1,13 @@
 import { ConfigurationError } from "../errors.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
-import { findNodeCrypto, nodeHmacHex } from "./node-crypto.ts";
-import { checkOption } from "./option-check.ts";
-import { secretKey, type WebhookSecret } from "./secret.ts";
-import { readHeaderPrefix } from "./settings.ts";
+import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
+import {
+  checkNames,
+  checkOption,
+  readHeaderPrefix,
+  secretKey,
+  type WebhookSecret,
+} from "./options.ts";
 
 /** An event to sign. `data` is checked for the known names and any object for others. */
 export interface SignableEvent<Name extends string = string> {
@@ -16,7 +20,7 @@ export type SignWebhookOptions<Name extends string = string> = {
   readonly secret: WebhookSecret;
   /** Default: now. A Date is written in Unix seconds; text and numbers are sent as they are. */
   readonly timestamp?: Date | string | number | undefined;
-  /** Default: `X-Service`. */
+  /** Default: the environment variable SETTLEKIT_HEADER_PREFIX, else `X-Service`. */
   readonly headerPrefix?: string | undefined;
 } & (
   | { readonly event: SignableEvent<Name>; readonly body?: undefined }
@@ -49,6 +53,7 @@ export interface SignedWebhook {
 export function signWebhook<const Name extends string>(
   options: SignWebhookOptions<Name>,
 ): SignedWebhook {
+  checkNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
   const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
   checkOption("event", typeof body === "string", "an event, unless a body is given");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);

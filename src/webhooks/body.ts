@@ -1,0 +1,98 @@
+import { WebhookVerificationError } from "../errors.ts";
+
+/** The request's body exactly as it was received. */
+export type WebhookBody = string | Uint8Array | ArrayBuffer;
+
+/** A body in one of the two forms that this folder works with. */
+export type RawBody = string | Uint8Array;
+
+const encoder = /* @__PURE__ */ new TextEncoder();
+// The byte order mark is kept, so that encoding the text again gives the same bytes.
+const strictDecoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Undefined for a value that is not a raw body, for example because it was already parsed. */
+export function asRawBody(value: unknown): RawBody | undefined {
+  if (typeof value === "string" || value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  }
+  // Not by instanceof: test runners give each file its own ArrayBuffer.
+  const isBuffer = Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+  return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
+}
+
+export function toBytes(body: string): Uint8Array<ArrayBuffer>;
+export function toBytes(body: RawBody): Uint8Array;
+export function toBytes(body: RawBody): Uint8Array {
+  return typeof body === "string" ? encoder.encode(body) : body;
+}
+
+/** Throws a TypeError for bytes that are not UTF-8. */
+export function toText(body: RawBody): string {
+  if (typeof body !== "string") return strictDecoder.decode(body);
+  // A lone surrogate is signed as U+FFFD.
+  return body.toWellFormed();
+}
+
+/** A body that is still being read: one buffer, so that a body in tiny chunks takes no more memory. */
+export class GrowingBody {
+  readonly #maxBytes: number;
+  #buffer = new Uint8Array(1024);
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws when the body is larger than the limit. */
+  add(chunk: RawBody): void {
+    const bytes = toBytes(chunk);
+    const length = this.#length + bytes.length;
+    if (length > this.#maxBytes) throw bodyTooLarge(this.#maxBytes);
+    if (length > this.#buffer.length) {
+      const larger = new Uint8Array(
+        Math.max(length, Math.min(2 * this.#buffer.length, this.#maxBytes)),
+      );
+      larger.set(this.#buffer);
+      this.#buffer = larger;
+    }
+    this.#buffer.set(bytes, this.#length);
+    this.#length = length;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.#length);
+  }
+}
+
+/** Throws for a body that is no longer raw, or larger than the limit. */
+export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
+  const body = asRawBody(value);
+  if (body === undefined) {
+    throw bodyAlreadyParsed(`The body is of type ${typeof value}, not text or bytes.`);
+  }
+  // A character takes at most three bytes, so most texts can be measured without encoding them.
+  const bytes = body.length * 3 > maxBodyBytes ? toBytes(body) : body;
+  if (bytes.length > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
+  return body;
+}
+
+function bodyTooLarge(maxBodyBytes: number): WebhookVerificationError {
+  return new WebhookVerificationError(
+    "body_too_large",
+    `The body is larger than maxBodyBytes, ${maxBodyBytes}. Raise it if the service sent this.`,
+  );
+}
+
+/** The error for a body whose exact bytes are gone, with the line to change in each framework. */
+export function bodyAlreadyParsed(
+  fact = "The body was read or parsed before.",
+): WebhookVerificationError {
+  return new WebhookVerificationError(
+    "body_already_parsed",
+    `${fact} The signature covers its exact bytes: verify before anything else reads it. Express: ` +
+      "mount this before express.json(). Next.js: export const config = { api: { bodyParser: " +
+      "false } }. NestJS: NestFactory.create(AppModule, { rawBody: true }). Koa: mount this before " +
+      "the body parser. Fastify: register fastifyWebhooks.",
+  );
+}

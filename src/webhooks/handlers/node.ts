@@ -1,0 +1,104 @@
+import { asRawBody, bodyAlreadyParsed, GrowingBody, type RawBody } from "../body.ts";
+import type { Receiver } from "../receiver.ts";
+
+/** The part of Node's `IncomingMessage` that is used, and what frameworks put on it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+  readonly httpVersionMajor?: number;
+  /** Whether the whole request was received. */
+  readonly complete?: boolean;
+  readonly destroyed?: boolean;
+  readonly readableEnded?: boolean;
+  /** Whether something began to read the body. */
+  readonly readableDidRead?: boolean;
+  /** Set by body parsers: text and bytes can be verified, anything else was parsed. */
+  readonly body?: unknown;
+  /** Set by NestJS and by some hosts beside a parsed `body`. */
+  readonly rawBody?: unknown;
+  on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** The part of Node's `ServerResponse` that is used. */
+export interface NodeResponse {
+  statusCode: number;
+  readonly headersSent: boolean;
+  setHeader(name: string, value: string): unknown;
+  end(): unknown;
+}
+
+/**
+ * Receives and answers a delivery as a listener of node:http. It never calls `next`, which Express and
+ * Connect pass: every request is answered here.
+ */
+export type NodeHandler = (
+  request: NodeRequest,
+  response: NodeResponse,
+  next?: (error?: unknown) => void,
+) => Promise<void>;
+
+export function createNodeHandler(receiver: Receiver): NodeHandler {
+  return async (request, response) => {
+    const { method, headers } = request;
+    const { status, headers: answerHeaders } = await receiver.receive({
+      method,
+      headers,
+      readBody: (maxBodyBytes, signal) => readNodeBody(request, maxBodyBytes, signal),
+    });
+    // Something else, such as a time limit of the framework, may have answered meanwhile.
+    if (response.headersSent) return;
+    response.statusCode = status;
+    // Otherwise Node reads the rest of a refused body, however long, to reuse the connection.
+    if (request.complete === false && request.httpVersionMajor !== 2) {
+      answerHeaders.Connection = "close";
+    }
+    for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
+    response.end();
+  };
+}
+
+/** The body of a Node request, wherever it is by now. */
+function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
+  const { body, rawBody, readableDidRead } = request;
+  const received = asRawBody(rawBody) ?? asRawBody(body);
+  // Some parsers leave "" or {} on requests that they did not read.
+  const isEmpty = Object.keys(Object(body)).length === 0;
+  if (!received && !readableDidRead && isEmpty) return readStream(request, maxBodyBytes, signal);
+  if (received !== undefined) return received;
+  throw bodyAlreadyParsed();
+}
+
+/** Undefined when the sender disconnected. */
+function readStream(
+  request: NodeRequest,
+  maxBodyBytes: number,
+  signal: AbortSignal,
+): Promise<RawBody | undefined> {
+  return new Promise((resolve, reject) => {
+    const body = new GrowingBody(maxBodyBytes);
+    const end = () => resolve(body.bytes);
+    const disconnected = () => resolve(undefined);
+    const stop = (reason: unknown) => {
+      request.pause();
+      reject(reason);
+    };
+    signal.addEventListener("abort", () => stop(signal.reason));
+    request.on("data", (chunk) => {
+      try {
+        body.add(chunk);
+      } catch (error) {
+        stop(error);
+      }
+    });
+    request.on("end", end);
+    request.on("error", disconnected);
+    request.on("close", disconnected);
+    // Events that already happened do not come again.
+    if (request.readableEnded) end();
+    else if (request.destroyed) disconnected();
+    // Something may have paused it until it is read.
+    else request.resume();
+  });
+}

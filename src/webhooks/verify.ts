@@ -1,0 +1,122 @@
+import { WebhookVerificationError } from "../errors.ts";
+import { checkedBody, type RawBody, toBytes, type WebhookBody } from "./body.ts";
+import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import { suspicions } from "./diagnosis.ts";
+import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
+import { type Claims, readClaims, type WebhookHeaders } from "./headers.ts";
+import { checkOption, type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
+
+/** A delivery in parts, for platforms without Web Requests. */
+export interface WebhookInput {
+  /** Exactly as received. Text is taken as its UTF-8 bytes. */
+  readonly body: WebhookBody;
+  readonly headers: WebhookHeaders;
+}
+
+/** A delivery as it was received: nothing about it is known to be authentic. */
+export interface Delivery extends Claims {
+  readonly body: RawBody;
+}
+
+/** Verifies a delivery: at once where the platform has node:crypto, later with WebCrypto. */
+export type Verifier =
+  | { readonly isSync: true; verify(delivery: Delivery): Webhook }
+  | { readonly isSync: false; verify(delivery: Delivery): Promise<Webhook> };
+
+/** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
+export function checkedClaims(headers: unknown, settings: Settings): Claims {
+  const claims = readClaims(headers, settings.headers);
+  checkAge(claims, settings);
+  return claims;
+}
+
+/** Throws for what cannot be verified: unreadable or stale headers, a body that is not raw or too large. */
+export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
+  const claims = checkedClaims(input?.headers, settings);
+  return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
+}
+
+function checkAge({ timestampMs }: Claims, { toleranceSeconds, now }: Settings): void {
+  const ageMs = Number(now()) - timestampMs;
+  checkOption("now", !Number.isNaN(ageMs), "a function that returns a valid Date");
+  if (Math.abs(ageMs) <= toleranceSeconds * 1000) return;
+  const isOld = ageMs > 0;
+  throw new WebhookVerificationError(
+    isOld ? "timestamp_too_old" : "timestamp_too_new",
+    `The delivery's timestamp is ${Math.abs(ageMs) / 1000} seconds in the ` +
+      `${isOld ? "past" : "future"}, and toleranceSeconds is ${toleranceSeconds}. ` +
+      (isOld ? "If a sandbox with a frozen clock sent it, pass now: sandbox.clock.now. " : "") +
+      "Check this machine's clock.",
+  );
+}
+
+export function createVerifier(given: WebhooksOptions["secret"], settings: Settings): Verifier {
+  if (typeof given === "function") {
+    const verify = async (delivery: Delivery) =>
+      createVerifier(await given(), settings).verify(delivery);
+    return { isSync: false, verify };
+  }
+  const secrets = secretKeys(given);
+  // Causes are looked for only where somebody will read what is found.
+  const suspect = (delivery: Delivery) =>
+    settings.logger || settings.onError ? suspicions(delivery, secrets) : [];
+  const crypto = findNodeCrypto();
+  if (crypto) {
+    const keys = secrets.map((secret) => crypto.createSecretKey(secret));
+    return {
+      isSync: true,
+      verify(delivery) {
+        // Every secret is tried, so that the time taken does not tell which one matched.
+        const secretIndex = keys.map((key) => nodeMatches(crypto, key, delivery)).indexOf(true);
+        if (secretIndex === -1) {
+          const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
+          throw mismatch(delivery.body, found?.cause);
+        }
+        const { prefix } = delivery;
+        return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
+      },
+    };
+  }
+  return {
+    isSync: false,
+    async verify(given) {
+      // A copy: the caller may use its buffer again while this waits.
+      const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
+      const matches = await Promise.all(secrets.map((secret) => webMatches(secret, delivery)));
+      const secretIndex = matches.indexOf(true);
+      if (secretIndex === -1) {
+        for (const it of suspect(delivery)) {
+          if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
+        }
+        throw mismatch(delivery.body);
+      }
+      const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
+      return webhookOf(delivery, secretIndex, () => deliveryKey);
+    },
+  };
+}
+
+function webhookOf(
+  { timestampMs, hints, body }: Delivery,
+  secretIndex: number,
+  deliveryKey: (text: string) => string,
+): Webhook {
+  const facts = { timestamp: new Date(timestampMs), secretIndex, hints };
+  // The types of `data` are the service's word, as those of every answer are.
+  return new VerifiedWebhook(readEvent(body), facts, deliveryKey) as unknown as Webhook;
+}
+
+/** The error for a delivery that no secret matches, with the cause where one was found. */
+export function mismatch(body: RawBody, cause = likelyCause(body)): WebhookVerificationError {
+  return new WebhookVerificationError(
+    "signature_mismatch",
+    `No configured secret matches the signature. ${cause}`,
+  );
+}
+
+function likelyCause(body: RawBody): string {
+  return body.length === 0
+    ? "The body is empty: verify before anything else reads it."
+    : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
+        "unchanged.";
+}

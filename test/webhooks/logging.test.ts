@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  signWebhook,
+  type Webhooks,
+  type WebhooksOptions,
+  WebhookVerificationError,
+} from "../../src/webhooks/index.ts";
+import { receiver, secret, timestamp } from "./deliveries.ts";
+
+const url = "https://shop.example/webhooks";
+const signed = (event: string, data: object = {}) =>
+  signWebhook({ event: { event, data }, secret, timestamp }).request(url);
+
+async function answer(webhooks: Webhooks, request: Request): Promise<number> {
+  return (await webhooks.fetchHandler()(request)).status;
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("registering a handler", () => {
+  const warnings = (...events: string[]) => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    for (const event of events) receiver().on(event, () => undefined);
+    return warn.mock.calls;
+  };
+
+  it.each([
+    ["payment.update", "payment.updated"],
+    ["payments.updated", "payment.updated"],
+    ["payment_updated", "payment.updated"],
+    ["Payment.Updated", "payment.updated"],
+    ["payment.confirm", "payment.confirmed"],
+    ["withdrawal.completed", "withdrawal.created"],
+  ])("for %s asks whether %s was meant", (event, meant) => {
+    expect(warnings(event)).toEqual([
+      [`The event "${event}" is not known. Did you mean "${meant}"?`],
+    ]);
+  });
+
+  it("for a known name, any event, or a name like no other says nothing", () => {
+    expect(warnings("payment.updated", "payment.confirmed", "*")).toEqual([]);
+    expect(warnings("payment.failed", "payout.completed", "invoice.settled")).toEqual([]);
+  });
+
+  it("goes on when the logger fails", () => {
+    const warn = () => {
+      throw new Error("the log is full");
+    };
+    const handler = vi.fn();
+    const webhooks = receiver({ logger: { warn, error: warn } }).on("payment.update", handler);
+    expect(webhooks).toBeInstanceOf(Object);
+  });
+});
+
+describe("an event without a handler", () => {
+  it("is answered with 200, and logged once", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const webhooks = receiver().on("payment.updated", () => undefined);
+    for (const event of ["payment.created", "something.new", "payment.created"]) {
+      expect(await answer(webhooks, signed(event))).toBe(200);
+    }
+    expect(await answer(webhooks, signed("payment.updated"))).toBe(200);
+    expect(warn.mock.calls).toEqual([
+      ['No handler takes the event "payment.created". It was answered with 200.'],
+      ['No handler takes the event "something.new". It was answered with 200.'],
+    ]);
+  });
+
+  it("is logged in one short line, whatever its name is", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    await answer(receiver({ logger }), signed(`a\n${"b".repeat(100_000)}`));
+    const [message] = logger.warn.mock.lastCall ?? [];
+    expect(message).toMatch(/^No handler takes the event "a\\nb+"\.\.\. \(100002 characters\)\. /);
+    expect(message.length).toBeLessThan(200);
+  });
+});
+
+describe("what goes wrong is reported", () => {
+  const logger = () => ({ warn: vi.fn(), error: vi.fn() });
+  const failing = (options: WebhooksOptions) =>
+    receiver(options).on("a", () => Promise.reject(new Error("boom")));
+
+  it("to the logger: a refusal as a warning with its reason", async () => {
+    const log = logger();
+    await answer(receiver({ logger: log }), new Request(url, { method: "POST" }));
+    expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/^A webhook delivery was refused\. .*x-service-signature is missing/),
+      { error: expect.any(WebhookVerificationError) },
+    );
+    expect(log.error).not.toHaveBeenCalled();
+  });
+
+  it("to the logger: a failing handler as an error", async () => {
+    const log = logger();
+    await answer(failing({ logger: log }), signed("a"));
+    expect(log.error).toHaveBeenCalledExactlyOnceWith("A webhook delivery failed. Error: boom", {
+      error: new Error("boom"),
+    });
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  it("on the console when there is neither logger nor onError: a refusal in one line", async () => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const unsigned = () => new Request(url, { method: "POST" });
+    await answer(receiver({ onError: () => undefined }), unsigned());
+    await answer(failing({ onError: () => undefined }), signed("a"));
+    expect([...error.mock.calls, ...warn.mock.calls]).toEqual([]);
+    await answer(receiver(), unsigned());
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^A webhook delivery was refused\. .*signature is missing.*$/)],
+    ]);
+    await answer(failing({}), signed("a"));
+    expect(error).toHaveBeenCalledExactlyOnceWith("A webhook delivery failed. Error: boom", {
+      error: new Error("boom"),
+    });
+  });
+
+  it("of a handler whose event's name is like a known one as of any other", async () => {
+    const log = logger();
+    receiver({ logger: log }).on("payment.update", () => undefined);
+    expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+      'The event "payment.update" is not known. Did you mean "payment.updated"?',
+      { event: "payment.update" },
+    );
+  });
+
+  it("before the answer: onError is waited for", async () => {
+    const log: string[] = [];
+    const onError = async () => {
+      await new Promise(setImmediate);
+      log.push("told");
+    };
+    await answer(failing({ onError }), signed("a"));
+    expect(log).toEqual(["told"]);
+  });
+
+  it("without changing the answer when the telling fails", async () => {
+    const onError = vi.fn(() => Promise.reject(new Error("the reporter is down")));
+    const throwing = () => {
+      throw new Error("the log is full");
+    };
+    const options = { onError, logger: { warn: throwing, error: throwing } };
+    expect(await answer(failing(options), signed("a"))).toBe(500);
+    expect(await answer(receiver(options), new Request(url, { method: "POST" }))).toBe(401);
+    expect(onError).toHaveBeenCalledTimes(2);
+  });
+});
