@@ -1,18 +1,11 @@
 import { defineConfig } from "tsup";
-import { bundledPackages } from "./scripts/bundled-packages.ts";
-import { noBareImports } from "./scripts/few-chunks.ts";
-import { pageAssets } from "./scripts/page-assets.ts";
+import { bundledPackages, noBareImports, pageAssets } from "./scripts/build-plugins.ts";
+import { entries, outputName } from "./scripts/entries.ts";
 
-/** What is imported, and so has declarations. */
-const modules = {
-  index: "src/index.ts",
-  checkout: "src/checkout/index.ts",
-  webhooks: "src/webhooks/index.ts",
-  "webhooks/fastify": "src/webhooks/fastify/index.ts",
-  sandbox: "src/sandbox/index.ts",
-  testing: "src/testing/index.ts",
-  "testing/msw": "src/testing/msw/index.ts",
-};
+/** What users import; these have declarations. */
+const modules = Object.fromEntries(
+  Object.entries(entries).map(([entry, source]) => [outputName(entry), source]),
+);
 
 const inventory = bundledPackages({
   notices: "dist/THIRD_PARTY_NOTICES.txt",

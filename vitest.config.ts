@@ -1,6 +1,7 @@
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { entries } from "./scripts/entries.ts";
 
 /**
  * Where random inputs begin. It is fixed, so that every run of the suite tests the same inputs. Name another with
@@ -9,8 +10,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const { SETTLEKIT_TEST_SEED: chosenSeed = "20260101" } = process.env;
 const seed = chosenSeed === "random" ? String(Date.now() % 2 ** 31) : chosenSeed;
 if (chosenSeed === "random") process.stdout.write(`SETTLEKIT_TEST_SEED=${seed}\n`);
-
-const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /** Begins with the files that take longest, so that none of them is left for the end. */
 class LongestFirst extends BaseSequencer {
@@ -25,10 +24,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its public names, straight from the source.
-    alias: [
-      { find: /^settlekit$/, replacement: source("index.ts") },
-      { find: /^settlekit\/(.+)$/, replacement: source("$1/index.ts") },
-    ],
+    alias: Object.entries(entries).map(([entry, source]) => ({
+      find: new RegExp(`^settlekit${entry.slice(1)}$`),
+      replacement: resolve(import.meta.dirname, source),
+    })),
   },
   test: {
     include: ["test/**/*.test.ts"],

@@ -1,7 +1,7 @@
-// Holds what each entry exports to the report in api/, so that the public interface changes only on
-// purpose. Reads dist; with --write it makes the reports anew.
+// Compares what each entry of dist exports with its report in api/, so that the public interface changes only on
+// purpose. With --write it writes the reports.
 
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
@@ -10,39 +10,26 @@ import {
   type ExtractorLogLevel,
   type ExtractorMessage,
 } from "@microsoft/api-extractor";
+import { entries, outputName } from "./entries.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const reports = join(root, "api");
 const writes = process.argv.includes("--write");
 
-/** Its enum does not exist for compilers that erase types only. */
+/** The enum exists only for compilers that do more than erase types. */
 const level = (name: "error" | "none") => name as ExtractorLogLevel;
 
 const manifestPath = join(root, "package.json");
-const { exports }: { exports: Record<string, { types?: string }> } = JSON.parse(
-  await readFile(manifestPath, "utf8"),
-);
-const entries = Object.entries(exports).flatMap(([name, { types }]) =>
-  types === undefined ? [] : [{ report: reportName(name), types }],
-);
-
 const scratch = await mkdtemp(join(tmpdir(), "settlekit-api-"));
 try {
-  for (const { report, types } of entries) examine(report, types);
+  for (const entry of Object.keys(entries)) examine(outputName(entry));
 } finally {
   await rm(scratch, { recursive: true });
 }
-const known = new Set(entries.map(({ report }) => `${report}.api.md`));
-for (const file of await readdir(reports)) {
-  if (!known.has(file)) fail(`api/${file} reports no entry of package.json. Delete it.`);
-}
 
-/** "./webhooks/fastify" is reported in webhooks-fastify.api.md. */
-function reportName(entry: string): string {
-  return entry === "." ? "index" : entry.slice(2).replaceAll("/", "-");
-}
-
-function examine(report: string, types: string): void {
+function examine(output: string): void {
+  const types = `dist/${output}.d.ts`;
+  const report = output.replaceAll("/", "-");
   const config = ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: manifestPath,
@@ -78,8 +65,7 @@ function examine(report: string, types: string): void {
         compilerMessageReporting: { default: { logLevel: level("error") } },
         extractorMessageReporting: {
           default: { logLevel: level("error") },
-          // Everything that is exported is public. What lacks words or an export of its own is for the
-          // documentation's build to say.
+          // Everything exported is public. The documentation's build reports what is undocumented or not exported.
           "ae-missing-release-tag": { logLevel: level("none") },
           "ae-undocumented": { logLevel: level("none") },
           "ae-forgotten-export": { logLevel: level("none") },
@@ -94,11 +80,11 @@ function examine(report: string, types: string): void {
   };
   const { apiReportChanged } = Extractor.invoke(config, { localBuild: writes, messageCallback });
   if (!apiReportChanged) return;
-  if (writes) console.log(`api/${report}.api.md is new.`);
+  if (writes) console.log(`api/${report}.api.md has changed.`);
   else {
     fail(
-      `What ${types} exports is not what api/${report}.api.md says. If that is meant, run ` +
-        "`npm run api` and commit the report with the change.",
+      `${types} does not export what api/${report}.api.md says. If the change is intended, run ` +
+        "`npm run api` and commit the report with it.",
     );
   }
 }

@@ -1,0 +1,19 @@
+import type { KnipConfig } from "knip";
+import { entries } from "./scripts/entries.ts";
+
+const config: KnipConfig = {
+  entry: [
+    ...Object.values(entries),
+    "src/sandbox/browser/{payment,inspector}.ts",
+    "test/architecture/crossed-files.ts",
+    "test/browser/checkout-page.ts",
+    "{examples,scripts}/*.ts",
+    "examples/*/src/{main,node,worker,rehearsal}.ts",
+    "examples/own-checkout/page/checkout.ts",
+    "test/runtimes/programs/*.{mjs,cjs}",
+    "test/types/{compile,consumer/*}.ts",
+  ],
+  ignore: ["bench/**", "examples/next-shop/**"],
+};
+
+export default config;
