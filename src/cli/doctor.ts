@@ -1,7 +1,7 @@
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import type { Finding } from "./findings.ts";
-import { defineCommand, dotenv, headerPrefix, json, loadDotenv } from "./options.ts";
+import { defineCommand, dotenv, headerPrefix, json, loadVariables } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
@@ -11,7 +11,7 @@ export const doctorCommand = defineCommand({
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
   options: object("Options", { headerPrefix, dotenv, json }),
   async run({ headerPrefix, dotenv, json }, terminal) {
-    loadDotenv(dotenv);
+    loadVariables(dotenv, terminal);
     const { examine, worstOf } = await import("./findings.ts");
     const findings: Finding[] = [];
     for await (const finding of examine(headerPrefix)) {

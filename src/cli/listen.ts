@@ -12,7 +12,7 @@ import {
   headerPrefix,
   host,
   json,
-  loadDotenv,
+  loadVariables,
   port,
   seconds,
   setting,
@@ -54,9 +54,9 @@ export const listenCommand = defineCommand({
     json,
   }),
   async run({ port, host, forwardTo, secret, headerPrefix, tolerance, dotenv, json }, terminal) {
-    loadDotenv(dotenv);
+    loadVariables(dotenv, terminal);
     const webhooks = new Webhooks({
-      secret: webhookSecretFrom(secret),
+      secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
       toleranceSeconds: tolerance,
       // Causes of mismatches are only searched for when there is a logger to tell.

@@ -140,17 +140,26 @@ export const dotenv = setting(
   message`Read variables from this file. Those that are set already win.`,
 ).optional();
 
-/** @throws {UsageError} The file cannot be read. */
-export function loadDotenv(path: string | undefined): void {
-  if (path === undefined) return;
+/**
+ * Adds the file's variables to the environment. No credential among them is printed from then on.
+ *
+ * @throws {UsageError} The file cannot be read.
+ */
+export function loadVariables(dotenv: string | undefined, { conceal }: Terminal): void {
   try {
-    process.loadEnvFile(path);
+    if (dotenv !== undefined) process.loadEnvFile(dotenv);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--dotenv cannot be read: ${reason}`);
   }
+  for (const [name, value = ""] of Object.entries(process.env)) {
+    // By its form, too: a key may stand in a wrong variable.
+    const isCredential = /(?:KEY|SECRET|TOKEN)$/.test(name) || /^(?:sk|ps|whsec|at)_/.test(value);
+    if (name.startsWith("SETTLEKIT_") && isCredential) conceal(value);
+  }
 }
 
+/** Where it is left out, the library reads the variable. */
 export const headerPrefix = setting(
   "--header-prefix",
   word("PREFIX"),
@@ -164,9 +173,12 @@ export const webhookSecret = setting(
 ).optional();
 
 /** @throws {UsageError} There is none. */
-export function webhookSecretFrom(secret: string | undefined): string {
+export function webhookSecretFrom(secret: string | undefined, { conceal }: Terminal): string {
   const found = secret ?? process.env.SETTLEKIT_WEBHOOK_SECRET;
-  if (found) return found;
+  if (found) {
+    conceal(found);
+    return found;
+  }
   throw new UsageError(
     "There is no webhook secret. Set SETTLEKIT_WEBHOOK_SECRET, or pass --secret. The sandbox prints " +
       "its own when it starts.",

@@ -13,6 +13,8 @@ export interface Terminal {
   warn(line: string): void;
   /** A line of JSON for programs. Control characters that JSON would leave as they are get escaped, too. */
   json(value: object): void;
+  /** Prints `[redacted]` for this credential from now on, whoever echoes it. */
+  conceal(credential: string): void;
   /** Colours part of a line for `say`, if stderr shows colours. */
   paint(style: Style, text: string): string;
 }
@@ -28,13 +30,35 @@ export function createTerminal({ stdout, stderr }: Streams): Terminal {
   const mark = randomUUID();
   const paint = (style: Style, text: string) =>
     styleText(style, text, { stream: stderr }).replaceAll("\u001b", mark);
-  const say = (line = "") => void stderr.write(`${visible(line).replaceAll(mark, "\u001b")}\n`);
+  const credentials = new Set<string>();
+  const redacted = (text: string) => [...credentials].reduce(withoutCredential, text);
+  const say = (line = "") =>
+    void stderr.write(`${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`);
   return {
     say,
     warn: (line) => say(`${paint("yellow", "Warning:")} ${line}`),
-    json: (value) => void stdout.write(`${visible(JSON.stringify(value))}\n`),
+    json(value) {
+      const isText = (inner: unknown) => typeof inner === "string";
+      const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
+      stdout.write(`${visible(text)}\n`);
+    },
+    conceal(credential) {
+      if (credential.length >= minCredentialLength) credentials.add(credential);
+    },
     paint,
   };
+}
+
+/** Anything shorter would be found in words that have nothing to do with it. */
+const minCredentialLength = 8;
+
+function withoutCredential(text: string, credential: string): string {
+  const rest = text.replaceAll(credential, "[redacted]");
+  // A text that was cut off may end with the beginning of one.
+  for (let length = credential.length - 1; length >= minCredentialLength / 2; length--) {
+    if (rest.endsWith(credential.slice(0, length))) return `${rest.slice(0, -length)}[redacted]`;
+  }
+  return rest;
 }
 
 // Control characters, and those that change the direction of writing.

@@ -12,7 +12,7 @@ import {
   dotenv,
   headerPrefix,
   json,
-  loadDotenv,
+  loadVariables,
   readBy,
   setting,
   webhookSecret,
@@ -61,12 +61,12 @@ export const triggerCommand = defineCommand({
     json,
   }),
   async run({ event, to, assignments, secret, headerPrefix, dotenv, json, ...said }, terminal) {
-    loadDotenv(dotenv);
+    loadVariables(dotenv, terminal);
     const data = sampleData(event, said);
     for (const assignment of assignments) assign(data, assignment);
     const { body, headers } = signWebhook({
       event: { event, data },
-      secret: webhookSecretFrom(secret),
+      secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
     });
 

@@ -22,6 +22,10 @@ interface ReceiverOptions {
 
 const maxBodyBytes = 1_048_576;
 
+const clockCure =
+  "If a sandbox sent this, its clock was probably frozen (--now) or advanced: then listen with " +
+  "--tolerance Infinity.";
+
 /**
  * Receives webhooks at any path and forwards those that are authentic. The sender gets the status of the
  * endpoint behind it, so that it delivers again what was not accepted.
@@ -55,7 +59,9 @@ async function receive(
   const result = await webhooks.safeVerify({ body, headers: request.headers });
   if (!result.ok) {
     const isContent = result.reason === "invalid_json" || result.reason === "invalid_event";
-    return { ...result, answered: isContent ? 400 : 401 };
+    const isOfOtherTime = /^timestamp_too_/.test(result.reason);
+    const message = isOfOtherTime ? `${result.message} ${clockCure}` : result.message;
+    return { ...result, message, answered: isContent ? 400 : 401 };
   }
   const { webhook } = result;
   if (forwardTo === undefined) return { ok: true, answered: 200, webhook, forwarded: null };

@@ -74,4 +74,16 @@ describe("the terminal", () => {
     expect(stdout).toMatch(/^[ -~]+\n$/);
     expect(JSON.parse(stdout)).toEqual(value);
   });
+
+  test("a credential is printed nowhere, not even the beginning that a cut text ends with", () => {
+    const { terminal, written } = terminalWith();
+    terminal.conceal('whsec_"0123456789');
+    terminal.conceal("short");
+    terminal.say('echo whsec_"0123456789, a short one');
+    terminal.json({ a: ['x whsec_"0123456789 y'], cut: 'z whsec_"01' });
+    expect(written()).toEqual({
+      stdout: '{"a":["x [redacted] y"],"cut":"z [redacted]"}\n',
+      stderr: "echo [redacted], a short one\n",
+    });
+  });
 });

@@ -159,4 +159,22 @@ describe("settlekit trigger", () => {
     const webhooks = new Webhooks({ secret: "other", headerPrefix: "X-Acme" });
     expect(webhooks.verifySync(received).event).toBe("payment.updated");
   });
+
+  test("an endpoint that echoes the secret does not get it printed", async () => {
+    await using shop = await scriptedServer({ status: 500, body: `bad secret ${secret}` });
+    const [people, program] = await Promise.all([
+      trigger(shop.url, "payment.updated"),
+      trigger(shop.url, "payment.updated", "--json"),
+    ]);
+    expect(people.stderr).toContain("bad secret [redacted]");
+    expect(program.stdout).toContain("bad secret [redacted]");
+    expect(people.stderr + program.stdout).not.toContain(secret);
+  });
+
+  test("SETTLEKIT_HEADER_PREFIX is used where no prefix is given", async () => {
+    await using shop = await scriptedServer({});
+    const variables = { ...withSecret, SETTLEKIT_HEADER_PREFIX: "X-Acme" };
+    await settlekit(["trigger", "payment.updated", "--to", shop.url], variables);
+    expect(shop.requests[0]?.headers).toHaveProperty("x-acme-signature");
+  });
 });
