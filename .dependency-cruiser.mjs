@@ -4,12 +4,14 @@ const allowed = {
   "errors.ts": [],
   "values.ts": ["leven"],
   wire: ["errors.ts", "values.ts", "zod"],
-  http: ["errors.ts", "values.ts", "wire", "ky", "zod", "@noble/hashes"],
+  "runtime.ts": ["errors.ts"],
+  http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "zod", "@noble/hashes"],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "uqr"],
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
   webhooks: ["errors.ts", "values.ts"],
   sandbox: [
+    "runtime.ts",
     "wire",
     "evm",
     "webhooks",
@@ -19,13 +21,15 @@ const allowed = {
     "hono",
     "@hono/node-server",
     "esbuild",
+    "p-limit",
+    "tinyqueue",
     "node",
   ],
   // What runs in the sandbox's pages. It is built into an asset, and no module imports it.
-  "sandbox/browser": ["checkout"],
+  "sandbox/pages/browser": ["checkout", "idiomorph"],
   testing: ["sandbox", "webhooks", "wire", "errors.ts", "values.ts", "msw"],
-  "configuration.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
-  "client.ts": ["configuration.ts", "checkout", "resources", "http", "wire", "errors.ts"],
+  "options.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
+  "client.ts": ["options.ts", "runtime.ts", "checkout", "resources", "http", "wire", "errors.ts"],
 };
 
 /** Where a part of src lies. */
@@ -42,7 +46,7 @@ const target = (name) => {
 };
 
 const folderRules = Object.entries(allowed).map(([part, targets]) => ({
-  name: `${part.replace(/\.ts$/, "").replace("/", "-")}-imports`,
+  name: `${part.replace(/\.ts$/, "").replaceAll("/", "-")}-imports`,
   comment: `src/${part} may import only from itself and: ${targets.join(", ") || "nothing"}.`,
   severity: "error",
   from: { path: inSource(part) },
@@ -57,10 +61,9 @@ const folderRules = Object.entries(allowed).map(([part, targets]) => ({
 const sandboxParts = {
   routes: ["control", "pages"],
   control: ["serving"],
-  pages: ["serving", "scenarios"],
+  pages: ["serving", "service"],
   serving: ["timeline"],
-  scenarios: ["records"],
-  records: ["webhooks"],
+  service: ["webhooks"],
   webhooks: ["faults", "time", "timeline"],
   faults: [],
   time: [],

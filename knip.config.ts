@@ -4,7 +4,7 @@ import { entries } from "./scripts/entries.ts";
 const config: KnipConfig = {
   entry: [
     ...Object.values(entries),
-    "src/sandbox/browser/{payment,inspector}.ts",
+    "src/sandbox/pages/browser/{payment,inspector}.ts",
     "test/architecture/crossed-files.ts",
     "test/browser/checkout-page.ts",
     "{examples,scripts}/*.ts",

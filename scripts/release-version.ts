@@ -16,6 +16,6 @@ lock.version = version;
 lock.packages[""].version = version;
 await writeFile(lockPath, `${JSON.stringify(lock, null, 2)}\n`);
 
-const sourcePath = join(root, "src/http/version.ts");
+const sourcePath = join(root, "src/runtime.ts");
 const source = await readFile(sourcePath, "utf8");
 await writeFile(sourcePath, source.replace(/version = "[^"]*"/, `version = "${version}"`));

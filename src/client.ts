@@ -1,8 +1,8 @@
 import { Checkout } from "./checkout/checkout.ts";
-import { type ClientOptions, configure } from "./configuration.ts";
 import type { ApiPromise } from "./http/api-promise.ts";
 import { Http } from "./http/http.ts";
 import type { RequestOptions } from "./http/settings.ts";
+import { type ClientOptions, configure } from "./options.ts";
 import { type AccessToken, bearerToken, paymentSecret } from "./resources/arguments.ts";
 import { Dashboard } from "./resources/dashboard.ts";
 import { Payments } from "./resources/payments.ts";

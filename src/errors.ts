@@ -36,7 +36,9 @@ const kindsKey = Symbol.for("settlekit.error.kinds");
 
 /** What an error of any class shows of its options, and nothing else of them: no body, no message of others. */
 const factNames =
-  "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(" ");
+  "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(
+    " ",
+  );
 
 /** Where Node looks for a value's own way of being printed. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");

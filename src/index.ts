@@ -6,7 +6,6 @@
 export type { Checkout, RefreshStatusInput, WatchOptions } from "./checkout/checkout.ts";
 export type { PaymentRequest } from "./checkout/payment-request.ts";
 export { type DashboardOptions, MerchantClient } from "./client.ts";
-export type { ClientOptions } from "./configuration.ts";
 export {
   AbortError,
   ApiError,
@@ -31,7 +30,6 @@ export {
   type WebhookFailureReason,
   WebhookVerificationError,
 } from "./errors.ts";
-
 export { type Address, isAddress, toChecksumAddress, toRecipientAddress } from "./evm/address.ts";
 export {
   type AssetFields,
@@ -42,14 +40,12 @@ export {
   isNativeAsset,
   toCaip2,
 } from "./evm/chains.ts";
-
 export {
   type NativePayment,
   nativePaymentUri,
   type TokenPayment,
   tokenPaymentUri,
 } from "./evm/payment-uri.ts";
-
 export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
 export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
 export type {
@@ -62,8 +58,15 @@ export type {
   StartEvent,
 } from "./http/events.ts";
 export { idempotencyKeyFrom } from "./http/idempotency.ts";
-export type { Fetch, FetchInit, FetchResponse, RequestOptions } from "./http/settings.ts";
-export type { WireOptions } from "./http/wire-options.ts";
+export type {
+  Fetch,
+  FetchInit,
+  FetchResponse,
+  RequestOptions,
+  WireOptions,
+} from "./http/settings.ts";
+export type { ClientOptions } from "./options.ts";
+
 export type { AccessToken, Metadata } from "./resources/arguments.ts";
 export type { Dashboard, DashboardWithdrawals } from "./resources/dashboard.ts";
 export type { FindOptions } from "./resources/lists/find-by-order-id.ts";

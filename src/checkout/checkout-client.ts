@@ -1,11 +1,19 @@
 import { renderSVG } from "uqr";
 import { ConfigurationError } from "../errors.ts";
-import { checkBaseUrl } from "../http/base-url.ts";
 import type { ClientEvent, Logger } from "../http/events.ts";
 import { Http } from "../http/http.ts";
-import { defaults, type Fetch, type HttpSettings } from "../http/settings.ts";
-import { checkedFetch, checkLimit, checkRetries } from "../http/settings-checks.ts";
-import { checkWire, type WireOptions } from "../http/wire-options.ts";
+import {
+  checkBaseUrl,
+  checkedFetch,
+  checkLimit,
+  checkRetries,
+  checkWire,
+  defaults,
+  type Fetch,
+  type HttpSettings,
+  type WireOptions,
+} from "../http/settings.ts";
+
 import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import type { Payment } from "../wire/payment.ts";

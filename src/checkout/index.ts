@@ -20,8 +20,14 @@ export {
 } from "../errors.ts";
 
 export type { ApiPromise, ApiResponse } from "../http/api-promise.ts";
-export type { Fetch, FetchInit, FetchResponse, RequestOptions } from "../http/settings.ts";
-export type { WireOptions } from "../http/wire-options.ts";
+export type {
+  Fetch,
+  FetchInit,
+  FetchResponse,
+  RequestOptions,
+  WireOptions,
+} from "../http/settings.ts";
+
 export type { CreateQuoteInput } from "../resources/quotes.ts";
 export {
   isFinal,

@@ -1,6 +1,6 @@
 import { MerchantClient } from "../client.ts";
-import { type ClientOptions, type Configuration, configure } from "../configuration.ts";
 import { ConfigurationError, SettlekitError } from "../errors.ts";
+import { type ClientOptions, type Configuration, configure } from "../options.ts";
 import type { Environment } from "../wire/credential.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { durationText } from "./terminal.ts";

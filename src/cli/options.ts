@@ -5,8 +5,8 @@ import type { Parser } from "@optique/core/parser";
 import { command, option } from "@optique/core/primitives";
 import type { OptionName } from "@optique/core/usage";
 import { float, integer, string, url, type ValueParser } from "@optique/core/valueparser";
+import { unsupportedNode } from "../runtime.ts";
 import { UsageError } from "./exit-codes.ts";
-import { unsupportedNode } from "./supported-node.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What the command line asks for, ready to run. Resolves with the exit code. */

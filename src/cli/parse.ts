@@ -1,7 +1,7 @@
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage } from "@optique/core/message";
-import { version } from "../http/version.ts";
+import { version } from "../runtime.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";

@@ -1,8 +1,8 @@
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import { ConfigurationError } from "../errors.ts";
-import { isLoopback } from "../http/base-url.ts";
-import { version } from "../http/version.ts";
+import { isLoopback } from "../http/settings.ts";
+import { version } from "../runtime.ts";
 import type { ListenOptions, Sandbox, SandboxMerchant, SandboxServer } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { object } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
-import { type PostAnswer, post } from "../sandbox/webhooks/webhook-post.ts";
+import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { isRecord, nearest, show } from "../values.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";

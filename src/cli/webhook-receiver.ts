@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { type PostAnswer, post } from "../sandbox/webhooks/webhook-post.ts";
+import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import type { Webhook, WebhookFailureReason, Webhooks } from "../webhooks/index.ts";
 
 /** What became of one request to `settlekit listen`. */

@@ -1,7 +1,7 @@
 import type { Operation } from "../wire/operations.ts";
 import { readTolerantly } from "../wire/reading.ts";
-import type { Answer } from "./attempt.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./policy.ts";
+import type { Answer } from "./send.ts";
 
 /** A success, understood as far as it can be. */
 export type ReadAnswer<T> =

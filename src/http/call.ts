@@ -3,21 +3,27 @@ import { type Outcome, UnexpectedResponseError } from "../errors.ts";
 import type { Operation } from "../wire/operations.ts";
 import { type ReadAnswer, readAnswer } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
-import { attempt } from "./attempt.ts";
-import type { Concurrency } from "./concurrency.ts";
-import { askForCredential } from "./credential.ts";
-import { type CallFacts, errorFor, pausedError } from "./error-for.ts";
+import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
 import type { ClientEvent } from "./events.ts";
-import type { Failure } from "./failure.ts";
-import type { Pace } from "./pace.ts";
-import { type CallInput, type PreparedRequest, prepareRequest, setCredential } from "./request.ts";
-import { decide } from "./retry.ts";
-import type { RetryBudget } from "./retry-budget.ts";
-import type { ServiceClock } from "./service-clock.ts";
-import type { HttpSettings, RequestOptions } from "./settings.ts";
-import { checkLimit, checkOptionNames, checkRetries, checkSignal } from "./settings-checks.ts";
-import type { Time } from "./time.ts";
-import { within } from "./within.ts";
+import type { Concurrency, Pace, RetryBudget } from "./pace.ts";
+import { decide, type Failure } from "./policy.ts";
+import {
+  askForCredential,
+  type CallInput,
+  type PreparedRequest,
+  prepareRequest,
+  setCredential,
+} from "./request.ts";
+import { attempt } from "./send.ts";
+import {
+  checkLimit,
+  checkOptionNames,
+  checkRetries,
+  checkSignal,
+  type HttpSettings,
+  type RequestOptions,
+} from "./settings.ts";
+import { type ServiceClock, type Time, within } from "./time.ts";
 
 /** What all calls of one client have in common. */
 export interface Shared {

@@ -1,18 +1,14 @@
 import { SettlekitError } from "../errors.ts";
+import { userAgent } from "../runtime.ts";
 import type { Operation } from "../wire/operations.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";
-import { Concurrency } from "./concurrency.ts";
-import { askForCredential } from "./credential.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
-import { Pace } from "./pace.ts";
-import type { CallInput } from "./request.ts";
-import { RetryBudget } from "./retry-budget.ts";
-import { ServiceClock } from "./service-clock.ts";
+import { Concurrency, Pace, RetryBudget } from "./pace.ts";
+import { askForCredential, type CallInput } from "./request.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
-import { realTime, type Time } from "./time.ts";
-import { userAgent } from "./user-agent.ts";
+import { realTime, ServiceClock, type Time } from "./time.ts";
 
 /** Makes the calls of one client: what they share, and what observers are told. */
 export class Http {

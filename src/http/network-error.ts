@@ -1,4 +1,4 @@
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./policy.ts";
 
 type NetworkFailure = Extract<
   Failure,

@@ -118,3 +118,85 @@ function probing(seconds: number): number {
 function searching(seconds: number): number {
   return 1 + 0.06 * seconds + 0.02 * (seconds / 5) ** 3;
 }
+
+/** A place among the requests under way, or in the queue for one. */
+export interface Place {
+  /** Resolves when it is this request's turn; undefined when that is now. */
+  readonly turn: Promise<void> | undefined;
+  /** Gives the place up, whether its turn had come or not. */
+  leave(): void;
+}
+
+/** Lets so many requests of a client be under way at once; the others queue up. */
+export class Concurrency {
+  #free: number;
+  readonly #queue = new Set<() => void>();
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  enter(): Place {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return { turn: undefined, leave: () => this.#release() };
+    }
+    const { promise: turn, resolve } = Promise.withResolvers<void>();
+    this.#queue.add(resolve);
+    const leave = () => {
+      if (!this.#queue.delete(resolve)) this.#release();
+    };
+    return { turn, leave };
+  }
+
+  /** Hands the place to the next in the queue. */
+  #release(): void {
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#queue.delete(next);
+    next();
+  }
+}
+
+// In tenths of a retry, so that ten successes make a whole one.
+const capacity = 1_000;
+const cost = 10;
+const refillPerSecond = 10;
+const refillPerSuccess = 1;
+
+/**
+ * A token bucket that all calls of a client draw retries from. In an outage it runs dry, and calls
+ * fail after their first attempt instead of multiplying the load; successes and time fill it again.
+ */
+export class RetryBudget {
+  readonly #time: Time;
+  #tokens = capacity;
+  #filledAt: number;
+
+  constructor(time: Time) {
+    this.#time = time;
+    this.#filledAt = time.now();
+  }
+
+  get hasRetry(): boolean {
+    const now = this.#time.now();
+    this.#fill(((now - this.#filledAt) / 1000) * refillPerSecond);
+    this.#filledAt = now;
+    return this.#tokens >= cost;
+  }
+
+  spend(): void {
+    this.#tokens -= cost;
+  }
+
+  succeeded(): void {
+    this.#fill(refillPerSuccess);
+  }
+
+  #fill(tokens: number): void {
+    this.#tokens = Math.min(capacity, this.#tokens + tokens);
+  }
+}

@@ -26,3 +26,62 @@ export const realTime: Time = {
     }),
   random: () => Math.random(),
 };
+
+/** Waits for work no longer than a limit or an abort; gives `undefined` then. */
+export async function within<T>(
+  work: Promise<T>,
+  limitMs: number,
+  time: Time,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly value: T } | undefined> {
+  const waiting = new AbortController();
+  const cancel = () => waiting.abort();
+  if (signal?.aborted) cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    const over = time.sleep(limitMs, waiting.signal).then(() => undefined);
+    return await Promise.race([work.then((value) => ({ value })), over]);
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+    cancel();
+  }
+}
+
+/**
+ * Milliseconds since 1970 of a date in the form that HTTP senders must generate; undefined for all else,
+ * much of which Date.parse alone would take for a date.
+ */
+export function readHttpDate(text: string): number | undefined {
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
+    return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** The service's time, as its Date headers tell it: what expires there expires by it. */
+export class ServiceClock {
+  readonly #time: Time;
+  /** The service's time when the local clock that never jumps stood at zero. */
+  #origin: number | undefined;
+  /** The latest Date header: calls of one second share it, and reading a date is slow. */
+  #text = "";
+  #date: number | undefined;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /** Milliseconds since 1970. Before the first answer, the local time. */
+  now(): number {
+    return this.#origin === undefined ? this.#time.wallClock() : this.#origin + this.#time.now();
+  }
+
+  observe(headers: Headers): void {
+    const text = headers.get("date") ?? "";
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#date = readHttpDate(text);
+    }
+    if (this.#date !== undefined) this.#origin = this.#date - this.#time.now();
+  }
+}

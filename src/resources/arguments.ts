@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toCaip2 } from "../evm/chains.ts";
-import type { CredentialSource, HttpSettings } from "../http/settings.ts";
-import { callOptions } from "../http/settings-checks.ts";
+import { type CredentialSource, callOptions, type HttpSettings } from "../http/settings.ts";
+
 import { checkCredential } from "../wire/credential.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 

@@ -9,8 +9,8 @@ import {
 } from "../errors.ts";
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
-import type { RequestOptions } from "../http/settings.ts";
-import { checkLimit } from "../http/settings-checks.ts";
+import { checkLimit, type RequestOptions } from "../http/settings.ts";
+
 import type { Time } from "../http/time.ts";
 import { isFinal } from "../wire/payment.ts";
 

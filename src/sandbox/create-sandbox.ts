@@ -1,16 +1,16 @@
 import { createFaults } from "./faults/faults.ts";
 import { merchantOptionsOf, type SandboxOptions } from "./options.ts";
 import { createRandomSource, originOf } from "./random.ts";
-import { createMerchants, publicMerchant } from "./records/merchants.ts";
-import { createPayments } from "./records/payments.ts";
-import { createWithdrawals } from "./records/withdrawals.ts";
 import { checkoutRoutes } from "./routes/checkout-routes.ts";
 import type { OwnRoutes } from "./routes/own-routes.ts";
 import { paymentRoutes } from "./routes/payment-routes.ts";
 import { withdrawalRoutes } from "./routes/withdrawal-routes.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
-import { createPaymentScenarios } from "./scenarios/payment-scenarios.ts";
-import { createWithdrawalScenarios } from "./scenarios/withdrawal-scenarios.ts";
+import { createMerchants, publicMerchant } from "./service/merchants.ts";
+import { createPaymentScenarios } from "./service/payment-scenarios.ts";
+import { createPayments } from "./service/payments.ts";
+import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
+import { createWithdrawals } from "./service/withdrawals.ts";
 import { createApp } from "./serving/app.ts";
 import { createAuthenticate } from "./serving/authentication.ts";
 import { type Doors, fetchFrom } from "./serving/doors.ts";
@@ -24,8 +24,8 @@ import { createStore } from "./state/store.ts";
 import { createClock } from "./time/clock.ts";
 import { createRequestLog } from "./timeline/request-log.ts";
 import { createTimeline } from "./timeline/timeline.ts";
-import { createLanes } from "./webhooks/lanes.ts";
-import { createWebhookDeliveries } from "./webhooks/webhook-deliveries.ts";
+import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
+import { createTaskQueue } from "./webhooks/queue.ts";
 
 /** Webhooks on their way at once. */
 const maxWebhooksInFlight = 16;
@@ -64,13 +64,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   );
 
   const timeline = createTimeline(store);
-  const lanes = createLanes(maxWebhooksInFlight);
-  const clock = createClock({ frozenAt: options.now, quiet: lanes.idle, timeline, store });
+  const queue = createTaskQueue(maxWebhooksInFlight);
+  const clock = createClock({ frozenAt: options.now, quiet: queue.idle, timeline, store });
   const webhooks = createWebhookDeliveries({
     merchants,
     clock,
     random,
-    lanes,
+    queue,
     timeline,
     store,
   });

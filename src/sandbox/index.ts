@@ -18,21 +18,21 @@ export type { RateLimit } from "./faults/rate-limit.ts";
 export type { Occasions } from "./faults/waiting-list.ts";
 export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
-export type { SandboxMerchant } from "./records/merchants.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+export type { SandboxMerchant } from "./service/merchants.ts";
 export type {
   SandboxPayments,
   SimulateOptions,
   UpcomingPaymentStep,
-} from "./scenarios/payment-scenarios.ts";
-export type { PaymentScenario } from "./scenarios/payment-steps.ts";
-export type { ScenarioSteps } from "./scenarios/step-plans.ts";
+} from "./service/payment-scenarios.ts";
+export type { PaymentScenario } from "./service/payment-steps.ts";
+export type { ScenarioSteps } from "./service/steps.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,
   UpcomingWithdrawalStep,
-} from "./scenarios/withdrawal-scenarios.ts";
-export type { WithdrawalScenario } from "./scenarios/withdrawal-steps.ts";
+} from "./service/withdrawal-scenarios.ts";
+export type { WithdrawalScenario } from "./service/withdrawal-steps.ts";
 export type { ListenOptions, SandboxServer } from "./serving/server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 export type { SandboxClock } from "./time/clock.ts";
@@ -59,12 +59,16 @@ export type {
   WebhookEntry,
 } from "./timeline/timeline.ts";
 export type {
+  ReplayOptions,
+  SandboxWebhooks,
+  WebhookAttempt,
+  WebhookData,
+  WebhookDelivery,
+} from "./webhooks/delivery.ts";
+export type {
   Disorder,
   DisorderKind,
   DisorderOptions,
   WaitingDisorder,
 } from "./webhooks/disorder.ts";
-export type { ReplayOptions, SandboxWebhooks } from "./webhooks/sandbox-webhooks.ts";
-export type { WebhookAnswer } from "./webhooks/webhook-answer.ts";
-export type { WebhookAttempt, WebhookData, WebhookDelivery } from "./webhooks/webhook-delivery.ts";
-export type { Deliver, WebhookMessage } from "./webhooks/webhook-endpoint.ts";
+export type { Deliver, WebhookAnswer, WebhookMessage } from "./webhooks/endpoint.ts";

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 import type { Seed } from "./random.ts";
-import type { Deliver } from "./webhooks/webhook-endpoint.ts";
+import type { Deliver } from "./webhooks/endpoint.ts";
 
 /** What kind of service the sandbox plays. What is said of a merchant applies to each that does not say otherwise. */
 export interface SandboxOptions extends MerchantOptions {

@@ -1,12 +1,12 @@
 import type { SandboxFaults } from "./faults/faults.ts";
-import type { SandboxMerchant } from "./records/merchants.ts";
-import type { SandboxPayments } from "./scenarios/payment-scenarios.ts";
-import type { SandboxWithdrawals } from "./scenarios/withdrawal-scenarios.ts";
+import type { SandboxMerchant } from "./service/merchants.ts";
+import type { SandboxPayments } from "./service/payment-scenarios.ts";
+import type { SandboxWithdrawals } from "./service/withdrawal-scenarios.ts";
 import type { ListenOptions, SandboxServer } from "./serving/server.ts";
 import type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 import type { SandboxClock } from "./time/clock.ts";
 import type { ReceivedRequest } from "./timeline/request-log.ts";
-import type { SandboxWebhooks } from "./webhooks/sandbox-webhooks.ts";
+import type { SandboxWebhooks } from "./webhooks/delivery.ts";
 
 /** How much of what happened is no longer there. */
 export interface DroppedCounts {

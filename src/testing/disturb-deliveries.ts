@@ -4,7 +4,7 @@ import {
   strangersWebhook,
   tamperedWebhook,
   type WebhookParts,
-} from "../sandbox/webhooks/forged-webhook.ts";
+} from "../sandbox/webhooks/message.ts";
 
 /** What a run is drawn from: equal seeds give equal runs. */
 export type Seed = string | number;

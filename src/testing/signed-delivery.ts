@@ -1,4 +1,4 @@
-import { hintHeaders } from "../sandbox/webhooks/hint-headers.ts";
+import { hintHeaders } from "../sandbox/webhooks/message.ts";
 import {
   type SignedWebhook,
   type SignWebhookOptions,

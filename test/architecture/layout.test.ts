@@ -49,7 +49,7 @@ test("one file alone of the client calls fetch", async () => {
   };
   const callers = await importers(/\bawait fetch\(/);
   expect(callers.filter((file) => /^src\/(http|resources|checkout)\//.test(file))).toEqual([
-    "src/http/attempt.ts",
+    "src/http/send.ts",
   ]);
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { version } from "../../src/http/version.ts";
+import { version } from "../../src/runtime.ts";
 import { CommandLine } from "./command-line.ts";
 import type { Keys } from "./running-sandbox.ts";
 

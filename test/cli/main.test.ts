@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/parse.ts";
-import { version } from "../../src/http/version.ts";
+import { version } from "../../src/runtime.ts";
 import { settlekit } from "./command-line.ts";
 
 const names = Object.keys(commands);

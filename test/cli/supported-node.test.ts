@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { unsupportedNode } from "../../src/cli/supported-node.ts";
+import { unsupportedNode } from "../../src/runtime.ts";
 
 test.each(["22.12.0", "22.13.1", "23.0.0", "24.21.0", "26.0.0-nightly"])(
   "Node %s will do",

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { errorFor } from "../../src/http/error-for.ts";
-import type { Failure } from "../../src/http/failure.ts";
+import { errorFor } from "../../src/http/call-errors.ts";
+import type { Failure } from "../../src/http/policy.ts";
 import * as settlekit from "../../src/index.ts";
 import { readErrorBody } from "../../src/wire/envelope.ts";
 

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { Example } from "./example.ts";
 import type { Run } from "./run.ts";
@@ -32,6 +33,11 @@ async function openedJob() {
   };
   return {
     sandbox,
+    client: new MerchantClient({
+      environment: "sandbox",
+      baseUrl: service.url,
+      secretKey: sandbox.secretKey,
+    }),
     input,
     run: () => example.run("start", variables),
     /** What the service has made, whatever it was answered. */
@@ -66,7 +72,7 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
     "before anything was sent",
     async ({ run }) => {
       const running = await run();
-      await running.printed(/payouts are planned/);
+      await running.printed(/payouts planned/);
       return running;
     },
   ],
@@ -122,10 +128,10 @@ describe.concurrent(example.name, () => {
     await using job = await openedJob();
     job.sandbox.faults.latency("POST /withdrawals", 1_000, { when: "before" });
     const first = await job.run();
-    await first.printed(/payouts are planned/);
+    await first.printed(/payouts planned/);
     const second = await job.run();
     expect(await second.ended()).toBe(1);
-    expect(second.output).toContain("Another run is at work on these payouts.");
+    expect(second.output).toContain("Another run is working on these payouts.");
     expect(await first.ended()).toBe(0);
     expect(job.made()).toEqual(once);
   });
@@ -138,6 +144,28 @@ describe.concurrent(example.name, () => {
     expect(await run.ended()).toBe(1);
     expect(run.output).toMatch(/seller_1.*refused/);
     expect(job.made()).toEqual(once.slice(1));
+  });
+
+  it("leaves a payout with two withdrawals to a person", async () => {
+    await using job = await openedJob();
+    const [{ orderId, chainId, recipientAddress }] = JSON.parse(due);
+    const input = { orderId, amountInCents: 12_500, chainId, recipientAddress };
+    await job.client.withdrawals.create(input);
+    await job.client.withdrawals.create(input);
+    const run = await job.run();
+    expect(await run.ended()).toBe(1);
+    expect(run.output).toMatch(/seller_1.*needs_decision/);
+    expect(job.made()).toEqual([once[0], ...once]);
+  });
+
+  it("leaves a payout whose withdrawal has another amount to a person", async () => {
+    await using job = await openedJob();
+    const [{ orderId, chainId, recipientAddress }] = JSON.parse(due);
+    await job.client.withdrawals.create({ orderId, amountInCents: 500, chainId, recipientAddress });
+    const run = await job.run();
+    expect(await run.ended()).toBe(1);
+    expect(run.output).toMatch(/seller_1.*needs_decision/);
+    expect(job.made()).toEqual(["payout_2026_07_seller_1: 500", ...once.slice(1)]);
   });
 
   it("tells how the withdrawals have ended", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Concurrency } from "../../src/http/concurrency.ts";
+import { Concurrency } from "../../src/http/pace.ts";
 import { realTime } from "../../src/http/time.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";

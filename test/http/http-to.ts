@@ -1,6 +1,6 @@
-import { type ClientOptions, configure } from "../../src/configuration.ts";
 import { Http } from "../../src/http/http.ts";
 import type { Time } from "../../src/http/time.ts";
+import { type ClientOptions, configure } from "../../src/options.ts";
 import { FakeTime } from "./fake-time.ts";
 
 export const secretKey = "sk_test_4f9a7c1e";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { ClientOptions } from "../../src/configuration.ts";
 import { realTime } from "../../src/http/time.ts";
+import type { ClientOptions } from "../../src/options.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";

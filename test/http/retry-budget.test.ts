@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { RetryBudget } from "../../src/http/retry-budget.ts";
+import { RetryBudget } from "../../src/http/pace.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { configure } from "../../src/configuration.ts";
 import { OutcomeUnknownError, SettlekitError, UnexpectedResponseError } from "../../src/errors.ts";
-
 import type { ClientEvent } from "../../src/http/events.ts";
 import { Http } from "../../src/http/http.ts";
+import { configure } from "../../src/options.ts";
 import { Payments } from "../../src/resources/payments.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";

@@ -1,6 +1,6 @@
-import { type ClientOptions, configure } from "../../src/configuration.ts";
 import type { ClientEvent } from "../../src/http/events.ts";
 import { Http } from "../../src/http/http.ts";
+import { type ClientOptions, configure } from "../../src/options.ts";
 import { Payments } from "../../src/resources/payments.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
 import type { Sandbox } from "../../src/sandbox/index.ts";

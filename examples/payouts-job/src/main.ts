@@ -8,14 +8,14 @@ import { Payouts } from "./payouts.ts";
 import { readPayouts } from "./read-payouts.ts";
 
 const { PAYOUTS_FILE = "payouts.json", DATABASE_FILE = "payouts.sqlite" } = process.env;
-const quietMs = Number(process.env.PAYOUTS_QUIET_SECONDS ?? 60) * 1_000;
-if (!(quietMs >= 0)) throw new Error("PAYOUTS_QUIET_SECONDS must be a number from 0 on.");
+const quietMs = Number(process.env.PAYOUTS_QUIET_SECONDS ?? 120) * 1_000;
+if (!(quietMs >= 0)) throw new Error("PAYOUTS_QUIET_SECONDS must be 0 or more.");
 
 const due = readPayouts(PAYOUTS_FILE);
 oneRunAtATime(DATABASE_FILE);
 const payouts = new Payouts(new DatabaseSync(DATABASE_FILE));
 payouts.plan(due);
-console.log(`${due.length} payouts are planned`);
+console.log(`${due.length} payouts planned`);
 
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -32,6 +32,6 @@ console.table(
     return { orderId, amountInCents, state, withdrawalId, problem };
   }),
 );
-// For cron and its kind: 1 while something needs another run or somebody's eyes.
-const open = payouts.inState("planned", "sending", "refused", "failed", "cancelled");
-process.exitCode = open.length === 0 ? 0 : 1;
+// Exit code for cron and other schedulers: 1 while a payout needs another run or a person.
+const done = payouts.inState("sent", "completed");
+process.exitCode = done.length === payouts.all().length ? 0 : 1;

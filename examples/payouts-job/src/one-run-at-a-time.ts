@@ -1,9 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * Keeps a second run from starting beside this one: two runs could both look for a withdrawal, both find
- * none, and both make it. The lock is the operating system's, so that it ends with the process, however
- * that dies.
+ * Prevents a second concurrent run: both could look for a withdrawal, find none, and create one. SQLite holds the
+ * lock through the operating system, which releases it when the process ends, even after SIGKILL.
  */
 export function oneRunAtATime(databaseFile: string): void {
   if (databaseFile === ":memory:") return;
@@ -11,10 +10,10 @@ export function oneRunAtATime(databaseFile: string): void {
   try {
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
-    throw new Error("Another run is at work on these payouts. Wait until it has ended.", {
+    throw new Error("Another run is working on these payouts. Wait until it has ended.", {
       cause: error,
     });
   }
-  // Kept open, and out of the garbage collector's reach, as long as the process lives.
+  // Keep the connection open, and reachable for the garbage collector, until the process ends.
   process.once("exit", () => lock.close());
 }

@@ -10,18 +10,15 @@ import type { Payouts } from "./payouts.ts";
 interface PayOutOptions {
   readonly client: MerchantClient;
   readonly payouts: Payouts;
-  /** How long a request of a run that was killed may still be on its way. */
+  /** How long a request of a killed run may take to arrive and to show up in the service's list. */
   readonly quietMs: number;
-  /** Between two payouts the run may end; within one it should not. */
+  /** Ends the run between two payouts, never within one. */
   readonly signal: AbortSignal;
 }
 
-/** Clocks of this machine and the service may differ by this much. */
-const clockDifferenceMs = 5 * 60_000;
-
-/** Makes the withdrawal of every payout that has none. Any number of runs makes one for each. */
+/** Creates the withdrawal of every payout that has none. Any number of runs creates one each. */
 export async function payOut({ client, payouts, quietMs, signal }: PayOutOptions): Promise<void> {
-  // Whichever run left a payout as "sending" has ended, so its requests left before now.
+  // The run that left a payout as "sending" has ended, so its requests left before now.
   const quietAt = Date.now() + quietMs;
   for (const payout of payouts.inState("sending", "planned")) {
     const { orderId, amountInCents, chainId, recipientAddress, plannedAt, state } = payout;
@@ -31,27 +28,30 @@ export async function payOut({ client, payouts, quietMs, signal }: PayOutOptions
     try {
       const withdrawal = await client.withdrawals.createOnce(
         { orderId, amountInCents, chainId, recipientAddress },
-        // It cannot be older than its plan, so the list need not be read to its end.
-        { createdAfter: new Date(Date.parse(plannedAt) - clockDifferenceMs) },
+        // The withdrawal cannot be older than its plan, so the lookup need not read the whole list.
+        { createdAfter: plannedAt },
       );
       payouts.keep(orderId, withdrawal);
       console.log(`${orderId}: withdrawal ${withdrawal.id} is ${withdrawal.status}`);
     } catch (error) {
-      if (InvalidRequestError.is(error) || IdempotencyConflictError.is(error)) {
-        payouts.refuse(orderId, error.message);
-        console.error(`${orderId}: ${error.message}`);
-      } else if (SettlekitError.is(error) && error.outcome === "unknown") {
-        // Stays "sending": the next run looks for its withdrawal.
-        console.error(`${orderId}: ${error.message}`);
+      if (!SettlekitError.is(error)) throw error;
+      console.error(`${orderId}: ${error.message}`);
+      if (IdempotencyConflictError.is(error)) {
+        // The order id has a withdrawal with other parameters, or several. Money may have moved.
+        payouts.stop(orderId, "needs_decision", error.message);
+      } else if (error.outcome === "unknown") {
+        // The payout stays "sending": the next run looks for its withdrawal.
+      } else if (InvalidRequestError.is(error)) {
+        payouts.stop(orderId, "refused", error.message);
       } else {
-        // No connection, a wrong key, too many requests: the others would fare no better.
+        // No connection, a revoked key, a rate limit: the other payouts would fail, too.
         throw error;
       }
     }
   }
 }
 
-/** Asks how the withdrawals that are on their way have ended. */
+/** Updates the withdrawals that are on their way. */
 export async function followUp({ client, payouts, signal }: PayOutOptions): Promise<void> {
   for (const { orderId, withdrawalId } of payouts.inState("sent")) {
     if (signal.aborted || withdrawalId === null) return;
@@ -59,7 +59,7 @@ export async function followUp({ client, payouts, signal }: PayOutOptions): Prom
   }
 }
 
-/** Looking for a withdrawal proves nothing while a request to create it may still be on its way. */
+/** A lookup proves nothing while a request to create the withdrawal may still be on its way. */
 async function until(quietAt: number, orderId: string): Promise<void> {
   const remainingMs = quietAt - Date.now();
   if (remainingMs <= 0) return;

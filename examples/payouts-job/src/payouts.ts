@@ -3,11 +3,12 @@ import { isFinal, type Withdrawal } from "settlekit";
 import type { DuePayout } from "./read-payouts.ts";
 
 /**
- * - `planned`: nothing was ever sent for it.
- * - `sending`: a withdrawal may have been asked for; only looking it up can tell.
- * - `sent`: its withdrawal exists and is on its way.
+ * - `planned`: nothing has been sent.
+ * - `sending`: a withdrawal may have been requested. Only a lookup can tell.
+ * - `sent`: the withdrawal exists and is on its way.
  * - `completed`, `failed`, `cancelled`: how the withdrawal ended. A new payout takes a new order id.
- * - `refused`: it cannot be right as it is; `problem` says why. Nothing was sent.
+ * - `refused`: the request was invalid, as `problem` explains. No withdrawal was created.
+ * - `needs_decision`: the order id has several withdrawals, or one with other parameters.
  */
 export type PayoutState =
   | "planned"
@@ -16,7 +17,8 @@ export type PayoutState =
   | "completed"
   | "failed"
   | "cancelled"
-  | "refused";
+  | "refused"
+  | "needs_decision";
 
 export interface Payout extends DuePayout {
   readonly state: PayoutState;
@@ -26,7 +28,7 @@ export interface Payout extends DuePayout {
   readonly plannedAt: string;
 }
 
-/** The table of payouts. Every step is on disk before the next one is taken. */
+/** The table of payouts. Every change is on disk before the next step. */
 export class Payouts {
   readonly #database: DatabaseSync;
 
@@ -34,7 +36,7 @@ export class Payouts {
     database.exec(`
       PRAGMA busy_timeout = 5000;
       PRAGMA journal_mode = WAL;
-      -- A power cut must not forget that something was sent.
+      -- A power cut must not lose the fact that a request was sent.
       PRAGMA synchronous = FULL;
       CREATE TABLE IF NOT EXISTS payouts (
         order_id TEXT PRIMARY KEY,
@@ -49,7 +51,7 @@ export class Payouts {
     this.#database = database;
   }
 
-  /** Adds what is not in the table yet. What is there stays as it is, and must not have changed. */
+  /** Adds new payouts to the table. Throws if a known one has other parameters now. */
   plan(due: readonly DuePayout[]): void {
     const insert = this.#database.prepare(
       `INSERT INTO payouts (order_id, amount_in_cents, chain_id, recipient_address, planned_at)
@@ -69,7 +71,7 @@ export class Payouts {
     }
   }
 
-  /** In the order in which they were planned. */
+  /** Payouts in these states, in the order in which they were planned. */
   inState(...states: readonly PayoutState[]): Payout[] {
     return this.#select(`state IN (${states.map(() => "?").join(", ")})`, ...states);
   }
@@ -78,19 +80,20 @@ export class Payouts {
     return this.#select("true");
   }
 
-  /** Call it before anything is sent. */
+  /** Records that a request may leave. Call it before sending. */
   sending(orderId: string): void {
     this.#update("state = 'sending'", orderId);
   }
 
-  /** Takes over how the payout's withdrawal stands. */
+  /** Records the payout's withdrawal and its status. */
   keep(orderId: string, { id, status, errorMessage = null }: Withdrawal): void {
     const state = isFinal(status) ? status : "sent";
     this.#update("state = ?, withdrawal_id = ?, problem = ?", orderId, state, id, errorMessage);
   }
 
-  refuse(orderId: string, problem: string): void {
-    this.#update("state = 'refused', problem = ?", orderId, problem);
+  /** Takes a payout out of the runs, until a person has dealt with it. */
+  stop(orderId: string, state: "refused" | "needs_decision", problem: string): void {
+    this.#update("state = ?, problem = ?", orderId, state, problem);
   }
 
   #update(assignments: string, orderId: string, ...values: (string | null)[]): void {

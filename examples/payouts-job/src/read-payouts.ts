@@ -15,7 +15,7 @@ export interface DuePayout {
 /** Validates the whole list before the first payout, so that an invalid entry cannot stop a run halfway. */
 export function readPayouts(file: string): DuePayout[] {
   const rows: unknown = JSON.parse(readFileSync(file, "utf8"));
-  if (!Array.isArray(rows)) throw new Error(`${file} must hold a list of payouts.`);
+  if (!Array.isArray(rows)) throw new Error(`${file} must contain an array of payouts.`);
   const payouts = rows.map((row, index) => {
     try {
       return payoutFrom(row);
@@ -26,12 +26,13 @@ export function readPayouts(file: string): DuePayout[] {
     }
   });
   const ids = new Set(payouts.map(({ orderId }) => orderId));
-  if (ids.size < payouts.length) throw new Error(`${file} has two payouts with one orderId.`);
+  if (ids.size < payouts.length) throw new Error(`${file} has two payouts with the same orderId.`);
   return payouts;
 }
 
 function payoutFrom({ orderId, amount, chainId, recipientAddress }: Record<string, unknown>) {
-  if (typeof orderId !== "string" || orderId === "") throw new Error("orderId must be a text.");
+  if (typeof orderId !== "string" || orderId === "")
+    throw new Error("orderId must be a non-empty string.");
   if (typeof chainId !== "number") throw new Error("chainId must be a number.");
   return {
     orderId,

@@ -9,8 +9,8 @@ import {
 import type { ApiResponse } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
-import type { RequestOptions } from "../../http/settings.ts";
-import { checkLimit } from "../../http/settings-checks.ts";
+import { checkLimit, type RequestOptions } from "../../http/settings.ts";
+
 import * as operations from "../../wire/operations.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { SandboxMerchant } from "../records/merchants.ts";
 import type { Sandbox } from "../sandbox.ts";
+import type { SandboxMerchant } from "../service/merchants.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { listAnswer } from "./control-answers.ts";

@@ -1,4 +1,4 @@
-import { fractionOf, type RandomStream } from "../random.ts";
+import type { RandomStream } from "../random.ts";
 import type { Table } from "../state/store.ts";
 
 /** How often something happens to those that it is meant for. */
@@ -58,7 +58,7 @@ export function createWaitingList<Item extends object>({
     if (table.size() === 0) return undefined;
     for (const [key, { item, times, probability }] of table.entries()) {
       if (!fits(item)) continue;
-      if (probability < 1 && fractionOf(chance()) >= probability) continue;
+      if (probability < 1 && chance().fraction() >= probability) continue;
       if (times === 1) table.delete(key);
       else if (times !== null) table.set(key, { item, times: times - 1, probability });
       return item;

@@ -7,11 +7,11 @@ export type BrowserAssets = ReadonlyMap<string, string>;
 const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];
 
 /**
- * Makes what the pages load from `src/sandbox/browser`. Runs when the package is built, which puts the
+ * Makes what the pages load from `src/sandbox/pages/browser`. Runs when the package is built, which puts the
  * outcome in the place of this module; from source, it runs when a page is first asked for.
  */
 export async function browserAssets(plugins: Plugin[] = []): Promise<BrowserAssets> {
-  const folder = fileURLToPath(new URL("../browser/", import.meta.url));
+  const folder = fileURLToPath(new URL("./browser/", import.meta.url));
   const { outputFiles } = await build({
     entryPoints: sources.map((source) => folder + source),
     outdir: folder,

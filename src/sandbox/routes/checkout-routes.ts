@@ -11,9 +11,9 @@ import type { Payment, PaymentState } from "../../wire/payment.ts";
 import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
 
 import type { RandomSource } from "../random.ts";
-import type { Payments } from "../records/payments.ts";
-import { isActive, latestQuote, quoteFor } from "../records/quotes.ts";
-import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "../records/tokens.ts";
+import type { Payments } from "../service/payments.ts";
+import { isActive, latestQuote, quoteFor } from "../service/quotes.ts";
+import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "../service/tokens.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
 import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkBy, checkOneOf, refuseField } from "../serving/validation.ts";

@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 import { controlFailure, unknownControlRoute } from "../control/control-failure.ts";
 import { controlRoutes } from "../control/control-routes.ts";
-import { assetAnswer } from "../pages/asset-answer.ts";
-import { entryPage } from "../pages/inspector/entry-page.ts";
-import { inspectorPage } from "../pages/inspector/inspector-page.ts";
+import { entryPage } from "../pages/entry.ts";
+import { inspectorPage } from "../pages/inspector.ts";
+import { assetAnswer } from "../pages/page.ts";
 import { paymentPage, unknownPaymentPage } from "../pages/payment-page.ts";
-import type { Payments } from "../records/payments.ts";
-import type { Withdrawals } from "../records/withdrawals.ts";
 import type { Sandbox } from "../sandbox.ts";
+import type { Payments } from "../service/payments.ts";
+import type { Withdrawals } from "../service/withdrawals.ts";
 import type { Timeline } from "../timeline/timeline.ts";
 import { openApiAnswer } from "./openapi-answer.ts";
 

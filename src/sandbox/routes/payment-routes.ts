@@ -11,7 +11,7 @@ import type {
   PaymentListQuery,
 } from "../../wire/payment.ts";
 
-import type { Payments } from "../records/payments.ts";
+import type { Payments } from "../service/payments.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
 import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkMetadata, refuseField } from "../serving/validation.ts";

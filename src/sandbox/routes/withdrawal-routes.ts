@@ -16,8 +16,8 @@ import type {
   WithdrawalListQuery,
 } from "../../wire/withdrawal.ts";
 
-import { pricedTokens, supportedChainIds } from "../records/tokens.ts";
-import type { Withdrawals } from "../records/withdrawals.ts";
+import { pricedTokens, supportedChainIds } from "../service/tokens.ts";
+import type { Withdrawals } from "../service/withdrawals.ts";
 import { invalidRequest, notFound } from "../serving/refusal.ts";
 import { type Call, type Route, route } from "../serving/route.ts";
 import { checkAmount, checkBy, checkMetadata, checkOneOf } from "../serving/validation.ts";

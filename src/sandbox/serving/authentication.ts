@@ -1,7 +1,7 @@
 import { credentialHeader, defaultHeaderPrefix } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operations.ts";
-import type { Merchant, Merchants } from "../records/merchants.ts";
-import type { Payments } from "../records/payments.ts";
+import type { Merchant, Merchants } from "../service/merchants.ts";
+import type { Payments } from "../service/payments.ts";
 import type { PathValues } from "./operation-paths.ts";
 import type { ReceivedHeaders } from "./received.ts";
 import { invalidRequest, notFound, Refusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import type { Operation } from "../../wire/operations.ts";
-import type { Merchant } from "../records/merchants.ts";
+import type { Merchant } from "../service/merchants.ts";
 import type { PathValues } from "./operation-paths.ts";
 
 /** A request that passed its operation's checks. */

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { show } from "../../values.ts";
 
 /** A unit of time, from milliseconds to days. */
 export type DurationUnit = "ms" | "s" | "m" | "h" | "d";
@@ -23,7 +24,7 @@ export function durationInMs(duration: Duration): number {
   const milliseconds = typeof duration === "string" ? parse(duration) : duration;
   if (Number.isSafeInteger(milliseconds) && milliseconds >= 0) return milliseconds;
   throw new InvalidRequestError(
-    `${describe(duration)} is no duration. Pass a whole number of milliseconds, not negative, or a ` +
+    `The duration is ${show(duration)}. Pass a whole number of milliseconds, not negative, or a ` +
       'whole number with a unit: "500ms", "90s", "15m", "24h" or "2d".',
     { code: "invalid_duration", param: "duration" },
   );
@@ -31,11 +32,5 @@ export function durationInMs(duration: Duration): number {
 
 function parse(text: string): number {
   const match = /^([0-9]{1,15})(ms|s|m|h|d)$/.exec(text);
-  if (!match) return Number.NaN;
-  return Number(match[1]) * unitInMs[match[2] as DurationUnit];
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
-  return typeof value === "number" ? String(value) : `A value of type ${typeof value}`;
+  return match ? Number(match[1]) * unitInMs[match[2] as DurationUnit] : Number.NaN;
 }

@@ -1,5 +1,5 @@
-import { configure } from "../../../src/configuration.ts";
 import { Http } from "../../../src/http/http.ts";
+import { configure } from "../../../src/options.ts";
 import { list, type PagePromise } from "../../../src/resources/lists/page.ts";
 import { anything, type Schema } from "../../../src/wire/fields.ts";
 import type { Operation } from "../../../src/wire/operations.ts";

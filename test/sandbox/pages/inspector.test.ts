@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { paymentPageBeliefs } from "../../../src/sandbox/pages/beliefs.ts";
+import { paymentPageBeliefs } from "../../../src/sandbox/pages/components.ts";
 import { create, newYear, origin, paymentsPath, read, send } from "../merchant.ts";
 
 const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { html } from "../../../src/sandbox/pages/html.ts";
+import { html } from "../../../src/sandbox/pages/components.ts";
 import { create, origin } from "../merchant.ts";
 
 describe("the payment page", () => {

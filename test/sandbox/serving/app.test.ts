@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMerchants } from "../../../src/sandbox/records/merchants.ts";
+import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
 import { createApp } from "../../../src/sandbox/serving/app.ts";
 import {
   createIdempotencyStore,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { post } from "../../../src/sandbox/webhooks/webhook-post.ts";
+import { post } from "../../../src/sandbox/webhooks/endpoint.ts";
 import { type Answer, scriptedServer, silent, truncated } from "../../scripted-server.ts";
 
 async function postTo(answer: Answer, timeoutMs?: number) {

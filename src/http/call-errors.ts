@@ -1,0 +1,255 @@
+import {
+  AbortError,
+  ApiError,
+  type ApiErrorOptions,
+  AuthenticationError,
+  ConfigurationError,
+  ConnectionError,
+  IdempotencyConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  type Outcome,
+  OutcomeUnknownError,
+  PermissionError,
+  RateLimitError,
+  ServerError,
+  type SettlekitError,
+  TimeoutError,
+  UnexpectedResponseError,
+} from "../errors.ts";
+import { codeForStatus } from "../wire/envelope.ts";
+import type { Replay } from "../wire/operations.ts";
+import type { Failure } from "./policy.ts";
+
+/** What every error of a call carries. */
+export interface CallFacts {
+  readonly operation: string;
+  readonly replay: Replay;
+  /** The service's origin. */
+  readonly origin: string;
+  readonly idempotencyKey: string | undefined;
+  readonly attempts: number;
+  /** Whether the call ended early because the client's retry budget was empty. */
+  readonly outOfBudget?: boolean;
+}
+
+/** The error that ends a call, with the call's outcome. */
+export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
+  const error = failureError(failure, outcome, call);
+  const ambiguous = outcome === "unknown" && call.replay !== "safe" && failure.kind !== "aborted";
+  return ambiguous ? outcomeUnknownError(failure, error, call) : error;
+}
+
+/** The error of a call for which the client's pause after a 429 is too long. */
+export function pausedError(waitMs: number, call: CallFacts): RateLimitError {
+  const { operation, idempotencyKey, attempts } = call;
+  return new RateLimitError(
+    `Nothing was sent: after a 429 this client waits its turn, another ${Math.ceil(waitMs / 1000)} s, ` +
+      "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
+    {
+      code: "rate_limited",
+      outcome: "not_sent",
+      operation,
+      idempotencyKey,
+      attempts,
+      retryAfterMs: waitMs,
+    },
+  );
+}
+
+/** The error of one failure, seen alone. */
+function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
+  const { operation, idempotencyKey, attempts, origin } = call;
+  const facts = { outcome, operation, idempotencyKey, attempts };
+  const unrepeated = call.outOfBudget ? outOfBudget : "";
+  switch (failure.kind) {
+    case "unreachable":
+      return new ConnectionError(
+        `No connection to ${origin} (${failure.code}: ${failure.detail}). Nothing was sent. Check the ` +
+          `base URL, and that the service is running and reachable from here.${unrepeated}`,
+        { ...facts, code: failure.code },
+      );
+    case "tls":
+      return new ConnectionError(
+        `${origin} could not prove who it is (${failure.code}: ${failure.detail}). Nothing was sent. ` +
+          "Check the base URL and its port, this machine's clock and its certificate authorities.",
+        { ...facts, code: failure.code },
+      );
+    case "not_taken":
+      return new ConfigurationError(
+        `fetch does not take what fetchOptions holds (${failure.code}: ${failure.detail}). Nothing was ` +
+          "sent. A dispatcher works with the fetch of its own undici only: pass that as fetch.",
+        { ...facts, code: "invalid_option", param: "fetchOptions" },
+      );
+    case "connection":
+      return new ConnectionError(
+        `The connection to ${origin} broke before the whole answer was here (${failure.code}: ` +
+          `${failure.detail}). Call again; if it persists, check what lies between here and the service.` +
+          unrepeated,
+        { ...facts, code: failure.code },
+      );
+    case "timeout":
+      return new TimeoutError(timeoutMessage(failure, call) + unrepeated, {
+        ...facts,
+        code: failure.limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded",
+      });
+    case "aborted":
+      return new AbortError(abortMessage(outcome, call), {
+        ...facts,
+        code: "aborted",
+        cause: failure.reason,
+      });
+    case "redirect":
+      return new ConfigurationError(
+        `${origin} answered ${failure.status} and points to ${failure.origin ?? "another place"}. ` +
+          "settlekit follows no redirect, so that credentials stay with the origin you configured. Set " +
+          "baseUrl to where the service really is.",
+        { ...facts, code: "redirected", param: "baseUrl", requestId: failure.requestId },
+      );
+    case "status":
+      return apiError(failure, facts, unrepeated);
+    case "unreadable":
+      return new UnexpectedResponseError(
+        `The service answered ${operation} with ${failure.status}, but not with the JSON that is due. ` +
+          "error.body holds what came. Check that baseUrl is the service's and no proxy answers for it." +
+          unrepeated,
+        {
+          ...facts,
+          code: "unreadable_response",
+          status: failure.status,
+          requestId: failure.requestId,
+          body: failure.text,
+        },
+      );
+  }
+}
+
+const outOfBudget =
+  " It was not tried again: so many of this client's calls failed lately that its retries are used up. " +
+  "They come back with time and success.";
+
+type TimeoutFailure = Extract<Failure, { kind: "timeout" }>;
+
+function timeoutMessage({ limit, ms, spentOn }: TimeoutFailure, call: CallFacts): string {
+  const span = `${limit} (${Math.round(ms)} ms)`;
+  if (spentOn !== undefined) {
+    return `Nothing was sent: ${call.operation} spent its ${span} ${spentOn}`;
+  }
+  return (
+    `${call.operation} was not answered within ${span}. Call again, or raise ${limit} if the service is ` +
+    "known to take longer."
+  );
+}
+
+type StatusFailure = Extract<Failure, { kind: "status" }>;
+
+function apiError(
+  failure: StatusFailure,
+  call: Pick<ApiErrorOptions, "outcome" | "operation" | "idempotencyKey" | "attempts">,
+  unrepeated: string,
+): ApiError {
+  const { status, facts, retryAfterMs, requestId } = failure;
+  const ErrorClass = errorClass(failure);
+  const code = facts.code ?? codeForStatus(status);
+  const said = facts.message ?? "The service gave no reason.";
+  const where = [String(status), code, facts.param && `param ${facts.param}`, requestId]
+    .filter(Boolean)
+    .join(", ");
+  const message = `${said.replace(/[.!]?$/, ".")} [${where}] ${cure(ErrorClass, failure)}`;
+  return new ErrorClass(message.trim() + unrepeated, {
+    ...call,
+    ...facts,
+    code,
+    status,
+    retryAfterMs,
+    requestId,
+  });
+}
+
+/**
+ * The class of an error answer. The mapping from the document's codes to statuses is not shown, so
+ * where a 4xx names its kind in words, the words count.
+ */
+function errorClass({ status, facts }: StatusFailure): typeof ApiError {
+  if (status >= 500) return ServerError;
+  if (status === 429) return RateLimitError;
+  if (facts.type === "authentication_error" || facts.code === "invalid_api_key") {
+    return AuthenticationError;
+  }
+  if (facts.code === "idempotency_conflict") return IdempotencyConflictError;
+  switch (status) {
+    case 400:
+    case 422:
+      return InvalidRequestError;
+    case 401:
+      return AuthenticationError;
+    case 403:
+      return PermissionError;
+    case 404:
+      return NotFoundError;
+    case 409:
+      return IdempotencyConflictError;
+    default:
+      return ApiError;
+  }
+}
+
+function cure(ErrorClass: typeof ApiError, { facts, retryAfterMs }: StatusFailure): string {
+  switch (ErrorClass) {
+    case InvalidRequestError:
+      return `Correct ${facts.param ?? "the request"} before calling again.`;
+    case AuthenticationError:
+      return "Check that the credential is complete and belongs to this environment.";
+    case PermissionError:
+      return "Ask the service to enable this for your merchant account.";
+    case NotFoundError:
+      return "Check the id, that it belongs to this environment and key, and that baseUrl ends before /v1.";
+    case IdempotencyConflictError:
+      return "Use a new idempotency key for new parameters, or repeat the first request unchanged.";
+    case RateLimitError:
+      return retryAfterMs === undefined
+        ? "Send fewer requests at once."
+        : `Call again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+    case ServerError:
+      return "The fault is the service's; call again later.";
+    default:
+      return "";
+  }
+}
+
+function abortMessage(outcome: Outcome, { operation, replay, idempotencyKey }: CallFacts): string {
+  if (outcome === "not_sent") return `${operation} was aborted before anything was sent.`;
+  if (replay === "safe") return `${operation} was aborted.`;
+  return `${operation} was aborted; the service may have acted on it. ${wayOn(replay, idempotencyKey)}`;
+}
+
+function outcomeUnknownError(
+  failure: Failure,
+  cause: SettlekitError,
+  { operation, replay, idempotencyKey, attempts }: CallFacts,
+): OutcomeUnknownError {
+  const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
+  const status = "status" in failure ? failure.status : undefined;
+  const retryAfterMs = failure.kind === "status" ? failure.retryAfterMs : undefined;
+  return new OutcomeUnknownError(
+    `Nobody knows whether ${operation} took effect: ${requests} sent, and no answer settled it (last: ` +
+      `${cause.name} ${cause.code}). ${wayOn(replay, idempotencyKey)}`,
+    {
+      code: "outcome_unknown",
+      operation,
+      idempotencyKey,
+      attempts,
+      requestId: cause.requestId,
+      status,
+      retryAfterMs,
+      cause,
+    },
+  );
+}
+
+function wayOn(replay: Replay, idempotencyKey: string | undefined): string {
+  return replay === "keyed"
+    ? `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
+        "attempt: it gives the original answer and creates nothing twice."
+    : "Do not repeat it: look up whether it exists first.";
+}

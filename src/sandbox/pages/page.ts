@@ -1,0 +1,56 @@
+import type { BrowserAssets } from "./browser-assets.ts";
+import { type Html, html } from "./components.ts";
+
+let assets: Promise<BrowserAssets> | undefined;
+
+/** A script or a style sheet of the pages. */
+export async function assetAnswer(name: string): Promise<Response> {
+  // Only pages need it: a sandbox that shows none does not load it.
+  assets ??= import("./browser-assets.ts").then(({ browserAssets }) => browserAssets());
+  const text = (await assets).get(name);
+  if (text === undefined) return new Response("There is no such asset.", { status: 404 });
+  const type = name.endsWith(".css") ? "text/css" : "text/javascript";
+  return new Response(text, { headers: { "Content-Type": `${type}; charset=utf-8` } });
+}
+
+/**
+ * Nothing runs in a page but the sandbox's own files, nothing frames it, and where it is known to nobody
+ * it links to.
+ */
+const pageHeaders = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "X-Frame-Options": "DENY",
+};
+
+interface PageParts {
+  readonly title: string;
+  /** The name of the page's script and style sheet. */
+  readonly asset: string;
+  readonly body: Html;
+  readonly status?: number;
+}
+
+/** A whole page. */
+export function pageAnswer({ title, asset, body, status = 200 }: PageParts): Response {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/_sandbox/assets/${asset}.css">
+<script type="module" src="/_sandbox/assets/${asset}.js"></script>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return new Response(page.text, { status, headers: pageHeaders });
+}

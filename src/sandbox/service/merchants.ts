@@ -1,0 +1,144 @@
+import { ConfigurationError } from "../../errors.ts";
+import { checkedMinPaymentInCents, type MerchantOptions } from "../options.ts";
+import { randomStream } from "../random.ts";
+import type { Store } from "../state/store.ts";
+import { type WebhookEndpoint, webhookEndpoint } from "../webhooks/endpoint.ts";
+
+/** A merchant of the sandbox. Sees and changes nothing of the others. */
+export interface SandboxMerchant {
+  readonly merchantId: string;
+  /** What its payments name it by. */
+  readonly name: string;
+  /** Starts with `sk_test_`; never rotates. */
+  readonly secretKey: string;
+  /** What its webhooks are signed with. Never rotates. */
+  readonly webhookSecret: string;
+  /** The dashboard's bearer token. Never rotates, never expires. */
+  readonly accessToken: string;
+  /** Where its webhooks are sent to; null where they are recorded only, or handed to `deliver`. */
+  readonly webhookUrl: string | null;
+  readonly depositsEnabled: boolean;
+  readonly withdrawalsEnabled: boolean;
+  readonly limits: { readonly minPaymentInCents: number };
+}
+
+/** A merchant as it is kept. */
+interface KeptMerchant extends SandboxMerchant {
+  /** The id of its registered endpoint. */
+  readonly endpointId: string;
+  /** Where the service sends its withdrawals from. */
+  readonly backendWallet: string;
+}
+
+export interface Merchant extends KeptMerchant {
+  /** `undefined` when there is nowhere to send webhooks to. */
+  readonly endpoint: WebhookEndpoint | undefined;
+}
+
+/** Who has accounts at the sandbox. */
+export interface Merchants {
+  /** In their order; at least one. */
+  all(): readonly Merchant[];
+  first(): Merchant;
+  find(merchantId: string): Merchant | undefined;
+  withSecretKey(secretKey: string): Merchant | undefined;
+  withAccessToken(accessToken: string): Merchant | undefined;
+}
+
+interface MerchantsOptions {
+  /** In the order of the merchants. What they leave out is as it was saved, or else as usual. */
+  readonly options: readonly MerchantOptions[];
+  /** What the secrets and ids are made from, see `originOf`. */
+  readonly origin: string;
+  readonly store: Store;
+}
+
+export function createMerchants({ options, origin, store }: MerchantsOptions): Merchants {
+  if (!Array.isArray(options) || options.length === 0) throw noMerchants();
+  const kept = store.table<KeptMerchant>("merchants", { survivesReset: true });
+  // Kept too: merchants that join later are made from the same.
+  const keptOrigin = store.cell("identity", origin, { survivesReset: true });
+  keptOrigin.set(origin);
+  let merchants: readonly Merchant[] = [];
+  let bySecretKey: ReadonlyMap<string, Merchant> = new Map();
+
+  /** Those that are kept, and those that the options name beyond them. */
+  function gather(): void {
+    const before = kept.values();
+    if (!before.every(isMerchant)) throw new Error("What is kept is no merchant.");
+    const count = Math.max(before.length, options.length);
+    merchants = Array.from({ length: count }, (_, index) => {
+      const asked = options[index] ?? {};
+      const merchant = withOptions(before[index] ?? created(index, keptOrigin.get()), asked);
+      kept.set(merchant.merchantId, merchant);
+      const endpoint = webhookEndpoint(merchant.webhookUrl ?? undefined, asked.deliver);
+      return { ...merchant, endpoint };
+    });
+    bySecretKey = new Map(merchants.map((merchant) => [merchant.secretKey, merchant]));
+  }
+
+  gather();
+  store.onReplaced(gather);
+
+  function first(): Merchant {
+    const [merchant] = merchants;
+    if (merchant === undefined) throw noMerchants();
+    return merchant;
+  }
+
+  return {
+    all: () => merchants,
+    first,
+    find: (id) => merchants.find(({ merchantId }) => merchantId === id),
+    withSecretKey: (secretKey) => bySecretKey.get(secretKey),
+    withAccessToken: (token) => merchants.find(({ accessToken }) => accessToken === token),
+  };
+}
+
+function isMerchant(kept: KeptMerchant | null): boolean {
+  return typeof kept?.merchantId === "string" && typeof kept.secretKey === "string";
+}
+
+/** Each is made from a sequence of its own, so that none depends on how many there are. */
+function created(index: number, origin: string): KeptMerchant {
+  const number = index === 0 ? "" : ` ${index + 1}`;
+  const draws = randomStream(origin, `identity${number}`);
+  return {
+    merchantId: draws.uuid(),
+    secretKey: `sk_test_${draws.hex(24)}`,
+    webhookSecret: `whsec_${draws.hex(32)}`,
+    endpointId: draws.uuid(),
+    accessToken: `at_test_${draws.hex(24)}`,
+    backendWallet: draws.address(),
+    name: `Sandbox Merchant${number}`,
+    webhookUrl: null,
+    depositsEnabled: true,
+    withdrawalsEnabled: true,
+    limits: { minPaymentInCents: checkedMinPaymentInCents() },
+  };
+}
+
+function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerchant {
+  const { name, webhookUrl, depositsEnabled, withdrawalsEnabled, limits } = options;
+  return {
+    ...merchant,
+    name: name ?? merchant.name,
+    webhookUrl: webhookUrl === undefined ? merchant.webhookUrl : String(webhookUrl),
+    depositsEnabled: depositsEnabled ?? merchant.depositsEnabled,
+    withdrawalsEnabled: withdrawalsEnabled ?? merchant.withdrawalsEnabled,
+    limits: limits ? { minPaymentInCents: checkedMinPaymentInCents(limits) } : merchant.limits,
+  };
+}
+
+/** What everybody may see of a merchant: no more than its own people know. */
+export function publicMerchant(merchant: Merchant): SandboxMerchant {
+  const { endpoint: _endpoint, endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
+  return rest;
+}
+
+function noMerchants(): ConfigurationError {
+  return new ConfigurationError(
+    "A sandbox needs a merchant at least. Pass one in merchants, such as {}, or leave merchants out.",
+    { code: "no_merchants", param: "merchants" },
+  );
+}

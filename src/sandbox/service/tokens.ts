@@ -1,0 +1,112 @@
+import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
+import type { Token, TokenChain } from "../../wire/token.ts";
+
+/** A token that the sandbox settles in, at a price that never moves. */
+export interface PricedToken {
+  readonly token: Token;
+  readonly chainId: number;
+  /** USD for one whole token. */
+  readonly rateUsd: string;
+}
+
+/**
+ * The fixed prices (assumed). Only USDC's divides evenly, so that code which rounds the wrong way or
+ * takes a stablecoin for a dollar is found out here.
+ */
+export const etherRateUsd = "3127.43";
+const usdcRateUsd = "1.00";
+const usdtRateUsd = "0.9994";
+
+// The contracts of USDC are Circle's test deployments; USDT has none, so its addresses are made up.
+const onBaseSepolia = tokensOn(84_532, {
+  usdcContract: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  usdtContract: "0x5a4db00000000000000000000000000000084532",
+});
+const onEthereumSepolia = tokensOn(11_155_111, {
+  usdcContract: "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238",
+  usdtContract: "0x5a4dB00000000000000000000000000011155111",
+});
+
+/** What a payment can be settled in, in the order of its quotes. */
+export const pricedTokens: readonly PricedToken[] = [
+  onBaseSepolia.ether,
+  onBaseSepolia.usdc,
+  onBaseSepolia.usdt,
+  onEthereumSepolia.ether,
+  onEthereumSepolia.usdc,
+  onEthereumSepolia.usdt,
+];
+
+/** What simulated customers pay with. */
+export const defaultToken: PricedToken = onBaseSepolia.usdc;
+
+/** The stablecoin that money is sent in on a chain; `undefined` where the service sends nothing. */
+export function usdcOn(chainId: number): PricedToken | undefined {
+  return pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+}
+
+/** The token with this contract, in any case; either form of the native asset's address will do. */
+export function tokenOn(chainId: number, contractAddress: string): PricedToken | undefined {
+  const isNative = isNativeAssetAddress(contractAddress);
+  const contract = contractAddress.toLowerCase();
+  return pricedTokens.find(({ token, chainId: id }) => {
+    if (id !== chainId) return false;
+    return isNative
+      ? token.assetType === "native"
+      : token.contractAddress.toLowerCase() === contract;
+  });
+}
+
+export const supportedChainIds: readonly number[] = [
+  ...new Set(pricedTokens.map(({ chainId }) => chainId)),
+];
+
+function tokensOn(
+  chainId: number,
+  { usdcContract, usdtContract }: { usdcContract: string; usdtContract: string },
+): Record<"ether" | "usdc" | "usdt", PricedToken> {
+  const chain = chainOf(chainId);
+  const idOf = (index: number) =>
+    `8c5d8a0e-54c1-4b8e-9c58-${String(chainId).padStart(11, "0")}${index}`;
+
+  const ether: Token = {
+    id: idOf(0),
+    coingeckoApiId: "ethereum",
+    chain,
+    symbol: chain.nativeSymbol,
+    contractAddress: "0x0000000000000000000000000000000000000000",
+    decimals: chain.nativeDecimals,
+    type: "volatile",
+    assetType: "native",
+    status: "active",
+  };
+  const usdc: Token = {
+    id: idOf(1),
+    coingeckoApiId: "usd-coin",
+    chain,
+    symbol: "USDC",
+    contractAddress: usdcContract,
+    decimals: 6,
+    type: "stablecoin",
+    assetType: "erc20",
+    status: "active",
+  };
+  const usdt: Token = {
+    ...usdc,
+    id: idOf(2),
+    coingeckoApiId: "tether",
+    symbol: "USDT",
+    contractAddress: usdtContract,
+  };
+  return {
+    ether: { token: ether, chainId, rateUsd: etherRateUsd },
+    usdc: { token: usdc, chainId, rateUsd: usdcRateUsd },
+    usdt: { token: usdt, chainId, rateUsd: usdtRateUsd },
+  };
+}
+
+function chainOf(chainId: number): TokenChain {
+  const chain = findChain(chainId);
+  if (chain === undefined) throw new Error(`Chain ${chainId} is missing from the table of chains.`);
+  return { ...chain, isEnabled: true };
+}

@@ -1,0 +1,85 @@
+import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
+import type { RandomSource } from "../random.ts";
+import type { Store } from "../state/store.ts";
+import type { Clock } from "../time/clock.ts";
+import { createRecords } from "./records.ts";
+
+/** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */
+export interface Withdrawals {
+  create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal;
+  find(withdrawalId: string): Withdrawal | undefined;
+  /** Those of all merchants, oldest first. */
+  all(): Withdrawal[];
+  /** Oldest first. */
+  allOf(merchantId: string): readonly Withdrawal[];
+  /** Replaces a withdrawal by its next state; tells the merchant. */
+  transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal;
+}
+
+interface WithdrawalsOptions {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly publish: (
+    event: "withdrawal.created" | "withdrawal.updated",
+    data: WithdrawalSnapshot,
+  ) => void;
+  readonly store: Store;
+}
+
+/** What webhooks tell of a withdrawal. */
+type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & {
+  readonly id: string;
+  readonly merchantId: string;
+};
+
+export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
+  const { clock, random, publish, store } = options;
+  const withdrawals = createRecords<Withdrawal>(store, "withdrawals");
+
+  function create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal {
+    const { amountInCents, chainId, recipientAddress, orderId, customMetadata } = fields;
+    const createdAt = clock.now().toISOString();
+    const withdrawal: Withdrawal = {
+      id: random.stream("withdrawals").uuid(),
+      merchantId,
+      amountInCents,
+      chainId,
+      recipientAddress,
+      status: "pending",
+      currency: "USD",
+      ...(orderId === undefined ? {} : { orderId }),
+      ...(customMetadata === undefined ? {} : { customMetadata }),
+      errorMessage: null,
+      receipt: null,
+      createdAt,
+      updatedAt: createdAt,
+    };
+    withdrawals.put(withdrawal);
+    publish("withdrawal.created", snapshotOf(withdrawal));
+    return withdrawal;
+  }
+
+  function transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal {
+    // Interface section 3.2, rule 3: it changes with every change, even while the clock stands still.
+    const updatedMs = Math.max(clock.nowMs(), Date.parse(withdrawal.updatedAt) + 1);
+    const updatedAt = new Date(updatedMs).toISOString();
+    const next = { ...withdrawal, ...changes, updatedAt };
+    withdrawals.put(next);
+    publish("withdrawal.updated", snapshotOf(next));
+    return next;
+  }
+
+  return {
+    create,
+    find: withdrawals.find,
+    all: withdrawals.all,
+    allOf: withdrawals.allOf,
+    transition,
+  };
+}
+
+function snapshotOf(withdrawal: Withdrawal): WithdrawalSnapshot {
+  const { id, merchantId, amountInCents, currency, status, orderId, createdAt } = withdrawal;
+  return { id, merchantId, amountInCents, currency, status, orderId: orderId ?? null, createdAt };
+}

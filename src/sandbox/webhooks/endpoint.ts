@@ -1,0 +1,171 @@
+import { ConfigurationError } from "../../errors.ts";
+import { keptHeaders, keptText, withoutSecrets } from "../timeline/kept-text.ts";
+
+/** Receives a webhook in place of the network; the status of its response counts as the answer. */
+export type Deliver = (request: Request) => Response | Promise<Response>;
+
+/** A webhook as it is sent. */
+export interface WebhookMessage {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What a receiver answered. Credentials in it read `[redacted]`. */
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its first 2,000 characters, or as many as arrived within a second. */
+  readonly body: string;
+}
+
+/** Where webhooks go. */
+export interface WebhookEndpoint {
+  readonly url: string;
+  /** Rejects when no answer comes within the timeout. */
+  send(message: WebhookMessage): Promise<WebhookAnswer>;
+}
+
+/** The URL of requests that are passed to `deliver` when no `webhookUrl` is given. */
+const placeholderUrl = "https://merchant.example/webhooks";
+
+/** As long as the service waits (published). */
+const defaultTimeoutMs = 30_000;
+const maxBodyCharacters = 2_000;
+
+/** `undefined` when there is nowhere to send webhooks to. */
+export function webhookEndpoint(
+  webhookUrl: string | URL | undefined,
+  deliver: Deliver | undefined,
+): WebhookEndpoint | undefined {
+  if (webhookUrl === undefined && deliver === undefined) return undefined;
+  const url = webhookUrl === undefined ? placeholderUrl : checkedUrl(webhookUrl);
+  return {
+    url,
+    async send(message) {
+      const answered = deliver ? await handOver(deliver, message) : await post(plainPost(message));
+      const { status, headers, body } = answered;
+      return {
+        status,
+        headers: keptHeaders(Object.entries(headers)),
+        body: withoutSecrets(keptText(body).text),
+      };
+    },
+  };
+}
+
+function plainPost({ url, headers, body }: WebhookMessage): PostOptions {
+  return { url: new URL(url), headers: Object.entries(headers).flat(), body: Buffer.from(body) };
+}
+
+async function handOver(
+  deliver: Deliver,
+  { url, headers, body }: WebhookMessage,
+): Promise<WebhookAnswer> {
+  return withinTimeout(defaultTimeoutMs, async (signal) => {
+    const response = await deliver(new Request(url, { method: "POST", headers, body, signal }));
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: response.bodyUsed ? "" : await beginningOf(response.body),
+    };
+  });
+}
+
+interface PostOptions {
+  readonly url: URL;
+  /** Names and values in turns, exactly as they are sent. Host and Content-Length are added. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+  /** @defaultValue 30,000, as long as the service waits */
+  readonly timeoutMs?: number;
+  /** How long the body may take after the status. @defaultValue 1,000 */
+  readonly bodyTimeoutMs?: number;
+}
+
+/** An answer as it came, credentials included. */
+export interface PostAnswer extends WebhookAnswer {
+  readonly durationMs: number;
+}
+
+/** One POST to exactly this URL, with exactly these headers. Rejects with a reason for people. */
+export async function post(options: PostOptions): Promise<PostAnswer> {
+  const { timeoutMs = defaultTimeoutMs, bodyTimeoutMs, ...request } = options;
+  // Loading node:http takes as long as the rest of the sandbox, and most tests do without.
+  const { postOverHttp } = await import("./post.ts");
+  const startedMs = performance.now();
+  const connection = new AbortController();
+  try {
+    return await withinTimeout(timeoutMs, async (late) => {
+      const signal = AbortSignal.any([late, connection.signal]);
+      const response = await postOverHttp({ ...request, signal });
+      const headers = Object.entries(response.headersDistinct).map(([name, values = []]) => {
+        return [name, values.join(", ")] as const;
+      });
+      const body = await beginningOf(response, bodyTimeoutMs);
+      if (response.errored) throw response.errored;
+      const durationMs = performance.now() - startedMs;
+      const { statusCode: status = 0 } = response;
+      return { status, headers: Object.fromEntries(headers), body, durationMs };
+    });
+  } finally {
+    connection.abort();
+  }
+}
+
+/** The status is what counts: endless and trickling bodies are cut off. */
+async function beginningOf(
+  body: AsyncIterable<Uint8Array> | null,
+  timeoutMs = 1_000,
+): Promise<string> {
+  if (body === null) return "";
+  const chunks = body[Symbol.asyncIterator]();
+  const decoder = new TextDecoder();
+  const enough = Promise.withResolvers<undefined>();
+  const timer = setTimeout(enough.resolve, timeoutMs, undefined);
+  let text = "";
+  try {
+    while (text.length < maxBodyCharacters) {
+      const chunk = await Promise.race([chunks.next(), enough.promise]);
+      if (chunk === undefined || chunk.done) break;
+      text += decoder.decode(chunk.value, { stream: true });
+    }
+  } catch {
+    // What arrived before the body broke off is kept.
+  } finally {
+    clearTimeout(timer);
+    void chunks.return?.().catch(() => undefined);
+  }
+  return text.slice(0, maxBodyCharacters);
+}
+
+/** Ends in time even when `exchange` ignores the signal. */
+async function withinTimeout<Result>(
+  timeoutMs: number,
+  exchange: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new Error(`no answer within ${timeoutMs / 1000} seconds`);
+    reject(error);
+    controller.abort(error);
+  }, timeoutMs);
+  // Workers' timers are numbers, and keep nothing alive.
+  timer.unref?.();
+  try {
+    return await Promise.race([exchange(controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function checkedUrl(webhookUrl: string | URL): string {
+  const url = URL.parse(String(webhookUrl));
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
+  throw new ConfigurationError(
+    "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.",
+    { code: "invalid_webhook_url", param: "webhookUrl" },
+  );
+}

@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decide, type Failure, type Situation } from "../../src/http/policy.ts";
+
+const answered = (status: number, retryAfterMs?: number): Failure => ({
+  kind: "status",
+  status,
+  facts: { body: "" },
+  retryAfterMs,
+  requestId: undefined,
+});
+const unreachable: Failure = { kind: "unreachable", code: "ECONNREFUSED", detail: "" };
+const tls: Failure = { kind: "tls", code: "CERT_HAS_EXPIRED", detail: "" };
+const notTaken: Failure = { kind: "not_taken", code: "UND_ERR_INVALID_ARG", detail: "" };
+const broken: Failure = { kind: "connection", code: "ECONNRESET", detail: "" };
+const late: Failure = { kind: "timeout", limit: "timeoutMs", ms: 30_000 };
+const aborted: Failure = { kind: "aborted", reason: undefined };
+const unreadable: Failure = { kind: "unreadable", status: 200, text: "", requestId: undefined };
+const redirect = (status: number): Failure => ({
+  kind: "redirect",
+  status,
+  origin: undefined,
+  requestId: undefined,
+});
+
+const situation = (changes: Partial<Situation> & Pick<Situation, "failure">): Situation => ({
+  replay: "safe",
+  attempt: 1,
+  unknownBefore: false,
+  retries: 0,
+  maxRetries: 3,
+  remainingMs: 90_000,
+  budgetLeft: true,
+  random: 0.5,
+  ...changes,
+});
+
+describe("what happens after a failure", () => {
+  const rows: [string, Failure, number, string, string, string, string][] = [
+    // failure, on attempt, outcome, safe, keyed, unsafe
+    ["no connection", unreachable, 1, "not_sent", "retry", "retry", "retry"],
+    ["a TLS failure", tls, 1, "not_sent", "stop", "stop", "stop"],
+    ["fetchOptions that fetch does not take", notTaken, 1, "not_sent", "stop", "stop", "stop"],
+    ["an abort before the first attempt", aborted, 0, "not_sent", "stop", "stop", "stop"],
+    ["an abort later", aborted, 1, "unknown", "stop", "stop", "stop"],
+    ["429", answered(429), 1, "rejected", "retry", "retry", "retry"],
+    ["409 on the first attempt", answered(409), 1, "rejected", "stop", "stop", "stop"],
+    ["400", answered(400), 1, "rejected", "stop", "stop", "stop"],
+    ["401", answered(401), 2, "rejected", "stop", "stop", "stop"],
+    ["404", answered(404), 1, "rejected", "stop", "stop", "stop"],
+    ["422", answered(422), 3, "rejected", "stop", "stop", "stop"],
+    ["500", answered(500), 1, "unknown", "retry", "retry", "stop"],
+    ["502", answered(502), 2, "unknown", "retry", "retry", "stop"],
+    ["503", answered(503), 1, "unknown", "retry", "retry", "stop"],
+    ["599", answered(599), 1, "unknown", "retry", "retry", "stop"],
+    ["a reset", broken, 1, "unknown", "retry", "retry", "stop"],
+    ["a time-out", late, 1, "unknown", "retry", "retry", "stop"],
+    ["an unreadable success", unreadable, 1, "unknown", "retry", "retry", "stop"],
+    ["a redirect", redirect(302), 1, "rejected", "stop", "stop", "stop"],
+    ["a redirect that means done", redirect(303), 1, "unknown", "stop", "stop", "stop"],
+  ];
+
+  test.each(rows)("%s", (_, failure, attempt, outcome, safe, keyed, unsafe) => {
+    for (const [replay, action] of [
+      ["safe", safe],
+      ["keyed", keyed],
+      ["unsafe", unsafe],
+    ] as const) {
+      expect({ replay, ...decide(situation({ failure, attempt, replay })) }).toMatchObject({
+        replay,
+        action,
+        outcome,
+      });
+    }
+  });
+
+  test("a 409 on a later attempt may be with the first one, on keyed calls only", () => {
+    const failure = answered(409);
+    const keyed = decide(situation({ failure, attempt: 2, replay: "keyed" }));
+    expect(keyed).toMatchObject({ action: "retry", outcome: "unknown" });
+    for (const replay of ["safe", "unsafe"] as const) {
+      const decision = decide(situation({ failure, attempt: 2, replay }));
+      expect(decision).toMatchObject({ action: "stop", outcome: "rejected" });
+    }
+  });
+});
+
+describe("an outcome", () => {
+  const failures = fc.constantFrom(
+    unreachable,
+    tls,
+    notTaken,
+    broken,
+    late,
+    aborted,
+    unreadable,
+    ...[302, 303].map(redirect),
+    ...[400, 401, 403, 404, 409, 418, 422, 429, 500, 503].map((status) => answered(status)),
+  );
+
+  test("that was unknown stays unknown whatever comes later, on calls that change something", () => {
+    fc.assert(
+      fc.property(
+        failures,
+        fc.constantFrom("keyed", "unsafe"),
+        fc.integer({ min: 1, max: 9 }),
+        fc.nat(90_000),
+        (failure, replay, attempt, remainingMs) => {
+          const decision = decide(
+            situation({ failure, replay, attempt, remainingMs, unknownBefore: true }),
+          );
+          expect(decision.outcome).toBe("unknown");
+        },
+      ),
+    );
+  });
+
+  test("of a call that is unsafe is never followed by a retry unless nothing can have happened", () => {
+    fc.assert(
+      fc.property(failures, fc.integer({ min: 1, max: 9 }), (failure, attempt) => {
+        const decision = decide(situation({ failure, replay: "unsafe", attempt }));
+        if (decision.action === "retry") expect(decision.outcome).not.toBe("unknown");
+      }),
+    );
+  });
+});
+
+describe("the limits of retrying", () => {
+  const failure = answered(503);
+
+  test("are maxRetries, the budget and the deadline", () => {
+    expect(decide(situation({ failure, retries: 2 }))).toMatchObject({ action: "retry" });
+    expect(decide(situation({ failure, retries: 3 }))).toMatchObject({ action: "stop" });
+    expect(decide(situation({ failure, budgetLeft: false }))).toMatchObject({
+      action: "stop",
+      outOfBudget: true,
+    });
+    expect(decide(situation({ failure, remainingMs: 250 }))).toMatchObject({ action: "stop" });
+    expect(decide(situation({ failure, remainingMs: 251 }))).toMatchObject({ action: "retry" });
+  });
+
+  test("are only the deadline for a 429, unless retries are off", () => {
+    const limited = { failure: answered(429), retries: 3, budgetLeft: false };
+    expect(decide(situation(limited))).toMatchObject({ action: "retry", counted: false });
+    expect(decide(situation({ ...limited, maxRetries: 0 }))).toMatchObject({ action: "stop" });
+    expect(decide(situation({ ...limited, remainingMs: 100 }))).toMatchObject({ action: "stop" });
+  });
+});
+
+describe("the wait before a retry", () => {
+  const waitMs = (changes: Partial<Situation>) => {
+    const decision = decide(situation({ failure: answered(503), maxRetries: 99, ...changes }));
+    return decision.action === "retry" ? decision.waitMs : undefined;
+  };
+
+  test("doubles from half a second to eight, with full jitter", () => {
+    const longest = [1, 2, 3, 4, 5, 6, 50].map((attempt) => waitMs({ attempt, random: 1 }));
+    expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
+    expect(waitMs({ attempt: 5, random: 0 })).toBe(0);
+  });
+
+  test("is what Retry-After asks, on 429 and 5xx", () => {
+    expect(waitMs({ failure: answered(503, 3000) })).toBe(3000);
+    expect(waitMs({ failure: answered(429, 12_000) })).toBe(12_000);
+  });
+
+  test("does not become a busy loop when Retry-After is zero", () => {
+    expect(waitMs({ failure: answered(429, 0) })).toBe(250);
+  });
+});

@@ -1,0 +1,256 @@
+import { describe, expect, test } from "vitest";
+import { ConfigurationError } from "../src/errors.ts";
+import { type ClientOptions, configure } from "../src/options.ts";
+
+const key = "sk_test_4f9a7c1e";
+const complete: ClientOptions = { secretKey: key, environment: "sandbox" };
+
+describe("the environment", () => {
+  test("is production unless said otherwise, by option before variable", () => {
+    const variables = {
+      SETTLEKIT_SECRET_KEY: "sk_live",
+      SETTLEKIT_BASE_URL: "https://api.example",
+    };
+    expect(configure({}, variables)).toMatchObject({
+      environment: "production",
+      baseUrl: "https://api.example",
+    });
+    const sandbox = { SETTLEKIT_SECRET_KEY: key, SETTLEKIT_ENVIRONMENT: "sandbox" };
+    expect(configure({}, sandbox).environment).toBe("sandbox");
+    const testnet = { environment: "testnet", baseUrl: "https://testnet.example" } as const;
+    expect(configure(testnet, sandbox).environment).toBe("testnet");
+  });
+
+  test("chooses the variable that holds the base URL", () => {
+    const variables = {
+      SETTLEKIT_BASE_URL: "https://production.example",
+      SETTLEKIT_TESTNET_URL: "https://testnet.example",
+    };
+    const baseUrl = (options: ClientOptions) => configure(options, variables).baseUrl;
+    expect(baseUrl({ secretKey: "sk_live" })).toBe("https://production.example");
+    expect(baseUrl({ secretKey: key, environment: "testnet" })).toBe("https://testnet.example");
+    expect(baseUrl(complete)).toBe("http://127.0.0.1:4010");
+    expect(configure(complete, { SETTLEKIT_SANDBOX_URL: "http://localhost:9" }).baseUrl).toBe(
+      "http://localhost:9",
+    );
+  });
+});
+
+describe("the defaults", () => {
+  test("are those of the guide", () => {
+    expect(configure(complete, {})).toMatchObject({
+      timeoutMs: 30_000,
+      deadlineMs: 90_000,
+      maxRetries: 3,
+      wire: { headerPrefix: "X-Service", requestIdHeader: "X-Request-Id" },
+    });
+  });
+
+  test("cannot be changed afterwards", () => {
+    expect(Object.isFrozen(configure(complete, {}))).toBe(true);
+  });
+});
+
+describe("a base URL", () => {
+  test.each([
+    ["https://api.example", "https://api.example"],
+    ["https://api.example/", "https://api.example"],
+    ["https://api.example/gateway//", "https://api.example/gateway"],
+    ["http://localhost:3000", "http://localhost:3000"],
+    ["http://shop.localhost", "http://shop.localhost"],
+    ["http://127.8.0.1:80", "http://127.8.0.1"],
+    ["http://[::1]:3000", "http://[::1]:3000"],
+  ])("%s is fine", (baseUrl, normal) => {
+    expect(configure({ ...complete, baseUrl }, {}).baseUrl).toBe(normal);
+  });
+});
+
+describe("a secret key from the environment", () => {
+  test.each([
+    ["that is empty counts as none", "", /There is no secret key/],
+    ["is named by its variable", "sk_test_1\n", /^SETTLEKIT_SECRET_KEY contains a character/],
+    ["of another environment is, too", "sk_9", /^SETTLEKIT_SECRET_KEY is a production key/],
+  ])("%s", (_, value, message) => {
+    const configureFrom = () =>
+      configure({ environment: "sandbox" }, { SETTLEKIT_SECRET_KEY: value });
+    expect(configureFrom).toThrow(
+      expect.objectContaining({ param: "secretKey", message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+describe("what cannot be right is refused before anything is sent", () => {
+  test.each<[string, ClientOptions, string, RegExp]>([
+    ["no secret key", { environment: "sandbox" }, "secretKey", /SETTLEKIT_SECRET_KEY/],
+    ["an empty secret key", { ...complete, secretKey: "" }, "secretKey", /non-empty/],
+    [
+      "a key with a line break",
+      { ...complete, secretKey: `${key}\n` },
+      "secretKey",
+      /copy it again/,
+    ],
+    ["a key with a space", { ...complete, secretKey: `${key} x` }, "secretKey", /copy it again/],
+    ["a key in quotation marks", { ...complete, secretKey: `"${key}"` }, "secretKey", /quotation/],
+    ["a key with an umlaut", { ...complete, secretKey: `${key}ü` }, "secretKey", /copy it again/],
+    [
+      "a test key with production",
+      { secretKey: key, baseUrl: "https://a.example" },
+      "secretKey",
+      /test key/,
+    ],
+    [
+      "a production key with the testnet",
+      { secretKey: "sk_9", environment: "testnet", baseUrl: "https://a.example" },
+      "secretKey",
+      /production key/,
+    ],
+    [
+      "a production key with the sandbox",
+      { secretKey: "sk_9", environment: "sandbox" },
+      "secretKey",
+      /production key/,
+    ],
+    [
+      "an unknown environment",
+      { ...complete, environment: "staging" as "sandbox" },
+      "environment",
+      /"production", "testnet" or "sandbox"/,
+    ],
+    [
+      "no base URL where no environment was chosen",
+      { secretKey: "sk_9" },
+      "baseUrl",
+      /"production", the environment where none is set\. .* SETTLEKIT_BASE_URL/,
+    ],
+    [
+      "no base URL for production",
+      { secretKey: "sk_9", environment: "production" },
+      "baseUrl",
+      /"production"\. .* SETTLEKIT_BASE_URL/,
+    ],
+    [
+      "no base URL for the testnet",
+      { secretKey: key, environment: "testnet" },
+      "baseUrl",
+      /SETTLEKIT_TESTNET_URL/,
+    ],
+    ["a malformed base URL", { ...complete, baseUrl: "api.example" }, "baseUrl", /not a URL/],
+    ["a host and a port alone", { ...complete, baseUrl: "localhost:4010" }, "baseUrl", /not a URL/],
+    ["plain http", { ...complete, baseUrl: "http://api.example" }, "baseUrl", /Use https/],
+    [
+      "plain http to a look-alike",
+      { ...complete, baseUrl: "http://localhost.evil.example" },
+      "baseUrl",
+      /Use https/,
+    ],
+    [
+      "plain http to a numeric look-alike",
+      { ...complete, baseUrl: "http://127.0.0.1.evil.example" },
+      "baseUrl",
+      /Use https/,
+    ],
+    ["another scheme", { ...complete, baseUrl: "ftp://localhost" }, "baseUrl", /scheme/],
+    [
+      "credentials in the URL",
+      { ...complete, baseUrl: "https://u:hunter2@api.example" },
+      "baseUrl",
+      /credentials/,
+    ],
+    [
+      "a query in the URL",
+      { ...complete, baseUrl: "https://api.example/?a=1" },
+      "baseUrl",
+      /query/,
+    ],
+    [
+      "a fragment in the URL",
+      { ...complete, baseUrl: "https://api.example/#a" },
+      "baseUrl",
+      /fragment/,
+    ],
+    ["a time-out of zero", { ...complete, timeoutMs: 0 }, "timeoutMs", /milliseconds/],
+    [
+      "an endless time-out",
+      { ...complete, timeoutMs: Number.POSITIVE_INFINITY },
+      "timeoutMs",
+      /milliseconds/,
+    ],
+    [
+      "a deadline that is no number",
+      { ...complete, deadlineMs: Number.NaN },
+      "deadlineMs",
+      /milliseconds/,
+    ],
+    ["half a retry", { ...complete, maxRetries: 0.5 }, "maxRetries", /whole number/],
+    ["negative retries", { ...complete, maxRetries: -1 }, "maxRetries", /whole number/],
+    ["a fetch that is none", { ...complete, fetch: {} as typeof fetch }, "fetch", /function/],
+    [
+      "a header that settlekit sets",
+      { ...complete, headers: { "x-service-SECRET-key": "hunter2" } },
+      "headers",
+      /secretKey/,
+    ],
+    [
+      "an Authorization header",
+      { ...complete, headers: { authorization: "Bearer hunter2" } },
+      "headers",
+      /credential/,
+    ],
+    [
+      "an idempotency key for everything",
+      { ...complete, headers: { "idempotency-key": "1" } },
+      "headers",
+      /idempotencyKey/,
+    ],
+    [
+      "a header with a line break",
+      { ...complete, headers: { "x-a": "hunter2\r\nx-b: 1" } },
+      "headers",
+      /line break/,
+    ],
+    [
+      "a header name with a space",
+      { ...complete, headers: { "x a": "1" } },
+      "headers",
+      /header name/,
+    ],
+    [
+      "a header prefix with a colon",
+      { ...complete, wire: { headerPrefix: "X:" } },
+      "wire.headerPrefix",
+      /letters/,
+    ],
+    [
+      "a wire option with a wrong name",
+      { ...complete, wire: { headerprefix: "X" } as object },
+      "wire.headerprefix",
+      /headerPrefix/,
+    ],
+    [
+      "an option with a wrong name",
+      { ...complete, apiKey: "hunter2" } as ClientOptions,
+      "apiKey",
+      /secretKey, environment/,
+    ],
+  ])("%s", (_, options, param, message) => {
+    const refuse = () => configure(options, {});
+    expect(refuse).toThrow(ConfigurationError);
+    expect(refuse).toThrow(message);
+    expect(refuse).toThrow(expect.objectContaining({ param, outcome: "not_sent" }));
+    expect(refuse).toThrow(
+      expect.objectContaining({ message: expect.not.stringMatching(/hunter2|4f9a7c1e/) }),
+    );
+  });
+
+  test("a key in place of the options, without repeating it", () => {
+    const refuse = () => configure(key as unknown as ClientOptions, {});
+    expect(refuse).toThrow(
+      /^The options of a client must be an object, such as \{ secretKey \}\.$/,
+    );
+  });
+
+  test("a key function that gives a wrong key", async () => {
+    const { credential } = configure({ ...complete, secretKey: () => "sk_live" }, {});
+    await expect(credential.get()).rejects.toMatchObject({ code: "production_key_in_test" });
+  });
+});

@@ -1,0 +1,94 @@
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { curlFor } from "../../../src/sandbox/pages/curl.ts";
+
+const run = promisify(execFile);
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+/** What a shell makes of a command: its words, each ended by a byte that none of them holds. */
+async function wordsOf(command: string): Promise<string[]> {
+  const env = {
+    SETTLEKIT_SECRET_KEY: "key",
+    SETTLEKIT_PAYMENT_SECRET: "ps",
+    SETTLEKIT_ACCESS_TOKEN: "at",
+  };
+  const script = `curl() { printf '%s\\0' "$@"; }; ${command}`;
+  const { stdout } = await run("sh", ["-c", script], { env });
+  return stdout.split("\0").slice(0, -1);
+}
+
+it.skipIf(process.platform === "win32")(
+  "a shell reads exactly what was sent, whatever it was",
+  async () => {
+    const text = fc
+      .string({ unit: fc.constantFrom(..."a'\"$`\\\n !*;&|<>(){}#~é") })
+      .filter((it) => !it.includes("\0"));
+    await fc.assert(
+      fc.asyncProperty(text, text, async (value, body) => {
+        const url = "http://127.0.0.1:4010/v1?q=1&r='2'";
+        const words = await wordsOf(
+          curlFor({ method: "POST", url, headers: { "x-a": value }, body }),
+        );
+        const data = body === "" ? [] : ["--data-raw", body];
+        expect(words).toEqual(["-X", "POST", url, "-H", `x-a: ${value}`, ...data]);
+      }),
+      { numRuns: 50 },
+    );
+  },
+  20_000,
+);
+
+it.skipIf(process.platform === "win32")(
+  "credentials come from the environment, and what curl adds is left out",
+  async () => {
+    const headers = {
+      "x-service-secret-key": "[redacted]",
+      "x-service-payment-secret": "[redacted]",
+      authorization: "[redacted]",
+      host: "127.0.0.1",
+      "content-length": "3",
+      "user-agent": "node",
+    };
+    const command = curlFor({ method: "GET", url: "http://localhost/", headers, body: "" });
+    expect(await wordsOf(command)).toEqual([
+      "-X",
+      "GET",
+      "http://localhost/",
+      "-H",
+      "x-service-secret-key: key",
+      "-H",
+      "x-service-payment-secret: ps",
+      "-H",
+      "authorization: Bearer at",
+    ]);
+  },
+);
+
+it.skipIf(!hasCurl || process.platform === "win32")(
+  "curl reads no file for a body, and one address in a URL, whatever is in them",
+  async () => {
+    const received: { readonly url: string; readonly body: string }[] = [];
+    const server = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      request.on("end", () => {
+        received.push({ url: request.url ?? "", body });
+        response.end();
+      });
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const body = `@${import.meta.filename}`;
+    const url = `http://127.0.0.1:${port}/v1?a={b,c}&d=[1-3]`;
+    await run("sh", ["-c", curlFor({ method: "POST", url, headers: {}, body })]);
+    server.close();
+    expect(received).toEqual([{ url: "/v1?a={b,c}&d=[1-3]", body }]);
+  },
+);
