@@ -81,19 +81,18 @@ export type { RawRequest, RequestAuth } from "./resources/request.ts";
 export type { WaitOptions } from "./resources/waiting.ts";
 export type { CreateOnceInput, Withdrawals } from "./resources/withdrawals.ts";
 export type { Environment } from "./wire/credential.ts";
-export type { OpenEnum } from "./wire/fields.ts";
+export type { Caip2, ChainId, OpenEnum } from "./wire/fields.ts";
 export type { Pagination } from "./wire/pagination.ts";
-export {
-  type CreatedPayment,
-  isFinal,
-  isPaid,
-  type Payment,
-  type PaymentListQuery,
-  type PaymentReceipt,
-  type PaymentState,
-  type PaymentStatus,
-  type PaymentType,
+export type {
+  CreatedPayment,
+  NewPayment,
+  Payment,
+  PaymentListQuery,
+  PaymentReceipt,
+  PaymentState,
+  PaymentType,
 } from "./wire/payment.ts";
+export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
 export type { DepositAddress, Quote } from "./wire/quote.ts";
 
 export type { SettledChain, SettledToken, Token, TokenChain } from "./wire/token.ts";

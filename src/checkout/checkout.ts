@@ -7,7 +7,8 @@ import { chainIdOnWire, checkObject, checkText, refused } from "../resources/arg
 import { Quotes } from "../resources/quotes.ts";
 import { poll } from "../resources/waiting.ts";
 import * as operations from "../wire/operations.ts";
-import { isFinal, type Payment, type PaymentState } from "../wire/payment.ts";
+import type { Payment, PaymentState } from "../wire/payment.ts";
+import { isFinal } from "../wire/payment-status.ts";
 
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";

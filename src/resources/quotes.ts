@@ -2,6 +2,7 @@ import { toChecksumAddress } from "../evm/address.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
+import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import type { Quote } from "../wire/quote.ts";
 import { chainIdOnWire, checkAmount, checkObject } from "./arguments.ts";
@@ -9,7 +10,7 @@ import { chainIdOnWire, checkAmount, checkObject } from "./arguments.ts";
 /** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
 export interface CreateQuoteInput {
   /** EVM chain id. */
-  chainId?: number | undefined;
+  chainId?: ChainId | undefined;
   /** The token's contract; the all-zero address for the chain's native asset. */
   contractAddress?: string | undefined;
   /** What a deposit shall be worth, in USD cents. For deposits only. */

@@ -12,7 +12,7 @@ import type { Http } from "../http/http.ts";
 import { checkLimit, type RequestOptions } from "../http/settings.ts";
 
 import type { Time } from "../http/time.ts";
-import { isFinal } from "../wire/payment.ts";
+import { isFinal } from "../wire/payment-status.ts";
 
 const growth = 1.5;
 

@@ -6,6 +6,8 @@ export interface ErrorFacts {
   readonly code?: string;
   readonly message?: string;
   readonly param?: string;
+  /** The service's name for the request; some descriptions have it in the body. */
+  readonly requestId?: string;
   /** The parsed body, or its text where it is no JSON. */
   readonly body: unknown;
 }
@@ -28,6 +30,7 @@ export function readErrorBody(text: string): ErrorFacts {
     ...optional("code", source.code),
     ...optional("message", source.message ?? body.message ?? body.error),
     ...optional("param", source.param),
+    ...optional("requestId", source.requestId ?? body.requestId),
     body,
   };
 }

@@ -95,22 +95,33 @@ function writtenOut(value: number): string {
   return value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
 }
 
+/** A chain of any namespace as CAIP-2 text, such as `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp`. */
+export type Caip2 = `${string}:${string}`;
+
+/** An EVM chain id as its number, such as 8453; a chain of another namespace as CAIP-2 text. */
+export type ChainId = number | Caip2;
+
+// @__NO_SIDE_EFFECTS__
+function text(form: RegExp) {
+  return z.string().check(z.regex(form));
+}
+
 /**
- * An EVM chain id. The interface document has a number; newer descriptions have a CAIP-2 string such
- * as `eip155:8453`, which is read as its number.
+ * The chain id of an EVM chain. The interface document has a number; newer descriptions have CAIP-2 text
+ * such as `eip155:8453`, which is read as its number.
  */
-export const chainIdSchema: Schema<number> = z.union([
+export const evmChainIdSchema: Schema<number> = z.union([
   z.number(),
-  // @__PURE__
-  evmCaip2(),
+  z.pipe(text(/^eip155:[1-9][0-9]{0,14}$/), z.transform(chainNumber)),
+]);
+
+/** The chain id of any chain: newer descriptions also list chains that are no EVM chains. */
+export const chainIdSchema: Schema<ChainId> = z.union([
+  evmChainIdSchema,
+  text(/^(?!eip155:)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/) as unknown as Schema<Caip2>,
 ]);
 export const optionalChainId = z.exactOptional(z.nullable(chainIdSchema));
 
-// @__NO_SIDE_EFFECTS__
-function evmCaip2() {
-  const text = z.string().check(z.regex(/^eip155:[1-9][0-9]{0,14}$/));
-  return z.pipe(
-    text,
-    z.transform((value: string) => Number(value.slice("eip155:".length))),
-  );
+function chainNumber(caip2: string): number {
+  return Number(caip2.slice("eip155:".length));
 }

@@ -118,8 +118,8 @@ function converted(schema: Schema<unknown>): JsonSchema & { $defs: Record<string
     metadata: registry,
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
-      const known = knownValues(zodSchema);
-      if (known === undefined || !jsonSchema.anyOf) return;
+      const known = zodSchema._zod.def.type === "union" ? knownValues(zodSchema) : undefined;
+      if (known === undefined) return;
       delete jsonSchema.anyOf;
       Object.assign(jsonSchema, { type: "string", examples: known });
     },

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import {
   bodyObject,
+  type ChainId,
   chainIdSchema,
   type OpenEnum,
   openEnum,
@@ -14,6 +15,7 @@ import {
   textOfLength,
   wholeNumber,
 } from "./fields.ts";
+import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
 import {
   type SettledChain,
@@ -22,45 +24,13 @@ import {
   settledTokenSchema,
 } from "./token.ts";
 
-/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
-export type PaymentStatus = OpenEnum<
-  "pending" | "processing" | "completed" | "confirmed" | "failed" | "expired" | "cancelled"
->;
-
-export const paymentStatusSchema = openEnum(
-  "pending",
-  "processing",
-  "completed",
-  "confirmed",
-  "failed",
-  "expired",
-  "cancelled",
-);
-true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
-
-/**
- * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface
- * document does not reconcile (section 3.1). Unknown statuses are not.
- */
-export function isPaid(status: string): boolean {
-  return status === "completed" || status === "confirmed";
-}
-
-/**
- * Whether a status is expected to stay: paid, failed, expired or cancelled. Money may still arrive
- * after `expired`. Unknown statuses are not final.
- */
-export function isFinal(status: string): boolean {
-  return isPaid(status) || status === "failed" || status === "expired" || status === "cancelled";
-}
-
 /**
  * What was received for a payment. The interface document does not show its fields; two published
  * shapes exist, so every field may be missing or null.
  */
 export interface PaymentReceipt {
   paymentId?: string | null;
-  selectedQuote?: unknown;
+  selectedQuote?: Quote | null;
   settledToken?: SettledToken | null;
   settledChain?: SettledChain | null;
   /** Received amount in the token's smallest unit, as a decimal string. */
@@ -75,10 +45,13 @@ export interface PaymentReceipt {
   txGasUsed?: number | null;
   txTotalCost?: string | null;
   txTotalCostUsdFractions?: number | null;
+  /** Whether the service paid for the gas. */
   txIsSponsored?: boolean | null;
-  processedBy?: string | null;
+  processedBy?: OpenEnum<"webhook" | "frontend" | "cron" | "manual" | "shout_webhook"> | null;
   txRiskScore?: number | string | null;
-  txRiskSeverity?: string | null;
+  txRiskSeverity?: OpenEnum<
+    "CRITICAL_RISK" | "HIGH_RISK" | "MEDIUM_RISK" | "LOW_RISK" | "NO_RISK"
+  > | null;
   txRiskProvider?: string | null;
   /** ISO 8601, UTC. */
   createdAt?: string | null;
@@ -92,7 +65,7 @@ export interface PaymentReceipt {
 
 export const paymentReceiptSchema = openObject({
   paymentId: optionalText,
-  selectedQuote: z.exactOptional(z.unknown()),
+  selectedQuote: z.exactOptional(z.nullable(quoteSchema)),
   settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
   settledChain: z.exactOptional(z.nullable(settledChainSchema)),
   settledAmountAsset: optionalText,
@@ -105,9 +78,13 @@ export const paymentReceiptSchema = openObject({
   txTotalCost: optionalText,
   txTotalCostUsdFractions: optionalNumber,
   txIsSponsored: optionalBoolean,
-  processedBy: optionalText,
+  processedBy: z.exactOptional(
+    z.nullable(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
+  ),
   txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
-  txRiskSeverity: optionalText,
+  txRiskSeverity: z.exactOptional(
+    z.nullable(openEnum("CRITICAL_RISK", "HIGH_RISK", "MEDIUM_RISK", "LOW_RISK", "NO_RISK")),
+  ),
   txRiskProvider: optionalText,
   createdAt: optionalText,
   transactionHash: optionalText,
@@ -190,7 +167,7 @@ export interface CreatePaymentBody {
   currency: "USD";
   orderId: string;
   redirectUrl?: string;
-  /** A JSON document encoded as a string. */
+  /** A JSON document encoded as a string; one published description takes any text. */
   customMetadata?: string;
   /** Deposits only; from newer descriptions. */
   customerRefId?: string;
@@ -207,22 +184,36 @@ export const createPaymentBodySchema = bodyObject({
 });
 true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>;
 
+/** A payment as the answer to its creation has it: one published description leaves out its type. */
+export interface NewPayment extends Omit<Payment, "type"> {
+  type?: PaymentType;
+}
+
+const newPaymentSchema = openObject({
+  ...paymentSchema.shape,
+  type: z.exactOptional(openEnum("payment", "deposit")),
+});
+true satisfies Same<NewPayment, z.output<typeof newPaymentSchema>>;
+
 /** The answer to a creation (interface section 4.1). */
 export interface CreatedPayment {
-  payment: Payment;
-  /** The hosted payment page: send the customer here. */
+  payment: NewPayment;
+  /**
+   * The hosted payment page: send the customer here. Its query may carry the payment secret, so keep the
+   * whole URL out of logs, too.
+   */
   paymentUrl: string;
   /** Equals `payment.id`. */
   paymentId: string;
   /**
-   * The payment secret for customer-scoped routes. Whoever holds it can read this payment and
-   * request quotes for it; keep it out of logs. It is not your merchant secret key.
+   * The payment secret for customer-scoped routes. It gives access to this one payment: reading it and
+   * requesting quotes. Keep it out of logs. It is not your merchant secret key.
    */
   secret: string;
 }
 
 export const createdPaymentSchema = openObject({
-  payment: paymentSchema,
+  payment: newPaymentSchema,
   paymentUrl: z.string(),
   paymentId: z.string(),
   secret: z.string(),
@@ -275,8 +266,7 @@ true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
 /** A transaction to look for (interface section 4.3). */
 interface RefreshStatusBody {
   transactionHash?: string;
-  /** EVM chain id. */
-  chainId?: number;
+  chainId?: ChainId;
   tokenContractAddress?: string;
 }
 

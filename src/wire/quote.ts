@@ -1,11 +1,14 @@
 import * as z from "zod/mini";
 import {
   bodyObject,
+  type ChainId,
   chainIdSchema,
   decimalText,
   type OpenEnum,
   openEnum,
   openObject,
+  optionalNumber,
+  optionalText,
   type Same,
   wholeNumber,
 } from "./fields.ts";
@@ -14,7 +17,7 @@ import { type Token, tokenSchema } from "./token.ts";
 /** The address that a customer pays to (interface section 2.2). */
 export interface DepositAddress {
   id: string;
-  paymentId: string;
+  paymentId?: string | null;
   type: OpenEnum<"EVM">;
   /** Hex wallet address, `0x` and 40 digits. */
   address: string;
@@ -24,7 +27,7 @@ export interface DepositAddress {
 
 export const depositAddressSchema = openObject({
   id: z.string(),
-  paymentId: z.string(),
+  paymentId: optionalText,
   type: openEnum("EVM"),
   address: z.string(),
   createdAt: z.string(),
@@ -36,8 +39,7 @@ export interface Quote {
   id: string;
   paymentId: string;
   token: Token;
-  /** EVM chain id. */
-  chainId: number;
+  chainId: ChainId;
   /** What settles the payment, in the token's smallest unit, as a decimal string. */
   expectedAmountAsset: string;
   /** USD price of one whole token, as a decimal string. */
@@ -47,6 +49,8 @@ export interface Quote {
   status: OpenEnum<"active" | "expired" | "used" | "failed">;
   /** ISO 8601, UTC. */
   createdAt: string;
+  /** What the buyer pays in USD cents, fees included. */
+  amountDueCents?: number | null;
   /** In newer descriptions each quote carries the address to pay to. */
   depositAddress?: DepositAddress | string | null;
 }
@@ -61,14 +65,15 @@ export const quoteSchema = openObject({
   expiresAt: z.string(),
   status: openEnum("active", "expired", "used", "failed"),
   createdAt: z.string(),
+  amountDueCents: optionalNumber,
   depositAddress: z.exactOptional(z.nullable(z.union([depositAddressSchema, z.string()]))),
 });
 true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
 /** Which quote to make (interface section 4.3). Without chain and contract, a default one. */
 export interface CreateQuoteBody {
-  /** EVM chain id. */
-  chainId?: number;
+  /** Such as 8453, or CAIP-2 text. */
+  chainId?: ChainId;
   /** The token's contract; the all-zero address for the chain's native asset. */
   contractAddress?: string;
   /** USD cents, at least 1. For deposits only. */

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
 import {
+  type ChainId,
   chainIdSchema,
   type OpenEnum,
   openEnum,
   openObject,
+  optionalBoolean,
   optionalChainId,
   optionalNumber,
   optionalText,
@@ -12,8 +14,8 @@ import {
 
 /** A network on which a token lives (interface section 2.4). */
 export interface TokenChain {
-  /** EVM chain id, such as 8453. */
-  chainId: number;
+  /** Such as 8453. */
+  chainId: ChainId;
   name: string;
   /** Symbol of the network's native asset, such as `ETH`. */
   nativeSymbol: string;
@@ -49,6 +51,10 @@ export interface Token {
   tokenPriceUsd?: number | null;
 }
 
+const tokenTypeSchema = openEnum("stablecoin", "volatile");
+const assetTypeSchema = openEnum("native", "erc20");
+const tokenStatusSchema = openEnum("active", "deprecated", "blocked");
+
 export const tokenSchema = openObject({
   id: z.string(),
   coingeckoApiId: optionalText,
@@ -56,33 +62,58 @@ export const tokenSchema = openObject({
   symbol: z.string(),
   contractAddress: z.string(),
   decimals: z.number(),
-  type: openEnum("stablecoin", "volatile"),
-  assetType: openEnum("native", "erc20"),
-  status: openEnum("active", "deprecated", "blocked"),
+  type: tokenTypeSchema,
+  assetType: assetTypeSchema,
+  status: tokenStatusSchema,
   tokenPriceUsd: optionalNumber,
 });
 true satisfies Same<Token, z.output<typeof tokenSchema>>;
 
-/** The token of a receipt (interface section 2.6). */
+/** The token of a receipt (interface section 2.6); every field may be missing or null. */
 export interface SettledToken {
+  id?: string | null;
+  /** Price-feed identifier. */
+  coingeckoApiId?: string | null;
+  chain?: TokenChain | null;
   symbol?: string | null;
-  decimals?: number | null;
   contractAddress?: string | null;
+  decimals?: number | null;
+  type?: OpenEnum<"stablecoin" | "volatile"> | null;
+  assetType?: OpenEnum<"native" | "erc20"> | null;
+  status?: OpenEnum<"active" | "deprecated" | "blocked"> | null;
+  tokenPriceUsd?: number | null;
 }
 
 export const settledTokenSchema = openObject({
+  id: optionalText,
+  coingeckoApiId: optionalText,
+  chain: z.exactOptional(z.nullable(tokenChainSchema)),
   symbol: optionalText,
-  decimals: optionalNumber,
   contractAddress: optionalText,
+  decimals: optionalNumber,
+  type: z.exactOptional(z.nullable(tokenTypeSchema)),
+  assetType: z.exactOptional(z.nullable(assetTypeSchema)),
+  status: z.exactOptional(z.nullable(tokenStatusSchema)),
+  tokenPriceUsd: optionalNumber,
 });
 true satisfies Same<SettledToken, z.output<typeof settledTokenSchema>>;
 
-/** The chain of a receipt (interface section 2.6). */
+/** The chain of a receipt (interface section 2.6); every field may be missing or null. */
 export interface SettledChain {
-  /** EVM chain id. */
-  chainId?: number | null;
+  chainId?: ChainId | null;
   name?: string | null;
+  nativeSymbol?: string | null;
+  nativeDecimals?: number | null;
+  isEnabled?: boolean | null;
+  isTestnet?: boolean | null;
 }
 
-export const settledChainSchema = openObject({ chainId: optionalChainId, name: optionalText });
+export const settledChainSchema = openObject({
+  chainId: optionalChainId,
+  name: optionalText,
+  nativeSymbol: optionalText,
+  nativeDecimals: optionalNumber,
+  isEnabled: optionalBoolean,
+  isTestnet: optionalBoolean,
+});
 true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;

@@ -8,7 +8,8 @@ import {
   type Schema,
 } from "./fields.ts";
 
-import { type PaymentStatus, type PaymentType, paymentStatusSchema } from "./payment.ts";
+import type { PaymentType } from "./payment.ts";
+import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import {
   bodyObject,
-  chainIdSchema,
   decimalText,
+  evmChainIdSchema,
   type OpenEnum,
   openEnum,
   openObject,
@@ -41,20 +41,20 @@ export interface WithdrawalReceipt {
   settledToken: SettledToken | null;
   settledChain: SettledChain | null;
   /** Sent amount in the token's smallest unit, as a decimal string. */
-  settledAmountAsset: string;
+  settledAmountAsset: string | null;
   /** Decimal USD value. */
-  settledAmountUsd: string;
-  txHash: string | null;
-  txBlockNumber: number;
+  settledAmountUsd: string | null;
+  txHash?: string | null;
+  txBlockNumber: number | null;
   /** ISO 8601, UTC. */
-  txTimestamp: string;
-  txSenderAddress: string;
-  txGasUsed: number;
-  txTotalCost: string;
-  txTotalCostUsdFractions: number;
+  txTimestamp: string | null;
+  txSenderAddress: string | null;
+  txGasUsed: number | null;
+  txTotalCost: string | null;
+  txTotalCostUsdFractions: number | null;
   /** Whether the service paid for the gas. */
-  txIsSponsored: boolean;
-  processedBy: OpenEnum<"webhook" | "frontend" | "cron" | "manual">;
+  txIsSponsored: boolean | null;
+  processedBy: OpenEnum<"webhook" | "frontend" | "cron" | "manual"> | null;
   /** ISO 8601, UTC. */
   createdAt: string;
 }
@@ -63,17 +63,17 @@ export const withdrawalReceiptSchema = openObject({
   withdrawalId: z.string(),
   settledToken: z.nullable(settledTokenSchema),
   settledChain: z.nullable(settledChainSchema),
-  settledAmountAsset: z.string(),
-  settledAmountUsd: decimalText,
-  txHash: z.nullable(z.string()),
-  txBlockNumber: z.number(),
-  txTimestamp: z.string(),
-  txSenderAddress: z.string(),
-  txGasUsed: z.number(),
-  txTotalCost: z.string(),
-  txTotalCostUsdFractions: z.number(),
-  txIsSponsored: z.boolean(),
-  processedBy: openEnum("webhook", "frontend", "cron", "manual"),
+  settledAmountAsset: z.nullable(z.string()),
+  settledAmountUsd: z.nullable(decimalText),
+  txHash: optionalText,
+  txBlockNumber: z.nullable(z.number()),
+  txTimestamp: z.nullable(z.string()),
+  txSenderAddress: z.nullable(z.string()),
+  txGasUsed: z.nullable(z.number()),
+  txTotalCost: z.nullable(z.string()),
+  txTotalCostUsdFractions: z.nullable(z.number()),
+  txIsSponsored: z.nullable(z.boolean()),
+  processedBy: z.nullable(openEnum("webhook", "frontend", "cron", "manual")),
   createdAt: z.string(),
 });
 true satisfies Same<WithdrawalReceipt, z.output<typeof withdrawalReceiptSchema>>;
@@ -109,7 +109,7 @@ export const withdrawalSchema = openObject({
   id: z.string(),
   merchantId: z.string(),
   amountInCents: z.number(),
-  chainId: chainIdSchema,
+  chainId: evmChainIdSchema,
   recipientAddress: z.string(),
   status: withdrawalStatusSchema,
   currency: z.string(),
@@ -143,7 +143,7 @@ export interface CreateWithdrawalBody {
 
 export const createWithdrawalBodySchema = bodyObject({
   amountInCents: z.number(),
-  chainId: chainIdSchema,
+  chainId: evmChainIdSchema,
   recipientAddress: z.string(),
   orderId: z.exactOptional(textOfLength(0, maxOrderIdLength)),
   currency: z.exactOptional(z.literal("USD")),

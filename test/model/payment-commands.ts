@@ -57,7 +57,7 @@ export const createPayment: fc.Arbitrary<Command> = fc
       const answer = reply.body;
       expect(reply.status).toBe(201);
       expect(answer.paymentId).toBe(answer.payment.id);
-      return created(model, world, input, answer.payment, answer);
+      return created(model, world, input, answer.payment as Payment, answer);
     }),
   );
 

@@ -91,3 +91,11 @@ describe("the body of an error answer", () => {
     );
   });
 });
+
+test.each([
+  { error: { code: "invalid_amount", message: "No.", requestId: "req_1" } },
+  { code: "invalid_amount", message: "No.", requestId: "req_1" },
+  { error: { code: "invalid_amount", message: "No." }, requestId: "req_1" },
+])("finds the request id in the body: %j", (body) => {
+  expect(readErrorBody(JSON.stringify(body)).requestId).toBe("req_1");
+});

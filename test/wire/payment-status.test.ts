@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isFinal, isPaid } from "../../src/wire/payment.ts";
+import { isFinal, isPaid } from "../../src/wire/payment-status.ts";
 
 describe("a status", () => {
   test.each([
@@ -10,6 +10,8 @@ describe("a status", () => {
     ["failed", false, true],
     ["expired", false, true],
     ["cancelled", false, true],
+    ["refunded", false, true],
+    ["partially_refunded", false, true],
     ["on_hold", false, false],
     ["COMPLETED", false, false],
     ["__proto__", false, false],
@@ -18,3 +20,12 @@ describe("a status", () => {
     expect([isPaid(status), isFinal(status)]).toEqual([paid, final]);
   });
 });
+
+test.each([undefined, null, 7, { status: "completed" }])(
+  "a status must be text: %j is refused, which is no status",
+  (status) => {
+    const message = "status must be the text of a status, such as payment.status, got";
+    expect(() => isPaid(status as never)).toThrow(message);
+    expect(() => isFinal(status as never)).toThrow(message);
+  },
+);

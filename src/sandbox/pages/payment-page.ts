@@ -1,4 +1,5 @@
-import { isFinal, type Payment } from "../../wire/payment.ts";
+import type { Payment } from "../../wire/payment.ts";
+import { isFinal } from "../../wire/payment-status.ts";
 import { defaultToken, type PricedToken, pricedTokens } from "../service/tokens.ts";
 import {
   beliefsList,

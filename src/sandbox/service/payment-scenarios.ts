@@ -1,5 +1,7 @@
 import { NotFoundError } from "../../errors.ts";
-import type { Payment, PaymentStatus } from "../../wire/payment.ts";
+import type { Payment } from "../../wire/payment.ts";
+import type { PaymentStatus } from "../../wire/payment-status.ts";
+
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";

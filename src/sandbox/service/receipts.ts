@@ -60,7 +60,11 @@ export function payoutReceipt(payout: Payout): WithdrawalReceipt {
 }
 
 /** What both receipts tell of a transaction. */
-function transfer({ token, chainId, rateUsd }: PricedToken, units: bigint, draw: Draw) {
+function transfer(
+  { token, chainId, rateUsd }: Omit<PricedToken, "chainId"> & Pick<Quote, "chainId">,
+  units: bigint,
+  draw: Draw,
+) {
   const { symbol, decimals, contractAddress } = token;
   const cents = worthInCents(units, { decimals, rateUsd });
   const at = new Date(draw.nowMs).toISOString();

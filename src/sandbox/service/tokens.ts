@@ -1,4 +1,6 @@
 import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
+import type { ChainId } from "../../wire/fields.ts";
+
 import type { Token, TokenChain } from "../../wire/token.ts";
 
 /** A token that the sandbox settles in, at a price that never moves. */
@@ -46,7 +48,7 @@ export function usdcOn(chainId: number): PricedToken | undefined {
 }
 
 /** The token with this contract, in any case; either form of the native asset's address will do. */
-export function tokenOn(chainId: number, contractAddress: string): PricedToken | undefined {
+export function tokenOn(chainId: ChainId, contractAddress: string): PricedToken | undefined {
   const isNative = isNativeAssetAddress(contractAddress);
   const contract = contractAddress.toLowerCase();
   return pricedTokens.find(({ token, chainId: id }) => {

@@ -1,0 +1,67 @@
+import type * as z from "zod/mini";
+import { InvalidRequestError } from "../errors.ts";
+import { show } from "../values.ts";
+import { type OpenEnum, openEnum, type Same } from "./fields.ts";
+
+/** `completed` and `confirmed` both mean paid; the document does not reconcile the two names. */
+export type PaymentStatus = OpenEnum<
+  | "pending"
+  | "processing"
+  | "completed"
+  | "confirmed"
+  | "failed"
+  | "expired"
+  | "cancelled"
+  | "refunded"
+  | "partially_refunded"
+>;
+
+export const paymentStatusSchema = openEnum(
+  "pending",
+  "processing",
+  "completed",
+  "confirmed",
+  "failed",
+  "expired",
+  "cancelled",
+  "refunded",
+  "partially_refunded",
+);
+true satisfies Same<PaymentStatus, z.output<typeof paymentStatusSchema>>;
+
+/**
+ * Whether a payment with this status is paid: `completed` or `confirmed`, which the interface
+ * document does not reconcile (section 3.1). Unknown statuses are not.
+ *
+ * @throws {InvalidRequestError} for anything but text, such as the payment itself.
+ */
+export function isPaid(status: string): boolean {
+  return paidStatuses.has(checkedStatus(status));
+}
+
+/**
+ * Whether a status is expected to stay: paid, refunded, failed, expired or cancelled. Money may still
+ * arrive after `expired`. Unknown statuses are not final.
+ *
+ * @throws {InvalidRequestError} for anything but text, such as the payment itself.
+ */
+export function isFinal(status: string): boolean {
+  return isPaid(status) || endedStatuses.has(status);
+}
+
+const paidStatuses = /* @__PURE__ */ new Set(["completed", "confirmed"]);
+const endedStatuses = /* @__PURE__ */ new Set([
+  "failed",
+  "expired",
+  "cancelled",
+  "refunded",
+  "partially_refunded",
+]);
+
+function checkedStatus(status: unknown): string {
+  if (typeof status === "string") return status;
+  throw new InvalidRequestError(
+    `status must be the text of a status, such as payment.status, got ${show(status)}.`,
+    { code: "invalid_request", param: "status" },
+  );
+}
