@@ -2,6 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { checkoutCases } from "./checkout-cases.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
+import { contentSecurityCases } from "./content-security-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
@@ -18,6 +19,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
 
   const browser = () => launched;
   checkoutCases(browser);
+  contentSecurityCases(browser);
   paymentPageCases(browser);
   scenarioCases(browser);
   inspectorCases(browser);

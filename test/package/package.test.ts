@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { build } from "esbuild";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installInto, packInto } from "../../scripts/pack.ts";
 
@@ -35,9 +37,9 @@ interface Sbom {
 const installed = (path: string) => join(project, "node_modules/settlekit", path);
 const manifest = async () => JSON.parse(await readFile(installed("package.json"), "utf8"));
 
-async function node(file: string, source: string): Promise<string> {
+async function node(file: string, source: string, ...flags: string[]): Promise<string> {
   await writeFile(join(project, file), source);
-  const { stdout, stderr } = await run(process.execPath, [file], { cwd: project });
+  const { stdout, stderr } = await run(process.execPath, [...flags, file], { cwd: project });
   expect(stderr).toBe("");
   return stdout.trim();
 }
@@ -106,6 +108,39 @@ describe("the tarball", () => {
   });
 });
 
+/** Packages of the user that an entry may need: optional peers, and types alone. */
+const peers: Readonly<Record<string, readonly string[]>> = {
+  "testing/msw": ["msw/http"],
+};
+
+test("declarations import nothing but each other, and the peers of their entry", async () => {
+  const foreign: string[] = [];
+  for (const path of paths.filter((path) => path.endsWith(".d.ts"))) {
+    const { importedFiles } = ts.preProcessFile(await readFile(installed(path), "utf8"));
+    const entry = path.slice("dist/".length, -".d.ts".length);
+    const others = importedFiles
+      .map(({ fileName }) => fileName)
+      .filter((name) => !name.startsWith(".") && !peers[entry]?.includes(name));
+    foreign.push(...others.map((name) => `${name} in ${path}`));
+  }
+  expect(foreign).toEqual([]);
+});
+
+test.each(["settlekit", "settlekit/checkout", "settlekit/webhooks", "settlekit/webhooks/fastify"])(
+  "a bundle of %s for browsers and workers needs no module of Node",
+  async (entry) => {
+    const { outputFiles } = await build({
+      stdin: { contents: `export * from "${entry}"`, resolveDir: project },
+      bundle: true,
+      // A module of Node that is imported fails the build.
+      platform: "browser",
+      format: "esm",
+      write: false,
+    });
+    expect(outputFiles[0]?.text).not.toMatch(/(from|import|require)\s*\(?["'`]node:/);
+  },
+);
+
 const payAnOrder = `
   const sandbox = createSandbox({ deliver: async () => new Response() });
   const main = async () => {
@@ -138,6 +173,16 @@ test("a CommonJS file requires it and does the same", async () => {
     const { signWebhook, Webhooks } = require("settlekit/webhooks");
     ${payAnOrder}`;
   expect(await node("require.cjs", source)).toBe("true payment.updated");
+});
+
+test("it does the same where building code from strings is forbidden", async () => {
+  const source = `
+    import { isPaid, MerchantClient } from "settlekit";
+    import { createSandbox } from "settlekit/sandbox";
+    import { signWebhook, Webhooks } from "settlekit/webhooks";
+    ${payAnOrder}`;
+  const flag = "--disallow-code-generation-from-strings";
+  expect(await node("no-eval.mjs", source, flag)).toBe("true payment.updated");
 });
 
 test("importing every entry reads no environment variable, sends nothing and prints nothing", async () => {
