@@ -40,27 +40,38 @@ function textOf(event: TimelineEvent, paint: Paint): string | undefined {
   switch (event.type) {
     case "request":
       return `${event.method} ${event.path}  ${endText(event, paint)}`;
-    case "clock":
+    case "clock.advanced":
       return `clock advanced to ${event.until}`;
-    case "change":
-      return [`→ ${event.event}`, paint("bold", event.status), event.orderId, event.subjectId]
+    case "payment.created":
+    case "payment.moved":
+    case "payment.expired":
+    case "withdrawal.created":
+    case "withdrawal.moved": {
+      const id = "paymentId" in event ? event.paymentId : event.withdrawalId;
+      if (event.event === null) {
+        return `→ ${event.confirmations} of ${event.requiredConfirmations} confirmations  ${id}`;
+      }
+      return [`→ ${event.event}`, paint("bold", event.status), event.orderId, id]
         .filter((part) => part !== null)
         .join("  ");
-    case "confirmation":
-      return `→ ${event.confirmations} of ${event.requiredConfirmations} confirmations  ${event.subjectId}`;
-    case "quotes":
-      return `→ quotes expired  ${event.subjectId}`;
-    case "attempt": {
+    }
+    case "quotes.expired":
+      return `→ quotes expired  ${event.paymentId}`;
+    case "webhook.attempted": {
       const outcome = event.error
         ? paint("red", event.error)
         : statusText(event.status, 300, paint);
       const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
+      // The sandbox's clock, which may stand still or run ahead.
+      const next = event.nextAttemptAt ? `  next attempt at ${event.nextAttemptAt}` : "";
       const disorder = event.disorder === null ? "" : `  ${paint("yellow", event.disorder)}`;
-      return `webhook ${event.event}  ${outcome}${count}${disorder}  ${event.subjectId}`;
+      return `webhook ${event.event}  ${outcome}${count}${disorder}  ${event.subjectId}${next}`;
     }
     case "reset":
       return "everything before this was forgotten";
-    case "webhook":
+    case "fault.met":
+    case "webhook.created":
+    case "idempotency.ended":
       return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { createEvents } from "./events.ts";
 import { createFaults } from "./faults/faults.ts";
 import { merchantOptionsOf, type SandboxOptions } from "./options.ts";
 import { createRandomSource, originOf } from "./random.ts";
@@ -23,7 +24,6 @@ import { createState } from "./state/state.ts";
 import { createStore } from "./state/store.ts";
 import { createClock } from "./time/clock.ts";
 import { createRequestLog } from "./timeline/request-log.ts";
-import { createTimeline } from "./timeline/timeline.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
 import { createTaskQueue } from "./webhooks/queue.ts";
 
@@ -63,25 +63,25 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     "ignored",
   );
 
-  const timeline = createTimeline(store);
+  const events = createEvents(store);
   const queue = createTaskQueue(maxWebhooksInFlight);
-  const clock = createClock({ frozenAt: options.now, quiet: queue.idle, timeline, store });
+  const clock = createClock({ frozenAt: options.now, quiet: queue.idle, events, store });
   const webhooks = createWebhookDeliveries({
     merchants,
     clock,
     random,
     queue,
-    timeline,
+    events,
     store,
   });
   const { publish } = webhooks;
-  const payments = createPayments({ clock, random, publish, timeline, store });
+  const payments = createPayments({ clock, random, publish, events, store });
   const withdrawals = createWithdrawals({ clock, random, publish, store });
   const paymentScenarios = createPaymentScenarios({
     payments,
     clock,
     random,
-    timeline,
+    events,
     store,
   });
   const withdrawalScenarios = createWithdrawalScenarios({
@@ -91,7 +91,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     store,
     merchants,
   });
-  const idempotency = createIdempotencyStore(clock, store);
+  const idempotency = createIdempotencyStore(clock, events, store);
   const log = createRequestLog(store);
   const routes = [
     ...paymentRoutes({ payments }),
@@ -114,7 +114,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     random,
     store,
   });
-  const callService = createExchange({ app, clock, random, faults, log, timeline });
+  const callService = createExchange({ app, clock, random, faults, log, events });
 
   let ownRoutes: Promise<OwnRoutes> | undefined;
   const doors: Doors = {
@@ -135,7 +135,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           sandbox,
           payments,
           withdrawals,
-          timeline,
+          events,
           isFrozen: clock.isFrozen,
         }),
       );
@@ -145,8 +145,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
   };
 
-  // The last, so that whoever is told of it finds everything as it stands then.
-  store.onReplaced(timeline.begunAnew);
+  // The last listener, so that everything is in its new place when the reset is told of.
+  store.onReplaced(events.reset);
   const state = createState(store);
   const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
 
@@ -201,11 +201,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       clearDisorders: webhooks.clearDisorders,
       idle: webhooks.idle,
     },
+    on: events.on,
     requests: log.all,
     dropped: () => ({
       requests: log.dropped(),
       deliveries: webhooks.dropped(),
-      timelineEntries: timeline.dropped(),
+      timelineEntries: events.dropped(),
       idempotencyKeys: idempotency.dropped(),
     }),
     snapshot: () => state.take(clock.now()),

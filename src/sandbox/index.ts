@@ -6,6 +6,34 @@
 
 export { createSandbox } from "./create-sandbox.ts";
 export type {
+  AttemptEntry,
+  Cause,
+  ChangeEntry,
+  ClockAdvanced,
+  ClockEntry,
+  ConfirmationEntry,
+  DueEvent,
+  FaultMet,
+  Happening,
+  IdempotencyEnded,
+  PaymentCreated,
+  PaymentExpired,
+  PaymentMoved,
+  QuotesEntry,
+  QuotesExpired,
+  RequestEntry,
+  RequestOutcome,
+  SandboxEvent,
+  SandboxListener,
+  SandboxReset,
+  TimelineEntry,
+  WebhookAttempted,
+  WebhookCreated,
+  WebhookEntry,
+  WithdrawalCreated,
+  WithdrawalMoved,
+} from "./events.ts";
+export type {
   AnswerFault,
   Fault,
   LatencyFault,
@@ -37,27 +65,7 @@ export type { ListenOptions, SandboxServer } from "./serving/server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 export type { SandboxClock } from "./time/clock.ts";
 export type { Duration, DurationUnit } from "./time/duration.ts";
-export type {
-  Happening,
-  IdempotencyEnded,
-  PaymentExpired,
-  PaymentMoved,
-  QuotesExpired,
-  WebhookAttempted,
-  WithdrawalMoved,
-} from "./time/happening.ts";
-export type { ReceivedAnswer, ReceivedRequest, RequestOutcome } from "./timeline/request-log.ts";
-export type {
-  AttemptEntry,
-  Cause,
-  ChangeEntry,
-  ClockEntry,
-  ConfirmationEntry,
-  QuotesEntry,
-  RequestEntry,
-  TimelineEntry,
-  WebhookEntry,
-} from "./timeline/timeline.ts";
+export type { ReceivedAnswer, ReceivedRequest } from "./timeline/request-log.ts";
 export type {
   ReplayOptions,
   SandboxWebhooks,

@@ -1,3 +1,4 @@
+import type { SandboxEvent, SandboxListener } from "./events.ts";
 import type { SandboxFaults } from "./faults/faults.ts";
 import type { SandboxMerchant } from "./service/merchants.ts";
 import type { SandboxPayments } from "./service/payment-scenarios.ts";
@@ -77,6 +78,22 @@ export interface Sandbox {
   withdrawalIdempotency: WithdrawalIdempotency;
   readonly faults: SandboxFaults;
   readonly webhooks: SandboxWebhooks;
+  /**
+   * Calls a listener with every event of a type, or with all events for `*`. Listeners are called in order, right after
+   * the step that emitted the event, so they may use the sandbox. An error that one throws becomes a process warning.
+   *
+   * @returns A function that unsubscribes.
+   * @example
+   * ```ts
+   * const unsubscribe = sandbox.on("payment.moved", ({ paymentId, status }) => {
+   *   console.log(paymentId, status);
+   * });
+   * ```
+   */
+  on<Type extends SandboxEvent["type"] | "*">(
+    type: Type,
+    listener: SandboxListener<Type>,
+  ): () => void;
   /** The latest requests with what they were answered, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
   /**

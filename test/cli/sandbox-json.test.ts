@@ -24,8 +24,8 @@ describe("settlekit sandbox --json", () => {
     const lines = stdout.trimEnd().split("\n");
     const events = lines.slice(1).map((line) => JSON.parse(line));
     expect(events.map(({ type, event, path }) => [type, event ?? path])).toEqual([
-      ["change", "payment.created"],
-      ["webhook", "payment.created"],
+      ["payment.created", "payment.created"],
+      ["webhook.created", "payment.created"],
       ["request", paymentsPath],
       ["request", `/v1/merchants/${merchantId}/withdrawals/config`],
     ]);
@@ -58,13 +58,13 @@ describe("settlekit sandbox --json", () => {
       status: 201,
       requestId,
     });
-    expect(await running.json("change")).toEqual({
-      type: "change",
+    expect(await running.json("payment.created")).toEqual({
+      type: "payment.created",
       sequence: expect.any(Number),
       at,
       event: "payment.created",
       eventId: expect.any(String),
-      subjectId: data.paymentId,
+      paymentId: data.paymentId,
       orderId: "order_1",
       status: "pending",
       clockSequence: null,
@@ -88,7 +88,7 @@ describe("settlekit sandbox --json", () => {
     expect((await control("clock/advance", { duration: "15m" })).status).toBe(200);
     const line = await running.stdout.next((text) => text.includes('"payment.updated"'));
     expect(JSON.parse(line)).toMatchObject({
-      type: "change",
+      type: "payment.expired",
       at: "2026-01-01T00:15:00.000Z",
       status: "expired",
       requestId: null,
@@ -101,7 +101,7 @@ describe("settlekit sandbox --json", () => {
     await using shop = await scriptedServer({});
     await using running = await sandbox("--webhook-url", `${shop.url}/webhooks?a=1`);
     await running.client.payments.create(order);
-    expect(await running.json("attempt")).toMatchObject({
+    expect(await running.json("webhook.attempted")).toMatchObject({
       event: "payment.created",
       attempt: 1,
       status: 200,
@@ -119,14 +119,14 @@ describe("settlekit sandbox --json", () => {
     await using shop = await scriptedServer({ status: 307, headers: { location: elsewhere.url } });
     await using running = await sandbox("--webhook-url", shop.url);
     await running.client.payments.create(order);
-    expect(await running.json("attempt")).toMatchObject({ status: 307, error: null });
+    expect(await running.json("webhook.attempted")).toMatchObject({ status: 307, error: null });
     expect(elsewhere.requests).toEqual([]);
   });
 
   test("says why a webhook was not answered", async () => {
     await using running = await sandbox("--webhook-url", "http://127.0.0.1:1");
     await running.client.payments.create(order);
-    const attempt = await running.json("attempt");
+    const attempt = await running.json("webhook.attempted");
     expect(attempt).toMatchObject({ status: null, error: expect.stringMatching(/./) });
   });
 

@@ -18,7 +18,7 @@ const request = {
 } as const;
 const attempt = {
   ...basics,
-  type: "attempt",
+  type: "webhook.attempted",
   deliveryId: "d",
   event: "payment.created",
   subjectId: "p",
@@ -26,13 +26,14 @@ const attempt = {
   status: 200,
   error: null,
   disorder: null,
+  nextAttemptAt: null,
 } as const;
 const change = {
   ...basics,
-  type: "change",
+  type: "payment.expired",
   eventId: "e",
   event: "payment.updated",
-  subjectId: "p",
+  paymentId: "p",
   orderId: "order_1",
   status: "expired",
   requestId: null,
@@ -40,7 +41,13 @@ const change = {
 } as const;
 
 const cause = { ...basics, requestId: null, clockSequence: null };
-const confirmation = { ...cause, type: "confirmation", subjectId: "p" } as const;
+const confirmation = {
+  ...change,
+  type: "payment.moved",
+  status: "processing",
+  eventId: null,
+  event: null,
+} as const;
 
 const told = (entry: object) => `event: entry\ndata: ${JSON.stringify(entry)}\n\n`;
 
@@ -112,13 +119,19 @@ test("an event is a line for people", () => {
     { ...request, sequence: 1, status: 503 },
     { ...change, sequence: 2 },
     { ...attempt, sequence: 3 },
-    { ...attempt, sequence: 4, attempt: 2, status: 302 },
+    {
+      ...attempt,
+      sequence: 4,
+      attempt: 2,
+      status: 302,
+      nextAttemptAt: "2026-01-01T00:02:30.000Z",
+    },
     { ...attempt, sequence: 5, attempt: 3, status: null, error: "refused" },
     { ...attempt, sequence: 6, status: 401, disorder: "wrong-secret" } as const,
     { ...request, sequence: 7, status: null, outcome: "unanswered" } as const,
     { ...request, sequence: 8, outcome: "cut off" } as const,
-    { ...basics, sequence: 9, type: "clock", until: "2026-01-01T00:15:00.000Z" } as const,
-    { ...cause, sequence: 10, type: "quotes", subjectId: "p", quoteIds: ["q"] } as const,
+    { ...basics, sequence: 9, type: "clock.advanced", until: "2026-01-01T00:15:00.000Z" } as const,
+    { ...cause, sequence: 10, type: "quotes.expired", paymentId: "p", quoteIds: ["q"] } as const,
     { ...confirmation, sequence: 11, confirmations: 4, requiredConfirmations: 10 } as const,
     { type: "reset" } as const,
   ].map((event) => lineOf(event, (style, text) => (style === "dim" ? "" : `<${style} ${text}>`)));
@@ -127,7 +140,7 @@ test("an event is a line for people", () => {
     "  GET /ü  <red 503>",
     "  → payment.updated  <bold expired>  order_1  p",
     "  webhook payment.created  <green 200>  p",
-    "  webhook payment.created  <red 302>  attempt 2  p",
+    "  webhook payment.created  <red 302>  attempt 2  p  next attempt at 2026-01-01T00:02:30.000Z",
     "  webhook payment.created  <red refused>  attempt 3  p",
     "  webhook payment.created  <red 401>  <yellow wrong-secret>  p",
     "  GET /ü  <red connection broken>",
@@ -137,7 +150,8 @@ test("an event is a line for people", () => {
     "  → 4 of 10 confirmations  p",
     "  everything before this was forgotten",
   ]);
-  const { attempt: _, status: __, error: ___, type: ____, disorder: _____, ...webhook } = attempt;
-  const recorded = { ...webhook, type: "webhook", eventId: "e", sequence: 6 } as const;
+  const { deliveryId, event, subjectId } = attempt;
+  const webhook = { ...basics, deliveryId, event, subjectId };
+  const recorded = { ...webhook, type: "webhook.created", eventId: "e", sequence: 6 } as const;
   expect(lineOf(recorded, (_style, text) => text)).toBeUndefined();
 });

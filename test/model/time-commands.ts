@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Happening, SandboxSnapshot } from "settlekit/sandbox";
+import type { DueEvent, SandboxSnapshot } from "settlekit/sandbox";
 import { expect } from "vitest";
 import { advance, type ModelHappening } from "./advance.ts";
 import { type Command, choice, chosen, command } from "./command.ts";
@@ -30,21 +30,21 @@ function inMs(duration: string): number {
   return Number.parseInt(duration, 10) * unit;
 }
 
-function asModelled(happening: Happening): ModelHappening {
-  const { at, type } = happening;
+function asModelled(event: DueEvent): ModelHappening {
+  const { at, type } = event;
   switch (type) {
     case "quotes.expired":
-      return { type, at, paymentId: happening.paymentId, quoteIds: [...happening.quoteIds] };
+      return { type, at, paymentId: event.paymentId, quoteIds: [...event.quoteIds] };
     case "payment.expired":
-      return { type, at, paymentId: happening.paymentId };
+      return { type, at, paymentId: event.paymentId };
     case "payment.moved":
-      return { type, at, subject: happening.paymentId, status: happening.status };
+      return { type, at, subject: event.paymentId, status: event.status };
     case "withdrawal.moved":
-      return { type, at, subject: happening.withdrawalId, status: happening.status };
+      return { type, at, subject: event.withdrawalId, status: event.status };
     case "webhook.attempted":
-      return { type, at, event: happening.event, attempt: happening.attempt };
+      return { type, at, event: event.event, attempt: event.attempt };
     case "idempotency.ended":
-      return { type, at, operation: happening.operation, key: happening.key };
+      return { type, at, operation: event.operation, key: event.key };
   }
 }
 

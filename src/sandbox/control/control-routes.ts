@@ -1,8 +1,8 @@
 import { Hono } from "hono";
+import type { Events } from "../events.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import { listAnswer } from "./control-answers.ts";
 import { eventStream } from "./event-stream.ts";
 import { faultControls } from "./fault-controls.ts";
@@ -16,7 +16,7 @@ import { webhookControls } from "./webhook-controls.ts";
  * A sandbox as JSON: read with GET, controlled with POST. What a value may be is not checked here but by
  * the sandbox, as it is in process.
  */
-export function controlRoutes(sandbox: Sandbox, timeline: Timeline): Hono {
+export function controlRoutes(sandbox: Sandbox, events: Events): Hono {
   const routes = new Hono();
   routes.use(async ({ req }, next) => {
     checkControlRequest(req.raw);
@@ -28,9 +28,9 @@ export function controlRoutes(sandbox: Sandbox, timeline: Timeline): Hono {
   );
   routes.get("/merchants", () => listAnswer(sandbox.merchants.map(withoutSecrets)));
   routes.get("/timeline", () =>
-    jsonAnswer(200, { data: timeline.entries(), dropped: timeline.dropped() }),
+    jsonAnswer(200, { data: events.entries(), dropped: events.dropped() }),
   );
-  routes.get("/events", () => eventStream(timeline));
+  routes.get("/events", () => eventStream(events));
   routes.route("/", shopControls(sandbox));
   routes.route("/", scenarioControls(sandbox));
   routes.route("/", stateControls(sandbox));

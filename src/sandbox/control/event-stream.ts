@@ -1,25 +1,25 @@
-import type { Timeline } from "../timeline/timeline.ts";
+import type { Events } from "../events.ts";
 
-/**
- * The timeline as server-sent events, from now on: `entry` with an entry as JSON, `reset` when the past is
- * another one.
- */
-export function eventStream(timeline: Timeline): Response {
+/** Server-sent events from now on: `entry` with an event of the timeline as JSON, and `reset`. */
+export function eventStream(events: Events): Response {
   const encoder = new TextEncoder();
   let unsubscribe = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      // At once, so that the reader learns that it is connected; and how soon to come back when it no longer is.
+      // Sent at once, so that the reader sees the connection open and knows when to reconnect.
       controller.enqueue(encoder.encode("retry: 1000\n\n"));
-      unsubscribe = timeline.subscribe((entry) => {
-        // Who does not read must not fill the memory: the reader connects again, and reads anew.
+      unsubscribe = events.subscribe((event) => {
+        // Disconnect slow readers; EventSource reconnects.
         if ((controller.desiredSize ?? 0) < -maxBacklog) {
           unsubscribe();
           controller.close();
           return;
         }
-        const event = entry === null ? "reset" : "entry";
-        controller.enqueue(encoder.encode(`event: ${event}\ndata: ${JSON.stringify(entry)}\n\n`));
+        const message =
+          event.type === "reset"
+            ? "event: reset\ndata: null\n\n"
+            : `event: entry\ndata: ${JSON.stringify(event)}\n\n`;
+        controller.enqueue(encoder.encode(message));
       });
     },
     cancel: () => unsubscribe(),
@@ -27,5 +27,5 @@ export function eventStream(timeline: Timeline): Response {
   return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
 }
 
-/** Events that may wait for a reader. */
+/** How many events are buffered for a slow reader. */
 const maxBacklog = 1_000;

@@ -68,7 +68,13 @@ export interface WaitingFault extends Required<Occasions> {
 /** The faults as requests meet them. */
 export interface Faults extends SandboxFaults {
   /** The fault that a request meets; uses it up. */
-  take(request: MetRequest): Fault | undefined;
+  take(request: MetRequest): MetFault | undefined;
+}
+
+/** A fault and what it was waiting for: null for the rate limit. */
+interface MetFault {
+  readonly route: FaultRoute | null;
+  readonly fault: Fault;
 }
 
 /** What is to be known of a request that meets faults. */
@@ -120,12 +126,13 @@ export function createFaults(options: FaultsOptions): Faults {
     waiting.add({ route, fault: checkFault(fault) }, occasions);
   }
 
-  function take({ method, pathname, headers }: MetRequest): Fault | undefined {
+  function take({ method, pathname, headers }: MetRequest): MetFault | undefined {
     const rate = limit.get();
     if (rate !== null && !isWithin(callerOf(headers))) {
-      return { status: 429, when: "before", retryAfter: rate.retryAfterSeconds };
+      const fault = { status: 429, when: "before", retryAfter: rate.retryAfterSeconds } as const;
+      return { route: null, fault };
     }
-    return waiting.take(({ route }) => matcherOf(route)(method, pathname))?.fault;
+    return waiting.take(({ route }) => matcherOf(route)(method, pathname));
   }
 
   function rateLimit(rate: RateLimit | null): void {

@@ -1,10 +1,10 @@
 import { operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
+import { type Events, subjectOf, type TimelineEntry } from "../events.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { evidenceHeader } from "../serving/evidence.ts";
 import { operationPaths } from "../serving/operation-paths.ts";
 import type { ReceivedRequest } from "../timeline/request-log.ts";
-import type { Timeline, TimelineEntry } from "../timeline/timeline.ts";
 import type { WebhookDelivery } from "../webhooks/delivery.ts";
 import { evidenceBadge, type Html, html } from "./components.ts";
 import { curlFor } from "./curl.ts";
@@ -64,7 +64,7 @@ ${facts({ path, "request id": requestId })}
 ${message("Request", request)}${answer && message("Answer", answer)}${repetition}`;
   }
 
-  function webhookDetails({ deliveryId }: Entry<"webhook">): Html {
+  function webhookDetails({ deliveryId }: Entry<"webhook.created">): Html {
     const delivery = deliveryOf.get(deliveryId);
     if (delivery === undefined) return gone;
     const { eventId, status, nextAttemptAt, disorder, data } = delivery;
@@ -73,7 +73,10 @@ ${bodyText(JSON.stringify(data))}
 ${status === "recorded" ? neverSent : redeliveryButtons(deliveryId)}`;
   }
 
-  function attemptDetails({ sequence, deliveryId, at }: Entry<"attempt">, index: number): Html {
+  function attemptDetails(
+    { sequence, deliveryId, at }: Entry<"webhook.attempted">,
+    index: number,
+  ): Html {
     const attempt = deliveryOf.get(deliveryId)?.attempts[index];
     if (attempt === undefined) return gone;
     const { request, answer, durationMs, disorder, error } = attempt;
@@ -86,17 +89,30 @@ ${message("Webhook", request)}${answer && message("Answer", answer)}${copyable(`
     switch (entry.type) {
       case "request":
         return requestDetails(entry);
-      case "clock":
+      case "fault.met":
+        return facts({
+          route: entry.route ?? "the rate limit",
+          fault: JSON.stringify(entry.fault),
+        });
+      case "clock.advanced":
         return facts({ from: entry.at, to: entry.until });
-      case "change":
-        return facts({ id: entry.subjectId, order: entry.orderId, status: entry.status });
-      case "confirmation":
-        return facts({ payment: entry.subjectId });
-      case "quotes":
-        return facts({ payment: entry.subjectId, quotes: entry.quoteIds.join(" ") });
-      case "webhook":
+      case "payment.created":
+      case "payment.moved":
+      case "payment.expired":
+      case "withdrawal.created":
+      case "withdrawal.moved":
+        return facts({
+          id: subjectOf(entry) ?? null,
+          order: entry.orderId,
+          status: entry.status,
+        });
+      case "quotes.expired":
+        return facts({ payment: entry.paymentId, quotes: entry.quoteIds.join(" ") });
+      case "idempotency.ended":
+        return facts({ operation: entry.operation, key: entry.key });
+      case "webhook.created":
         return webhookDetails(entry);
-      case "attempt":
+      case "webhook.attempted":
         return attemptDetails(entry, entry.attempt - 1);
     }
   };
@@ -146,15 +162,15 @@ function copyable(id: string, text: string): Html {
 
 interface EntryPageOptions {
   readonly sandbox: Sandbox;
-  readonly timeline: Timeline;
+  readonly events: Events;
   /** The entry's number, as the address has it. */
   readonly sequence: string;
   readonly origin: string;
 }
 
 /** The details of an entry. The inspector takes them from here when an entry is opened. */
-export function entryPage({ sandbox, timeline, sequence, origin }: EntryPageOptions): Response {
-  const entries = timeline.entries();
+export function entryPage({ sandbox, events, sequence, origin }: EntryPageOptions): Response {
+  const entries = events.entries();
   const entry = entries.find((it) => String(it.sequence) === sequence);
   if (entry === undefined) return unknownEntry();
   const details = detailsFrom({

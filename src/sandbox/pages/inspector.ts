@@ -1,7 +1,7 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
+import type { Events } from "../events.ts";
 import type { Sandbox } from "../sandbox.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import { commandButton, type Html, html, paceChoice } from "./components.ts";
 import { operationList } from "./entry.ts";
 import { disorderPanel, faultPanel } from "./fault-panels.ts";
@@ -38,7 +38,7 @@ interface InspectorOptions {
   /** Oldest first; the sandbox's own lists, which are not copied for each look at the page. */
   readonly payments: readonly Payment[];
   readonly withdrawals: readonly Withdrawal[];
-  readonly timeline: Timeline;
+  readonly events: Events;
   readonly isFrozen: boolean;
   /** Under which the page was asked for. */
   readonly url: URL;
@@ -76,8 +76,8 @@ ${disorderPanel(sandbox.webhooks.disorders())}
 }
 
 function timelinePart(options: InspectorOptions): Html {
-  const { sandbox, timeline, url } = options;
-  const entries = timeline.entries();
+  const { sandbox, events, url } = options;
+  const entries = events.entries();
   const filter = filterOf(url);
   const list = timelineList({
     entries,

@@ -1,4 +1,4 @@
-import type { Cause, TimelineEntry } from "../timeline/timeline.ts";
+import { type Cause, subjectOf, type TimelineEntry } from "../events.ts";
 
 /** How the entries of a timeline hang together. */
 export interface Threads {
@@ -14,37 +14,38 @@ export function threadsOf(entries: readonly TimelineEntry[]): Threads {
   const eventOf = new Map<string, string>();
   const causeOf = new Map<string, string>();
   for (const entry of entries) {
-    if (entry.type === "webhook") eventOf.set(entry.deliveryId, entry.eventId);
-    if (entry.type !== "change") continue;
+    if (entry.type === "webhook.created") eventOf.set(entry.deliveryId, entry.eventId);
+    const eventId = announced(entry);
+    if (eventId === null || !("clockSequence" in entry)) continue;
     const cause = causeThread(entry);
-    if (cause !== undefined) causeOf.set(entry.eventId, cause);
+    if (cause !== undefined) causeOf.set(eventId, cause);
   }
 
   function threadOf(entry: TimelineEntry): string {
     switch (entry.type) {
       case "request":
+      case "fault.met":
         return requestThread(entry.requestId);
-      case "clock":
+      case "clock.advanced":
         return clockThread(entry.sequence);
-      case "confirmation":
-      case "quotes":
-        return causeThread(entry) ?? `entry ${entry.sequence}`;
-      case "change":
-      case "webhook":
+      case "webhook.created":
         return causeOf.get(entry.eventId) ?? entry.eventId;
-      case "attempt": {
+      case "webhook.attempted": {
         const event = eventOf.get(entry.deliveryId) ?? entry.deliveryId;
         return causeOf.get(event) ?? event;
       }
+      default:
+        return causeThread(entry) ?? announced(entry) ?? `entry ${entry.sequence}`;
     }
   }
 
   const threads = Map.groupBy(entries, threadOf);
   const subjects = new Map<string, Set<string>>();
   for (const entry of entries) {
-    if (!("subjectId" in entry)) continue;
+    const subject = subjectOf(entry);
+    if (subject === undefined) continue;
     const thread = threadOf(entry);
-    subjects.set(thread, (subjects.get(thread) ?? new Set()).add(entry.subjectId));
+    subjects.set(thread, (subjects.get(thread) ?? new Set()).add(subject));
   }
 
   return {
@@ -54,7 +55,8 @@ export function threadsOf(entries: readonly TimelineEntry[]): Threads {
       return thread.filter((other) => isLinked(entry, other) || isLinked(other, entry));
     },
     isAbout(entry, id) {
-      if ("subjectId" in entry) return entry.subjectId === id;
+      const subject = subjectOf(entry);
+      if (subject !== undefined) return subject === id;
       const isNamed = entry.type === "request" && entry.path.includes(id);
       return isNamed || subjects.get(threadOf(entry))?.has(id) === true;
     },
@@ -69,18 +71,21 @@ function causeThread({ requestId, clockSequence }: Cause): string | undefined {
   return clockSequence === null ? undefined : clockThread(clockSequence);
 }
 
+/** Id of the webhook event that announces a change; null for everything else. */
+function announced(entry: TimelineEntry): string | null {
+  return entry.type !== "webhook.created" && "eventId" in entry ? entry.eventId : null;
+}
+
 /** Whether the second came directly from the first. */
 function isLinked(from: TimelineEntry, to: TimelineEntry): boolean {
   switch (from.type) {
     case "request":
       return "requestId" in to && to.type !== "request" && to.requestId === from.requestId;
-    case "clock":
+    case "clock.advanced":
       return "clockSequence" in to && to.clockSequence === from.sequence;
-    case "change":
-      return to.type === "webhook" && to.eventId === from.eventId;
-    case "webhook":
-      return to.type === "attempt" && to.deliveryId === from.deliveryId;
+    case "webhook.created":
+      return to.type === "webhook.attempted" && to.deliveryId === from.deliveryId;
     default:
-      return false;
+      return to.type === "webhook.created" && to.eventId === announced(from);
   }
 }

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from "../timeline/timeline.ts";
+import type { PaymentMoved, TimelineEntry } from "../events.ts";
 import type { WebhookDelivery } from "../webhooks/delivery.ts";
 import { badge, type Html, html, statusBadge } from "./components.ts";
 import { threadsOf } from "./threads.ts";
@@ -11,10 +11,11 @@ export interface TimelineFilter {
   readonly about: string | undefined;
 }
 
-const groups: ReadonlyMap<string, readonly TimelineEntry["type"][]> = new Map([
-  ["requests", ["request"]],
-  ["changes", ["clock", "change", "confirmation", "quotes"]],
-  ["webhooks", ["webhook", "attempt"]],
+/** By the first word of the type. */
+const groups: ReadonlyMap<string, readonly string[]> = new Map([
+  ["requests", ["request", "fault"]],
+  ["changes", ["clock", "payment", "withdrawal", "quotes", "idempotency"]],
+  ["webhooks", ["webhook"]],
 ]);
 
 /** In the page's address, so that it can be kept, and works without a script. */
@@ -27,7 +28,7 @@ export function filterOf({ searchParams }: URL): TimelineFilter {
 }
 
 export function isWanted({ type }: TimelineEntry, { show }: TimelineFilter): boolean {
-  return show === undefined || groups.get(show)?.includes(type) === true;
+  return show === undefined || groups.get(show)?.includes(type.split(".")[0] ?? "") === true;
 }
 
 /** Links to other filters. */
@@ -41,33 +42,52 @@ export function filterLinks({ show, about }: TimelineFilter): Html {
 }
 
 /** What kinds of entries are called. */
-export const kindNames: Readonly<Record<TimelineEntry["type"], string>> = {
+const kindNames: Readonly<Record<TimelineEntry["type"], string>> = {
   request: "Request",
-  clock: "Clock",
-  change: "Change",
-  confirmation: "Confirmed",
-  quotes: "Quotes",
-  webhook: "Webhook",
-  attempt: "Attempt",
+  "fault.met": "Fault",
+  "clock.advanced": "Clock",
+  "payment.created": "Change",
+  "payment.moved": "Change",
+  "payment.expired": "Change",
+  "withdrawal.created": "Change",
+  "withdrawal.moved": "Change",
+  "quotes.expired": "Quotes",
+  "webhook.created": "Webhook",
+  "webhook.attempted": "Attempt",
+  "idempotency.ended": "Key",
 };
+
+export function kindOf(entry: TimelineEntry): string {
+  return isConfirmation(entry) ? "Confirmed" : kindNames[entry.type];
+}
+
+/** Only the confirmations changed. */
+function isConfirmation(entry: TimelineEntry): entry is PaymentMoved {
+  return entry.type === "payment.moved" && entry.event === null;
+}
 
 /** What an entry is about, in one line. */
 export function what(entry: TimelineEntry, deliveryOf: ReadonlyMap<string, WebhookDelivery>): Html {
+  if (isConfirmation(entry)) {
+    return html`${entry.confirmations} of ${entry.requiredConfirmations} blocks`;
+  }
   switch (entry.type) {
     case "request":
       return html`<code>${entry.method} ${shortPath(entry.path)}</code>`;
-    case "clock":
+    case "fault.met":
+      return html`<code>${entry.route ?? "rate limit"}</code>`;
+    case "clock.advanced":
       return html`moved to <code>${entry.until.slice(0, 19).replace("T", " ")}</code>`;
-    case "change":
-      return html`<code>${entry.event}</code>${order(entry.orderId)}`;
-    case "confirmation":
-      return html`${entry.confirmations} of ${entry.requiredConfirmations} blocks`;
-    case "quotes":
-      return html`${entry.quoteIds.length} prices ran out`;
-    case "webhook":
+    case "quotes.expired":
+      return html`${entry.quoteIds.length} prices expired`;
+    case "idempotency.ended":
+      return html`<code>${entry.key}</code> ended`;
+    case "webhook.created":
       return html`<code>${entry.event}</code>${order(deliveryOf.get(entry.deliveryId)?.data.orderId)}`;
-    case "attempt":
+    case "webhook.attempted":
       return html`<code>${entry.event}</code>${order(deliveryOf.get(entry.deliveryId)?.data.orderId)} attempt ${entry.attempt}${entry.disorder && html` ${badge("warn", entry.disorder)}`}`;
+    default:
+      return html`<code>${entry.event}</code>${order(entry.orderId)}`;
   }
 }
 
@@ -77,17 +97,22 @@ function order(orderId: string | null | undefined): Html | undefined {
 
 /** What a link to an entry says of it. */
 export function titleOf(entry: TimelineEntry): string {
-  const name = kindNames[entry.type].toLowerCase();
+  const name = kindOf(entry).toLowerCase();
+  if (isConfirmation(entry)) {
+    return `${name} ${entry.confirmations} of ${entry.requiredConfirmations}`;
+  }
   switch (entry.type) {
     case "request":
       return `${name} ${entry.method} ${shortPath(entry.path)}`;
-    case "clock":
+    case "fault.met":
+      return `${name} ${entry.route ?? "rate limit"}`;
+    case "clock.advanced":
       return `${name} at ${entry.at.slice(11, 19)}`;
-    case "confirmation":
-      return `${name} ${entry.confirmations} of ${entry.requiredConfirmations}`;
-    case "quotes":
-      return `${name} that ran out`;
-    case "attempt":
+    case "quotes.expired":
+      return `${name} that expired`;
+    case "idempotency.ended":
+      return `${name} ${entry.key}`;
+    case "webhook.attempted":
       return `${name} ${entry.attempt}`;
     default:
       return `${name} ${entry.event}`;
@@ -105,15 +130,18 @@ export function outcome(
       if (entry.outcome === "unanswered") return badge("bad", "no answer");
       if (entry.outcome === "cut off") return badge("bad", `${entry.status} cut off`);
       return codeBadge(entry.status);
-    case "change":
-      return statusBadge(entry.status);
-    case "webhook":
+    case "webhook.created":
       return statusBadge(deliveryOf.get(entry.deliveryId)?.status ?? "gone");
-    case "attempt":
+    case "webhook.attempted":
       return codeBadge(entry.status);
-    default:
-      // The grid has a place for it.
+    case "fault.met":
+    case "clock.advanced":
+    case "quotes.expired":
+    case "idempotency.ended":
+      // Fills its cell of the grid.
       return html`<span></span>`;
+    default:
+      return isConfirmation(entry) ? html`<span></span>` : statusBadge(entry.status);
   }
 }
 
@@ -152,8 +180,8 @@ export function timelineList({ entries, deliveries, filter }: TimelineParts): Ht
 
   function row({ entry, count }: Run): Html {
     const { sequence, type, at } = entry;
-    return html`<li id="entry-${sequence}" class="entry ${type}" data-thread="${threads.threadOf(entry)}"><details>
-<summary><span class="kind">${kindNames[type]}</span><span class="what">${what(entry, deliveryOf)}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome(entry, deliveryOf)}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
+    return html`<li id="entry-${sequence}" class="entry ${type.replace(".", " ")}" data-thread="${threads.threadOf(entry)}"><details>
+<summary><span class="kind">${kindOf(entry)}</span><span class="what">${what(entry, deliveryOf)}${count > 1 && html` <span class="count">× ${count}</span>`}</span>${outcome(entry, deliveryOf)}<time datetime="${at}">${at.slice(11, 19)}</time></summary>
 <div class="details"><a href="/_sandbox/entries/${sequence}">Details</a></div>
 </details></li>`;
   }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { controlFailure, unknownControlRoute } from "../control/control-failure.ts";
 import { controlRoutes } from "../control/control-routes.ts";
+import type { Events } from "../events.ts";
 import { entryPage } from "../pages/entry.ts";
 import { inspectorPage } from "../pages/inspector.ts";
 import { assetAnswer } from "../pages/page.ts";
@@ -8,14 +9,13 @@ import { paymentPage, unknownPaymentPage } from "../pages/payment-page.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { Payments } from "../service/payments.ts";
 import type { Withdrawals } from "../service/withdrawals.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import { openApiAnswer } from "./openapi-answer.ts";
 
 interface OwnRoutesOptions {
   readonly sandbox: Sandbox;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
-  readonly timeline: Timeline;
+  readonly events: Events;
   /** Whether the sandbox's clock stands still: a sandbox that is loaded may say so for another one. */
   readonly isFrozen: () => boolean;
 }
@@ -36,7 +36,7 @@ const protection = {
  * control it. These routes meet no fault and are not recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
-  const { sandbox, payments, withdrawals, timeline, isFrozen } = options;
+  const { sandbox, payments, withdrawals, events, isFrozen } = options;
   const app = new Hono();
 
   app.get("/", () => new Response(null, { status: 302, headers: { Location: "/_sandbox" } }));
@@ -52,18 +52,18 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
       sandbox,
       payments: payments.all(),
       withdrawals: withdrawals.all(),
-      timeline,
+      events,
       isFrozen: isFrozen(),
       url: new URL(req.url),
     }),
   );
   app.get("/_sandbox/entries/:sequence", ({ req }) => {
     const { origin } = new URL(req.url);
-    return entryPage({ sandbox, timeline, sequence: req.param("sequence"), origin });
+    return entryPage({ sandbox, events, sequence: req.param("sequence"), origin });
   });
   app.get("/openapi.json", openApiAnswer);
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
-  app.route("/_sandbox", controlRoutes(sandbox, timeline));
+  app.route("/_sandbox", controlRoutes(sandbox, events));
   app.notFound(({ req }) => unknownControlRoute(req.method, req.path));
   app.onError(controlFailure);
 

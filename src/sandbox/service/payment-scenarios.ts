@@ -1,11 +1,10 @@
 import { NotFoundError } from "../../errors.ts";
 import type { Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
-
+import type { Events } from "../events.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import {
   amountDue,
   arrivalAt,
@@ -98,7 +97,7 @@ interface PaymentScenariosOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;
-  readonly timeline: Timeline;
+  readonly events: Events;
   readonly store: Store;
 }
 
@@ -106,7 +105,7 @@ export function createPaymentScenarios({
   payments,
   clock,
   random,
-  timeline,
+  events,
   store,
 }: PaymentScenariosOptions): SandboxPayments {
   const plans = createStepPlans<PaymentStep>({ kind: "payment step", clock, store, onDue });
@@ -165,18 +164,7 @@ export function createPaymentScenarios({
 
   function onDue(paymentId: string, next: PaymentStep): void {
     const payment = payments.find(paymentId);
-    if (payment === undefined || isOver(payment, next)) return;
-    const { status, orderId } = take(payment, next);
-    const at = clock.now().toISOString();
-    const { confirmations } = next;
-    clock.report({
-      at,
-      type: "payment.moved",
-      paymentId,
-      orderId: orderId ?? "",
-      status,
-      confirmations,
-    });
+    if (payment !== undefined && !isOver(payment, next)) take(payment, next);
   }
 
   function take(payment: Payment, { status, confirmations, ...due }: PaymentStep): Payment {
@@ -196,8 +184,18 @@ export function createPaymentScenarios({
     // A change of status is told of as such.
     if (status === payment.status && confirmations !== null) {
       const at = clock.now().toISOString();
-      const { id: subjectId } = payment;
-      timeline.add({ type: "confirmation", at, subjectId, confirmations, requiredConfirmations });
+      const { id: paymentId, orderId } = payment;
+      events.emit({
+        type: "payment.moved",
+        at,
+        paymentId,
+        orderId: orderId ?? "",
+        status,
+        confirmations,
+        requiredConfirmations,
+        eventId: null,
+        event: null,
+      });
     }
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }

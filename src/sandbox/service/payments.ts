@@ -1,10 +1,10 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import type { Events, NewChange } from "../events.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 import { createRecords } from "./records.ts";
@@ -61,8 +61,12 @@ export interface Payments {
 interface PaymentsOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
-  readonly publish: (event: "payment.created" | "payment.updated", data: PaymentSnapshot) => void;
-  readonly timeline: Timeline;
+  readonly publish: (
+    event: "payment.created" | "payment.updated",
+    data: PaymentSnapshot,
+    change: NewChange,
+  ) => void;
+  readonly events: Events;
   readonly store: Store;
 }
 
@@ -73,7 +77,7 @@ type PaymentSnapshot = WebhookEvents["payment.updated"] & {
 };
 
 export function createPayments(options: PaymentsOptions): Payments {
-  const { clock, random, publish, timeline, store } = options;
+  const { clock, random, publish, events, store } = options;
   const payments = createRecords<Payment>(store, "payments");
   const details = store.table<PaymentDetails>("payment details");
   clock.onDue("quotes", expireQuotes);
@@ -109,14 +113,21 @@ export function createPayments(options: PaymentsOptions): Payments {
       clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
     }
     clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
-    publish("payment.created", snapshotOf(payment));
+    const { status } = payment;
+    publish("payment.created", snapshotOf(payment), {
+      type: "payment.created",
+      paymentId: id,
+      orderId,
+      status,
+    });
     return { payment, secret };
   }
 
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.put(next);
-    if (next.status !== payment.status) publish("payment.updated", snapshotOf(next));
+    if (next.status !== payment.status)
+      publish("payment.updated", snapshotOf(next), changeTo(next));
     return next;
   }
 
@@ -145,16 +156,12 @@ export function createPayments(options: PaymentsOptions): Payments {
       (quote): Quote => (ranOut(quote) ? { ...quote, status: "expired" } : quote),
     );
     payments.put({ ...payment, quotes });
-    clock.report({ at, type: "quotes.expired", paymentId: id, quoteIds });
-    timeline.add({ type: "quotes", at, subjectId: id, quoteIds });
+    events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds });
   }
 
   function expireUnpaid(id: string): void {
     const payment = payments.find(id);
-    if (payment?.status !== "pending") return;
-    expire(payment);
-    const at = new Date(clock.nowMs()).toISOString();
-    clock.report({ at, type: "payment.expired", paymentId: id, orderId: payment.orderId ?? "" });
+    if (payment?.status === "pending") expire(payment);
   }
 
   return {
@@ -180,6 +187,13 @@ function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment
     url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
   }
   return url.href;
+}
+
+function changeTo({ id: paymentId, orderId = "", status, receipt }: Payment): NewChange {
+  const facts = { paymentId, orderId: orderId ?? "", status };
+  if (status === "expired") return { type: "payment.expired", ...facts };
+  const { confirmations = null, requiredConfirmations = null } = receipt ?? {};
+  return { type: "payment.moved", ...facts, confirmations, requiredConfirmations };
 }
 
 function snapshotOf(payment: Payment): PaymentSnapshot {

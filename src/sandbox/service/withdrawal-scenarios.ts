@@ -118,15 +118,7 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
 
   function onDue(id: string, next: WithdrawalStep): void {
     const withdrawal = withdrawals.find(id);
-    if (withdrawal === undefined) return;
-    const { status, orderId } = take(withdrawal, next);
-    clock.report({
-      at: clock.now().toISOString(),
-      type: "withdrawal.moved",
-      withdrawalId: id,
-      orderId: orderId ?? null,
-      status,
-    });
+    if (withdrawal !== undefined) take(withdrawal, next);
   }
 
   function found(id: string): Withdrawal {

@@ -1,5 +1,6 @@
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
+import type { NewChange } from "../events.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
@@ -23,6 +24,7 @@ interface WithdrawalsOptions {
   readonly publish: (
     event: "withdrawal.created" | "withdrawal.updated",
     data: WithdrawalSnapshot,
+    change: NewChange,
   ) => void;
   readonly store: Store;
 }
@@ -56,7 +58,11 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
       updatedAt: createdAt,
     };
     withdrawals.put(withdrawal);
-    publish("withdrawal.created", snapshotOf(withdrawal));
+    publish(
+      "withdrawal.created",
+      snapshotOf(withdrawal),
+      changeTo("withdrawal.created", withdrawal),
+    );
     return withdrawal;
   }
 
@@ -66,7 +72,7 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
     const updatedAt = new Date(updatedMs).toISOString();
     const next = { ...withdrawal, ...changes, updatedAt };
     withdrawals.put(next);
-    publish("withdrawal.updated", snapshotOf(next));
+    publish("withdrawal.updated", snapshotOf(next), changeTo("withdrawal.moved", next));
     return next;
   }
 
@@ -77,6 +83,13 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
     allOf: withdrawals.allOf,
     transition,
   };
+}
+
+function changeTo(
+  type: "withdrawal.created" | "withdrawal.moved",
+  { id: withdrawalId, orderId = null, status }: Withdrawal,
+): NewChange {
+  return { type, withdrawalId, orderId, status };
 }
 
 function snapshotOf(withdrawal: Withdrawal): WithdrawalSnapshot {

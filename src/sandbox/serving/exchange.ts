@@ -1,10 +1,10 @@
 import { defaultRequestIdHeader } from "../../wire/credential.ts";
+import type { Events } from "../events.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { RandomSource } from "../random.ts";
 import type { Clock } from "../time/clock.ts";
 import { withoutSecrets } from "../timeline/kept-text.ts";
 import type { RequestEnd, RequestLog } from "../timeline/request-log.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import type { App } from "./app.ts";
 import { allowAnyOrigin, isCustomerScoped, preflightAnswer } from "./cross-origin.ts";
 import { serveWith } from "./fault-play.ts";
@@ -20,12 +20,12 @@ interface ExchangeOptions {
   readonly random: RandomSource;
   readonly faults: Faults;
   readonly log: RequestLog;
-  readonly timeline: Timeline;
+  readonly events: Events;
 }
 
 /** What is the same for every route: the record, the faults, and the headers of an answer. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { app, clock, random, faults, log, timeline } = options;
+  const { app, clock, random, faults, log, events } = options;
   return async (received) => {
     const { method, url, headers } = received;
     const { pathname } = url;
@@ -34,15 +34,14 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
     const crossesOrigins = isCustomerScoped(pathname);
     const isPreflight = crossesOrigins && method === "OPTIONS";
-    const reply = await serveWith(
-      isPreflight ? undefined : faults.take({ method, pathname, headers }),
-      () => {
-        clock.catchUp();
-        if (isPreflight) return preflightAnswer();
-        // Operations take effect at once, so what changes meanwhile is their doing.
-        return timeline.during({ requestId }, () => app.answer(received));
-      },
-    );
+    const met = isPreflight ? undefined : faults.take({ method, pathname, headers });
+    if (met) events.emit({ type: "fault.met", at: clock.now().toISOString(), requestId, ...met });
+    const reply = await serveWith(met?.fault, () => {
+      clock.catchUp();
+      if (isPreflight) return preflightAnswer();
+      // Operations take effect at once, so what changes meanwhile is their doing.
+      return events.during({ requestId }, () => app.answer(received));
+    });
 
     const { answer } = reply;
     if (answer === undefined) {
@@ -66,14 +65,14 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const at = clock.now().toISOString();
     const path = withoutSecrets(url.pathname + url.search);
     const facts = { at, requestId, method, path, status: null, outcome: "open" } as const;
-    const sequence = timeline.add({ ...facts, type: "request" });
+    const sequence = events.emit({ ...facts, type: "request" });
     log.add({ at, requestId, method, path, headers, bodyText });
     let end: RequestEnd = facts;
 
     function record(next: RequestEnd): void {
       end = next;
       log.ended(requestId, next);
-      timeline.ended(sequence, { outcome: next.outcome, status: next.status });
+      events.ended(sequence, { outcome: next.outcome, status: next.status });
     }
 
     onGone(() => {

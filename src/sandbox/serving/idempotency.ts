@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
+import type { Events } from "../events.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import { invalidRequest } from "./refusal.ts";
@@ -57,7 +58,11 @@ interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
   readonly answer: unknown;
 }
 
-export function createIdempotencyStore(clock: Clock, store: Store): IdempotencyStore {
+export function createIdempotencyStore(
+  clock: Clock,
+  events: Events,
+  store: Store,
+): IdempotencyStore {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
 
   clock.onDue("idempotency key", (id) => {
@@ -66,7 +71,7 @@ export function createIdempotencyStore(clock: Clock, store: Store): IdempotencyS
     kept.delete(id);
     const { merchantId, scope, key } = ended;
     const at = clock.now().toISOString();
-    clock.report({ at, type: "idempotency.ended", merchantId, operation: scope, key });
+    events.emit({ at, type: "idempotency.ended", merchantId, operation: scope, key });
   });
 
   return {

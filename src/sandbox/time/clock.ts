@@ -1,10 +1,9 @@
 import { ConfigurationError, InvalidRequestError } from "../../errors.ts";
 
+import type { DueEvent, Events, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";
-import type { Happening } from "./happening.ts";
 
 /** The time of one sandbox. Everything that expires or is repeated goes by it. */
 export interface SandboxClock {
@@ -27,7 +26,7 @@ export interface SandboxClock {
    * //  { at: "2026-01-01T00:15:00.000Z", type: "payment.expired", ... }]
    * ```
    */
-  advance(duration: Duration): Promise<Happening[]>;
+  advance(duration: Duration): Promise<DueEvent[]>;
 }
 
 /** The clock as the rest of the sandbox uses it. */
@@ -45,8 +44,6 @@ export interface Clock extends SandboxClock {
   schedule(due: DueEntry): void;
   /** Says what is done when something of this kind falls due. */
   onDue(kind: DueKind, run: (subject: string) => void): void;
-  /** Tells a running `advance` what happened. */
-  report(happening: Happening): void;
   /** Does what fell due while nobody looked. */
   catchUp(): void;
 }
@@ -56,7 +53,7 @@ interface ClockOptions {
   readonly frozenAt: Date | undefined;
   /** Resolves when nothing is in flight; `advance` waits for it before the time moves on. */
   readonly quiet: () => Promise<void>;
-  readonly timeline: Timeline;
+  readonly events: Events;
   readonly store: Store;
 }
 
@@ -70,7 +67,7 @@ interface TimeBase {
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 const endOfTimeMs = 99_999_999_999_999;
 
-export function createClock({ frozenAt, quiet, timeline, store }: ClockOptions): Clock {
+export function createClock({ frozenAt, quiet, events, store }: ClockOptions): Clock {
   const frozenAtMs = frozenAt === undefined ? null : checkedInstant(frozenAt);
   const base = store.cell<TimeBase>("time", { frozenAtMs, advancedMs: 0 }, { survivesReset: true });
   // In the store even where it is the initial value, so that it is saved.
@@ -80,7 +77,6 @@ export function createClock({ frozenAt, quiet, timeline, store }: ClockOptions):
   let latestMs = 0;
   /** While `advance` travels, the point it has reached. */
   let standingMs: number | undefined;
-  let happenings: Happening[] | undefined;
   let lastTravel: Promise<unknown> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -132,33 +128,36 @@ export function createClock({ frozenAt, quiet, timeline, store }: ClockOptions):
   }
 
   /** One travel at a time: the next one starts where the last one arrived. */
-  function advance(duration: Duration): Promise<Happening[]> {
+  function advance(duration: Duration): Promise<DueEvent[]> {
     const travel = lastTravel.then(() => travelFor(duration));
     lastTravel = travel.catch(() => undefined);
     return travel;
   }
 
-  async function travelFor(duration: Duration): Promise<Happening[]> {
+  async function travelFor(duration: Duration): Promise<DueEvent[]> {
     const distanceMs = durationInMs(duration);
     const startMs = nowMs();
     const targetMs = startMs + distanceMs;
     if (targetMs > endOfTimeMs) throw beyondEndOfTime();
 
-    const happened: Happening[] = [];
+    const happened: DueEvent[] = [];
     standingMs = startMs;
     const [at = "", until = ""] = [startMs, targetMs].map((ms) => new Date(ms).toISOString());
-    const clockSequence = timeline.add({ type: "clock", at, until });
+    const clockSequence = events.emit({ type: "clock.advanced", at, until });
+    let unsubscribe = () => {};
     try {
       await quiet();
-      happenings = happened;
+      unsubscribe = events.subscribe((event) => {
+        if (isCausedBy(event, clockSequence)) happened.push(event);
+      });
       for (let next = due.first(); next && next.dueMs <= targetMs; next = due.first()) {
         travelTo(Math.max(next.dueMs, standingMs));
-        timeline.during({ clockSequence }, settleFirst);
+        events.during({ clockSequence }, settleFirst);
         await quiet();
       }
     } finally {
       travelTo(targetMs);
-      happenings = undefined;
+      unsubscribe();
       standingMs = undefined;
       setTimer();
     }
@@ -186,11 +185,14 @@ export function createClock({ frozenAt, quiet, timeline, store }: ClockOptions):
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
     onDue: (kind, run) => void doers.set(kind, run),
-    report: (happening) => {
-      happenings?.push(happening);
-    },
     catchUp,
   };
+}
+
+/** Deliveries name no cause, but `advance` waits for those that are made meanwhile. */
+function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEvent {
+  if (event.type === "webhook.attempted") return true;
+  return "clockSequence" in event && event.clockSequence === clockSequence;
 }
 
 /** A timer cannot wait longer; it is then set again. */

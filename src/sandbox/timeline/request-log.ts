@@ -1,13 +1,8 @@
+import type { RequestOutcome } from "../events.ts";
 import type { PlainAnswer } from "../serving/plain-answer.ts";
 import type { ReceivedHeaders } from "../serving/received.ts";
 import type { Store } from "../state/store.ts";
 import { type KeptText, keptHeaders, keptText, withoutSecrets } from "./kept-text.ts";
-
-/**
- * What became of a request: nothing yet, an answer, the end of its connection before one, or within it. A
- * connection ends by a fault, or because the client leaves.
- */
-export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
 
 /** A request that the sandbox received, and how it answered. Credentials in it read `[redacted]`. */
 export interface ReceivedRequest {

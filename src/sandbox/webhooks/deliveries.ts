@@ -1,11 +1,11 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import type { Events, NewChange } from "../events.ts";
 import { createWaitingList } from "../faults/waiting-list.ts";
 import { type RandomSource, randomStream } from "../random.ts";
 import type { Merchants } from "../service/merchants.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Timeline } from "../timeline/timeline.ts";
 import type {
   ReplayOptions,
   SandboxWebhooks,
@@ -33,7 +33,7 @@ interface WebhookDeliveries extends SandboxWebhooks {
   /** How many older deliveries were dropped since the last reset. */
   dropped(): number;
   /** Records an event and starts to deliver it, without waiting for the answer. */
-  publish(event: keyof WebhookEvents, data: WebhookData): void;
+  publish(event: keyof WebhookEvents, data: WebhookData, change: NewChange): void;
 }
 
 interface WebhookDeliveriesOptions {
@@ -41,7 +41,7 @@ interface WebhookDeliveriesOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly queue: TaskQueue;
-  readonly timeline: Timeline;
+  readonly events: Events;
   readonly store: Store;
 }
 
@@ -49,7 +49,7 @@ interface WebhookDeliveriesOptions {
 const maxDeliveries = 10_000;
 
 export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { merchants, clock, random, queue, timeline, store } = options;
+  const { merchants, clock, random, queue, events, store } = options;
   /** Each delivery is an unchanging value; an attempt puts another in its place. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
   /** Which ones wait for another one to overtake them, each with its payment or withdrawal. */
@@ -62,11 +62,9 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   clock.onDue("delivery", attemptIfDue);
   store.onReplaced(sendWaiting);
 
-  function publish(event: keyof WebhookEvents, data: WebhookData): void {
+  function publish(event: keyof WebhookEvents, data: WebhookData, change: NewChange): void {
     const eventId = random.stream("webhooks").uuid();
-    const { id: subjectId, orderId = null, status = "" } = data;
-    const at = clock.now().toISOString();
-    timeline.add({ type: "change", at, eventId, event, subjectId, orderId, status });
+    events.emit({ ...change, at: clock.now().toISOString(), eventId, event });
     const to = recipientOf(data);
     const met = to && waiting.take((it) => it.event === null || it.event === event);
     const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
@@ -93,7 +91,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     };
     deliveries.set(delivery.id, delivery);
     const { id: deliveryId, createdAt: at } = delivery;
-    timeline.add({ type: "webhook", at, deliveryId, eventId, event, subjectId: data.id });
+    events.emit({ type: "webhook.created", at, deliveryId, eventId, event, subjectId: data.id });
     return delivery;
   }
 
@@ -108,9 +106,11 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     scheduleAt(clock.nowMs() + byMs, delivery);
   }
 
-  function scheduleAt(dueMs: number, delivery: WebhookDelivery): void {
-    deliveries.set(delivery.id, { ...delivery, nextAttemptAt: new Date(dueMs).toISOString() });
+  function scheduleAt(dueMs: number, delivery: WebhookDelivery): WebhookDelivery {
+    const scheduled = { ...delivery, nextAttemptAt: new Date(dueMs).toISOString() };
+    deliveries.set(delivery.id, scheduled);
     clock.schedule({ dueMs, kind: "delivery", subject: delivery.id });
+    return scheduled;
   }
 
   /** Events of one payment or withdrawal share a lane, so that none overtakes another. */
@@ -201,21 +201,30 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
       nextAttemptAt: null,
     };
     if (delayMs === undefined) deliveries.set(after.id, after);
-    else scheduleAt(clock.nowMs() + delayMs, after);
+    const next = delayMs === undefined ? after : scheduleAt(clock.nowMs() + delayMs, after);
     for (const [index, attempt] of made.entries())
-      tell(after, attempt, before.attempts.length + index + 1);
-    releaseOthers(after);
+      tell(next, attempt, before.attempts.length + index + 1);
+    releaseOthers(next);
   }
 
   function tell(
-    { id: deliveryId, event, data }: WebhookDelivery,
+    { id: deliveryId, event, data, nextAttemptAt }: WebhookDelivery,
     made: WebhookAttempt,
     attempt: number,
   ) {
     const { at, status, error, disorder } = made;
-    const facts = { at, deliveryId, event, attempt, status, error, disorder };
-    clock.report({ ...facts, type: "webhook.attempted" });
-    timeline.add({ ...facts, type: "attempt", subjectId: data.id });
+    events.emit({
+      type: "webhook.attempted",
+      at,
+      deliveryId,
+      event,
+      subjectId: data.id,
+      attempt,
+      status,
+      error,
+      disorder,
+      nextAttemptAt,
+    });
   }
 
   /** Whatever was held back for a webhook of this payment or withdrawal comes after it. */

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { controlRoutes } from "../../../src/sandbox/control/control-routes.ts";
-import type { Timeline } from "../../../src/sandbox/timeline/timeline.ts";
+import type { Events } from "../../../src/sandbox/events.ts";
 import { create, newYear, origin, withdraw } from "../merchant.ts";
 
 const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "1" };
@@ -14,7 +14,7 @@ interface ControlRoute {
 }
 
 /** Every route there is, so that a new one cannot be left out. */
-const routes: readonly ControlRoute[] = controlRoutes(createSandbox(), {} as Timeline)
+const routes: readonly ControlRoute[] = controlRoutes(createSandbox(), {} as Events)
   .routes.filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({ method, path }));
 const posts = routes.filter(({ method }) => method === "POST");

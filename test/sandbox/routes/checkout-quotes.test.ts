@@ -63,13 +63,13 @@ describe("quotes for a customer", () => {
     expect(await activeQuotes(sandbox, created)).toEqual([]);
   });
 
-  it("run out each at its own time, and the happening names them", async () => {
+  it("run out each at its own time, and the event names them", async () => {
     const sandbox = createSandbox({ now: newYear });
     const created = await create(sandbox, { type: "deposit" });
     const early = await quote(sandbox, created, {});
     await sandbox.clock.advance("2m");
     const late = await quote(sandbox, created, ether);
-    expect(await sandbox.clock.advance("9m")).toEqual([
+    expect(await sandbox.clock.advance("9m")).toMatchObject([
       {
         at: "2026-01-01T00:10:00.000Z",
         type: "quotes.expired",

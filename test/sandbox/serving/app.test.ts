@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createEvents } from "../../../src/sandbox/events.ts";
 import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
 import { createApp } from "../../../src/sandbox/serving/app.ts";
 import {
@@ -9,23 +10,18 @@ import type { Received } from "../../../src/sandbox/serving/received.ts";
 import { route } from "../../../src/sandbox/serving/route.ts";
 import { createStore } from "../../../src/sandbox/state/store.ts";
 import { createClock } from "../../../src/sandbox/time/clock.ts";
-import { createTimeline } from "../../../src/sandbox/timeline/timeline.ts";
 import { createPayment } from "../../../src/wire/operations.ts";
 import { newYear, order } from "../merchant.ts";
 
 /** An app whose only operation does what the test says. */
 function appFor(handle: () => unknown, repetition?: Repetition) {
   const store = createStore();
-  const clock = createClock({
-    frozenAt: newYear,
-    quiet: async () => {},
-    timeline: createTimeline(store),
-    store,
-  });
+  const events = createEvents(store);
+  const clock = createClock({ frozenAt: newYear, quiet: async () => {}, events, store });
   return createApp({
     routes: [route(createPayment, handle)],
     authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
-    idempotency: createIdempotencyStore(clock, store),
+    idempotency: createIdempotencyStore(clock, events, store),
     repetitionOf: () => repetition,
   });
 }

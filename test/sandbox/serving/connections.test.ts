@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandbox";
 import { describe, expect, it, vi } from "vitest";
 import { order, origin, paymentsPath } from "../merchant.ts";
 
@@ -172,8 +172,9 @@ describe("the record of a request whose connection broke", () => {
     await vi.waitFor(() => expect(outcomes(sandbox)).toEqual(expected));
     const { data } = (await (
       await carrier.fetch(`${carrier.url}/_sandbox/timeline`, {})
-    ).json()) as { data: { outcome: string; status: number | null }[] };
-    expect(data.map(({ outcome, status }) => [outcome, status])).toEqual(
+    ).json()) as { data: TimelineEntry[] };
+    const requests = data.flatMap((entry) => (entry.type === "request" ? [entry] : []));
+    expect(requests.map(({ outcome, status }) => [outcome, status])).toEqual(
       expected.map(([outcome, status]) => [outcome, status]),
     );
   });
@@ -209,7 +210,9 @@ describe("the record of a request whose connection broke", () => {
     next.load(JSON.parse(JSON.stringify(sandbox.save())));
     expect(outcomes(next)).toEqual([["unanswered", null, false]]);
     const timeline = await next.fetch(new Request(`${origin}/_sandbox/timeline`));
-    expect(await timeline.json()).toMatchObject({ data: [{ outcome: "unanswered" }] });
+    expect(await timeline.json()).toMatchObject({
+      data: [{ outcome: "unanswered" }, { type: "fault.met" }],
+    });
   });
 
   it("leaves alone what was answered before the client's signal aborted", async () => {

@@ -47,7 +47,9 @@ async function goOn(sandbox: Sandbox, { opened, withdrawalId }: Awaited<ReturnTy
   seen.push(await sandbox.payments.simulate(opened.paymentId, "success"));
   seen.push(await sandbox.clock.advance("1h"));
   sandbox.withdrawalIdempotency = "conflict";
-  return JSON.stringify(seen);
+  // Events are numbered without end.
+  const isNumber = (name: string) => name === "sequence" || name === "clockSequence";
+  return JSON.stringify(seen, (name, value) => (isNumber(name) ? undefined : value));
 }
 
 describe("going back to a snapshot", () => {

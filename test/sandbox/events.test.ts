@@ -1,11 +1,18 @@
-import { createSandbox, type Sandbox } from "settlekit/sandbox";
+import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import type { TimelineEntry } from "../../../src/sandbox/timeline/timeline.ts";
-import { create, newYear, origin, paymentsPath, send } from "../merchant.ts";
+import { create, newYear, origin, paymentsPath, send } from "./merchant.ts";
 
 async function timeline(sandbox: Sandbox) {
   const response = await sandbox.fetch(new Request(`${origin}/_sandbox/timeline`));
   return (await response.json()) as { data: TimelineEntry[]; dropped: number };
+}
+
+function isChange(entry: TimelineEntry) {
+  return (
+    entry.type === "payment.created" ||
+    entry.type === "payment.moved" ||
+    entry.type === "payment.expired"
+  );
 }
 
 /** The entries, each with what it came from. */
@@ -14,11 +21,11 @@ async function linked(sandbox: Sandbox) {
   const named = (find: (entry: TimelineEntry) => boolean) => data.find(find)?.sequence ?? null;
   return data.map((entry) => {
     const from =
-      entry.type === "attempt"
-        ? named((it) => it.type === "webhook" && it.deliveryId === entry.deliveryId)
-        : entry.type === "webhook"
-          ? named((it) => it.type === "change" && it.eventId === entry.eventId)
-          : entry.type === "change"
+      entry.type === "webhook.attempted"
+        ? named((it) => it.type === "webhook.created" && it.deliveryId === entry.deliveryId)
+        : entry.type === "webhook.created"
+          ? named((it) => isChange(it) && it.eventId === entry.eventId)
+          : isChange(entry)
             ? (entry.clockSequence ??
               named((it) => it.type === "request" && it.requestId === entry.requestId))
             : null;
@@ -38,21 +45,21 @@ describe("the timeline", () => {
     await sandbox.webhooks.idle();
     expect(await linked(sandbox)).toEqual([
       [1, "request", null],
-      [2, "change", 1],
-      [3, "webhook", 2],
-      [4, "attempt", 3],
-      [5, "clock", null],
-      [6, "attempt", 3],
+      [2, "payment.created", 1],
+      [3, "webhook.created", 2],
+      [4, "webhook.attempted", 3],
+      [5, "clock.advanced", null],
+      [6, "webhook.attempted", 3],
       // Nobody asked for it: the test played the customer.
-      [7, "change", null],
-      [8, "webhook", 7],
-      [9, "attempt", 8],
+      [7, "payment.moved", null],
+      [8, "webhook.created", 7],
+      [9, "webhook.attempted", 8],
     ]);
     const { data } = await timeline(sandbox);
     expect(data[0]).toMatchObject({ method: "POST", path: paymentsPath, status: 201 });
     expect(data[1]).toMatchObject({
       event: "payment.created",
-      subjectId: paymentId,
+      paymentId,
       status: "pending",
     });
     expect(data[5]).toMatchObject({ attempt: 2, status: 200, at: "2026-01-01T00:00:30.000Z" });
@@ -64,9 +71,9 @@ describe("the timeline", () => {
     await send(sandbox, paymentsPath);
     await sandbox.payments.simulate(first.paymentId, "timeout");
     const { data } = await timeline(sandbox);
-    const causes = data.flatMap((entry) => (entry.type === "change" ? [entry] : []));
+    const causes = data.flatMap((entry) => (isChange(entry) ? [entry] : []));
     const ids = sandbox.requests().map(({ requestId }) => requestId);
-    expect(causes.map(({ subjectId, requestId }) => [subjectId, requestId])).toEqual([
+    expect(causes.map(({ paymentId, requestId }) => [paymentId, requestId])).toEqual([
       [first.paymentId, ids[0]],
       [second.paymentId, ids[1]],
       [first.paymentId, null],
@@ -79,7 +86,7 @@ describe("the timeline", () => {
     await sandbox.clock.advance("1m");
     await sandbox.clock.advance("14m");
     const { data } = await timeline(sandbox);
-    const moves = data.filter(({ type }) => type === "clock");
+    const moves = data.filter(({ type }) => type === "clock.advanced");
     expect(moves).toMatchObject([
       { at: "2026-01-01T00:00:00.000Z", until: "2026-01-01T00:01:00.000Z" },
       { at: "2026-01-01T00:01:00.000Z", until: "2026-01-01T00:15:00.000Z" },
@@ -87,13 +94,13 @@ describe("the timeline", () => {
     const clockSequence = moves[1]?.sequence;
     expect(data.filter((entry) => "clockSequence" in entry && entry.clockSequence)).toMatchObject([
       {
-        type: "quotes",
+        type: "quotes.expired",
         at: "2026-01-01T00:10:00.000Z",
-        subjectId: paymentId,
+        paymentId,
         quoteIds: payment.quotes.map(({ id }) => id),
         clockSequence,
       },
-      { type: "change", status: "expired", requestId: null, clockSequence },
+      { type: "payment.expired", status: "expired", requestId: null, clockSequence },
     ]);
   });
 
@@ -105,10 +112,14 @@ describe("the timeline", () => {
     await sandbox.clock.advance("14s");
     const { data } = await timeline(sandbox);
     const shown = data.flatMap((entry) => {
-      if (entry.type === "change") return [[entry.status, entry.clockSequence]];
-      return entry.type === "confirmation" ? [[entry.confirmations, entry.clockSequence]] : [];
+      if (!isChange(entry)) return [];
+      const { clockSequence } = entry;
+      // No webhook announces that only the confirmations changed.
+      return entry.event === null
+        ? [[entry.confirmations, clockSequence]]
+        : [[entry.status, clockSequence]];
     });
-    const clockSequence = data.find(({ type }) => type === "clock")?.sequence;
+    const clockSequence = data.find(({ type }) => type === "clock.advanced")?.sequence;
     expect(shown).toEqual([
       ["pending", null],
       ["processing", null],
@@ -128,7 +139,7 @@ describe("the timeline", () => {
     const { paymentId } = await create(sandbox);
     await sandbox.clock.advance("1s");
     const { data } = await timeline(sandbox);
-    const later = data.find((entry) => entry.type === "change" && entry.subjectId !== paymentId);
+    const later = data.find((entry) => isChange(entry) && entry.paymentId !== paymentId);
     expect(later).toMatchObject({ requestId: expect.any(String), clockSequence: null });
   });
 
@@ -138,7 +149,7 @@ describe("the timeline", () => {
     await create(sandbox);
     await sandbox.webhooks.idle();
     const { data } = await timeline(sandbox);
-    expect(data.at(-1)).toMatchObject({ type: "attempt", disorder: "tamper" });
+    expect(data.at(-1)).toMatchObject({ type: "webhook.attempted", disorder: "tamper" });
   });
 
   it("keeps the latest 2,000 entries and counts what it dropped", async () => {
@@ -215,5 +226,70 @@ describe("the event stream", () => {
         while (!(await reader?.read())?.done);
       })(),
     ).rejects.toThrow();
+  });
+});
+
+describe("sandbox.on", () => {
+  it("tells of one type of event, or of all, until it is unsubscribed", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const all: string[] = [];
+    const created: string[] = [];
+    sandbox.on("*", ({ type }) => all.push(type));
+    const unsubscribe = sandbox.on("payment.created", ({ orderId }) => created.push(orderId));
+    await create(sandbox);
+    unsubscribe();
+    await create(sandbox);
+    sandbox.reset();
+    await Promise.resolve();
+    const once = ["request", "payment.created", "webhook.created", "request"];
+    expect(all).toEqual([...once, ...once, "reset"]);
+    expect(created).toEqual(["order_1"]);
+  });
+
+  it("tells of the fault that a request met", async () => {
+    const sandbox = createSandbox();
+    const met: unknown[] = [];
+    sandbox.on("fault.met", ({ route, fault }) => met.push([route, fault]));
+    const fault = { status: 503, when: "before" } as const;
+    sandbox.faults.next("POST /payments", fault);
+    await send(sandbox, paymentsPath, { method: "POST" });
+    expect(met).toEqual([["POST /payments", fault]]);
+  });
+
+  it("says when a refused webhook is sent again", async () => {
+    const sandbox = createSandbox({
+      now: newYear,
+      deliver: () => new Response(null, { status: 500 }),
+    });
+    const next: unknown[] = [];
+    sandbox.on("webhook.attempted", ({ event, nextAttemptAt }) => {
+      if (event === "payment.created") next.push(nextAttemptAt);
+    });
+    await create(sandbox);
+    await sandbox.clock.advance("1h");
+    expect(next).toEqual([
+      "2026-01-01T00:00:30.000Z",
+      "2026-01-01T00:02:30.000Z",
+      "2026-01-01T00:10:30.000Z",
+      "2026-01-01T00:42:30.000Z",
+      null,
+    ]);
+  });
+
+  it("lets a listener use the sandbox, and goes on when one throws", async () => {
+    const sandbox = createSandbox();
+    const warned = new Promise((resolve) => process.once("warning", resolve));
+    sandbox.on("payment.created", () => {
+      throw new Error("The listener broke.");
+    });
+    sandbox.on("payment.created", ({ paymentId }) => {
+      void sandbox.payments.simulate(paymentId, "success");
+    });
+    await create(sandbox);
+    expect(await warned).toMatchObject({ message: "The listener broke." });
+    expect(sandbox.webhooks.deliveries().map(({ event }) => event)).toEqual([
+      "payment.created",
+      "payment.updated",
+    ]);
   });
 });

@@ -1,0 +1,339 @@
+import type { WebhookEvents } from "../wire/webhook-event.ts";
+import type { Fault } from "./faults/fault.ts";
+import type { FaultRoute } from "./faults/fault-route.ts";
+import type { Store } from "./state/store.ts";
+import type { DisorderKind } from "./webhooks/disorder.ts";
+
+/**
+ * Everything that a sandbox tells of: `sandbox.on`, the timeline, the inspector's stream, `clock.advance` and the
+ * command line share these types.
+ */
+export type SandboxEvent = TimelineEntry | SandboxReset;
+
+/** An event that the timeline keeps: all but a reset, which empties it. */
+export type TimelineEntry =
+  | RequestEntry
+  | FaultMet
+  | ClockAdvanced
+  | PaymentCreated
+  | PaymentMoved
+  | PaymentExpired
+  | QuotesExpired
+  | WithdrawalCreated
+  | WithdrawalMoved
+  | WebhookCreated
+  | WebhookAttempted
+  | IdempotencyEnded;
+
+/** An event that the passing of time brought about. */
+export type DueEvent =
+  | PaymentMoved
+  | PaymentExpired
+  | QuotesExpired
+  | WithdrawalMoved
+  | WebhookAttempted
+  | IdempotencyEnded;
+
+interface EventBasics {
+  /** Counts up without end; a reset does not start it again. */
+  readonly sequence: number;
+  /** The sandbox's time, ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** What caused an event. Both are null when a scenario did, or time that passed by itself. */
+export interface Cause {
+  /** The request. */
+  readonly requestId: string | null;
+  /** Sequence number of the `clock.advanced` event. */
+  readonly clockSequence: number | null;
+}
+
+/**
+ * What became of a request: nothing yet, an answer, or a connection that broke before the answer or within it,
+ * because of a fault or because the client disconnected.
+ */
+export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
+
+/** A request to the service. Emitted when it arrives and, under the same sequence number, when its outcome changes. */
+export interface RequestEntry extends EventBasics {
+  readonly type: "request";
+  /** Finds the details in `sandbox.requests()`. */
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly outcome: RequestOutcome;
+  /** Null while there is no answer, and when the connection broke before one. */
+  readonly status: number | null;
+}
+
+/** A request met a fault. */
+export interface FaultMet extends EventBasics {
+  readonly type: "fault.met";
+  readonly requestId: string;
+  /** Null for the rate limit. */
+  readonly route: FaultRoute | null;
+  readonly fault: Fault;
+}
+
+/** The clock was advanced, from `at`. */
+export interface ClockAdvanced extends EventBasics {
+  readonly type: "clock.advanced";
+  /** ISO 8601, UTC. */
+  readonly until: string;
+}
+
+/** A change that the merchant learns of from a webhook. */
+interface Announced {
+  /** Id of the webhook event. */
+  readonly eventId: string;
+  /** Name of the webhook event, such as `payment.updated`. */
+  readonly event: keyof WebhookEvents;
+}
+
+interface PaymentState extends EventBasics, Cause {
+  readonly paymentId: string;
+  readonly orderId: string;
+  readonly status: string;
+}
+
+export interface PaymentCreated extends PaymentState, Announced {
+  readonly type: "payment.created";
+}
+
+/** The payment's status changed, or more blocks confirm it. */
+export interface PaymentMoved extends PaymentState {
+  readonly type: "payment.moved";
+  /** How many blocks confirm the money; null when none arrived. */
+  readonly confirmations: number | null;
+  /** How many are enough; null when no money arrived. */
+  readonly requiredConfirmations: number | null;
+  /** Null when only the confirmations changed, which sends no webhook. */
+  readonly eventId: string | null;
+  /** `payment.updated`, or null when only the confirmations changed. */
+  readonly event: keyof WebhookEvents | null;
+}
+
+/** Nobody paid in time. */
+export interface PaymentExpired extends PaymentState, Announced {
+  readonly type: "payment.expired";
+}
+
+/** A payment's quotes expired; the payment itself is still open. */
+export interface QuotesExpired extends EventBasics, Cause {
+  readonly type: "quotes.expired";
+  readonly paymentId: string;
+  readonly quoteIds: readonly string[];
+}
+
+interface WithdrawalState extends EventBasics, Cause, Announced {
+  readonly withdrawalId: string;
+  readonly orderId: string | null;
+  readonly status: string;
+}
+
+export interface WithdrawalCreated extends WithdrawalState {
+  readonly type: "withdrawal.created";
+}
+
+/** The withdrawal's status changed. */
+export interface WithdrawalMoved extends WithdrawalState {
+  readonly type: "withdrawal.moved";
+}
+
+/** A delivery was created; its details are in `webhooks.deliveries()`. */
+export interface WebhookCreated extends EventBasics {
+  readonly type: "webhook.created";
+  readonly deliveryId: string;
+  /** Of the change that it announces. */
+  readonly eventId: string;
+  /** Such as `payment.updated`. */
+  readonly event: string;
+  /** Id of the payment or withdrawal. */
+  readonly subjectId: string;
+}
+
+/** A delivery was attempted, successfully or not. */
+export interface WebhookAttempted extends EventBasics {
+  readonly type: "webhook.attempted";
+  readonly deliveryId: string;
+  /** Such as `payment.updated`. */
+  readonly event: string;
+  /** Id of the payment or withdrawal. */
+  readonly subjectId: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Status of the receiver's answer; null when none came. */
+  readonly status: number | null;
+  /** Why no answer came; null when one did. */
+  readonly error: string | null;
+  /** The disorder that this attempt met. */
+  readonly disorder: DisorderKind | null;
+  /** When the next attempt follows: ISO 8601, UTC, on the sandbox's clock; null when none does. */
+  readonly nextAttemptAt: string | null;
+}
+
+/** An Idempotency-Key is older than 24 hours and no longer recognised. */
+export interface IdempotencyEnded extends EventBasics, Cause {
+  readonly type: "idempotency.ended";
+  readonly merchantId: string;
+  /** The operation that it was used with, such as `payments.create`. */
+  readonly operation: string;
+  readonly key: string;
+}
+
+/** A reset, a restored snapshot or a loaded state replaced everything that earlier events told of. */
+export interface SandboxReset {
+  readonly type: "reset";
+}
+
+/** @deprecated Use `DueEvent`. */
+export type Happening = DueEvent;
+/** @deprecated Use `ClockAdvanced`. */
+export type ClockEntry = ClockAdvanced;
+/** @deprecated Use the events of payments and withdrawals. */
+export type ChangeEntry =
+  | PaymentCreated
+  | PaymentMoved
+  | PaymentExpired
+  | WithdrawalCreated
+  | WithdrawalMoved;
+/** @deprecated Use `PaymentMoved`. */
+export type ConfirmationEntry = PaymentMoved;
+/** @deprecated Use `QuotesExpired`. */
+export type QuotesEntry = QuotesExpired;
+/** @deprecated Use `WebhookCreated`. */
+export type WebhookEntry = WebhookCreated;
+/** @deprecated Use `WebhookAttempted`. */
+export type AttemptEntry = WebhookAttempted;
+
+/** The payment or withdrawal that an event is about. */
+export function subjectOf(event: SandboxEvent): string | undefined {
+  if ("paymentId" in event) return event.paymentId;
+  if ("withdrawalId" in event) return event.withdrawalId;
+  return "subjectId" in event ? event.subjectId : undefined;
+}
+
+/** Listens to events of one type, or to all of them with `*`. */
+export type SandboxListener<Type extends SandboxEvent["type"] | "*"> = (
+  event: Type extends "*" ? SandboxEvent : Extract<SandboxEvent, { readonly type: Type }>,
+) => void;
+
+/** An event before the bus numbers it and adds what caused it. */
+type Unnumbered<Entry> = Entry extends RequestEntry
+  ? Omit<Entry, "sequence">
+  : Entry extends Cause
+    ? Omit<Entry, "sequence" | keyof Cause>
+    : Entry extends EventBasics
+      ? Omit<Entry, "sequence">
+      : never;
+export type NewEvent = Unnumbered<TimelineEntry>;
+
+/** A change before its webhook event has an id. */
+type Unannounced<Change> = Change extends NewEvent ? Omit<Change, "at" | keyof Announced> : never;
+export type NewChange = Unannounced<
+  Extract<NewEvent, Announced | { readonly type: "payment.moved" }>
+>;
+
+/** The one place that events come from, with the latest of them: the timeline. */
+export interface Events {
+  /** @returns The event's sequence number. */
+  emit(event: NewEvent): number;
+  /** Tells how a request ended, unless its event is gone. */
+  ended(sequence: number, end: Pick<RequestEntry, "outcome" | "status">): void;
+  /** Names this cause in everything that a synchronous piece of work emits. */
+  during<Result>(cause: Partial<Cause>, work: () => Result): Result;
+  /** Tells that everything was replaced, once it has been. */
+  reset(): void;
+  /** Calls the listener within `emit`. @returns A function that unsubscribes. */
+  subscribe(listener: (event: SandboxEvent) => void): () => void;
+  /** Calls the listener right after the step that emitted the event, so that it may use the sandbox. */
+  on<Type extends SandboxEvent["type"] | "*">(
+    type: Type,
+    listener: SandboxListener<Type>,
+  ): () => void;
+  /** The timeline, oldest first. */
+  entries(): readonly TimelineEntry[];
+  /** How many older events the timeline dropped since the last reset. */
+  dropped(): number;
+}
+
+const maxEntries = 2_000;
+const noCause: Cause = { requestId: null, clockSequence: null };
+
+export function createEvents(store: Store): Events {
+  /** By their sequence numbers. */
+  const entries = store.table<TimelineEntry>("timeline", { limit: maxEntries });
+  const listeners = new Set<(event: SandboxEvent) => void>();
+  let lastSequence = 0;
+  let cause = noCause;
+
+  function tell(event: SandboxEvent): void {
+    for (const listener of listeners) listener(event);
+  }
+
+  function subscribe(listener: (event: SandboxEvent) => void): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  function keep(entry: TimelineEntry): void {
+    entries.set(String(entry.sequence), entry);
+    tell(entry);
+  }
+
+  store.onReplaced(() => {
+    for (const entry of entries.values()) {
+      lastSequence = Math.max(lastSequence, entry.sequence);
+      if (entry.type === "request" && entry.outcome === "open") {
+        // Its client waits for another process, or in another past.
+        entries.set(String(entry.sequence), { ...entry, outcome: "unanswered" });
+      }
+    }
+  });
+
+  return {
+    emit(event) {
+      lastSequence++;
+      const facts = withoutCause.has(event.type) ? event : { ...event, ...cause };
+      keep({ ...facts, sequence: lastSequence } as TimelineEntry);
+      return lastSequence;
+    },
+    ended(sequence, end) {
+      const entry = entries.get(String(sequence));
+      if (entry?.type === "request") keep({ ...entry, ...end });
+    },
+    during(next, work) {
+      cause = { ...noCause, ...next };
+      try {
+        return work();
+      } finally {
+        cause = noCause;
+      }
+    },
+    reset: () => tell({ type: "reset" }),
+    subscribe,
+    on: (type, listener) =>
+      subscribe((event) => {
+        if (type !== "*" && type !== event.type) return;
+        queueMicrotask(() => {
+          try {
+            listener(event as Parameters<typeof listener>[0]);
+          } catch (error) {
+            process.emitWarning(error instanceof Error ? error : String(error));
+          }
+        });
+      }),
+    entries: entries.values,
+    dropped: entries.dropped,
+  };
+}
+
+/** Requests and the clock are causes themselves; deliveries name their change, faults their request. */
+const withoutCause: ReadonlySet<TimelineEntry["type"]> = new Set([
+  "request",
+  "fault.met",
+  "clock.advanced",
+  "webhook.created",
+  "webhook.attempted",
+]);
