@@ -24,14 +24,15 @@ export interface CodeBlock {
   readonly prints: readonly string[];
 }
 
-/** Every fenced block of README and the guides. */
+/** Every fenced block of README and the guides. Of a diff, the new side counts, as TypeScript. */
 export async function codeBlocks(): Promise<CodeBlock[]> {
   const blocks: CodeBlock[] = [];
   for await (const file of glob(["README.md", "docs/*.md"], { cwd: root })) {
-    const text = await readFile(join(root, file), "utf8");
-    for (const match of text.matchAll(/^```(\w+)(?: (\w+))?\n(.*?)^```$/gms)) {
-      const [, language = "", mark, code = ""] = match;
-      const before = text.slice(0, match.index);
+    const guide = await readFile(join(root, file), "utf8");
+    for (const match of guide.matchAll(/^```(\w+)(?: (\w+))?\n(.*?)^```$/gms)) {
+      const [, fence = "", mark, text = ""] = match;
+      const [language, code] = fence === "diff" ? ["ts", newSideOf(text)] : [fence, text];
+      const before = guide.slice(0, match.index);
       blocks.push({
         place: `${file}:${before.split("\n").length}`,
         language,
@@ -42,6 +43,11 @@ export async function codeBlocks(): Promise<CodeBlock[]> {
     }
   }
   return blocks;
+}
+
+/** A diff without its removed lines and its first column. */
+function newSideOf(diff: string): string {
+  return diff.replaceAll(/^-.*\n/gm, "").replaceAll(/^[+ ]/gm, "");
 }
 
 function kindOf(code: string, mark: string | undefined, before: string): BlockKind {
