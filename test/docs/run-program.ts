@@ -14,8 +14,9 @@ import { root } from "./code-block.ts";
  */
 export async function runProgram(code: string, options: SandboxOptions = {}) {
   const folder = await scratchFolder();
-  const file = join(folder.path, "program.ts");
-  await writeFile(file, `${code}\nexport {};\n`);
+  const isCommonJs = code.includes("require(");
+  const file = join(folder.path, isCommonJs ? "program.cts" : "program.ts");
+  await writeFile(file, isCommonJs ? code : `${code}\nexport {};\n`);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const sandbox = createSandbox({ webhookUrl: `${url}/webhooks`, ...options });

@@ -47,7 +47,7 @@ async function node(file: string, source: string, ...flags: string[]): Promise<s
 describe("the tarball", () => {
   test("holds code, declarations, source maps, licences, guides and what npm adds, and nothing else", () => {
     const kinds =
-      /^(package\.json|README\.md|LICENSE|llms\.txt|docs\/[a-z-]+\.md|dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)|dist\/.+\.(js|js\.map|d\.ts))$/;
+      /^(package\.json|README\.md|LICENSE|llms\.txt|docs\/[a-z-]+\.md|docs\/images\/[a-z]+\.webp|dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)|dist\/.+\.(js|js\.map|d\.ts))$/;
     expect(paths.filter((path) => !kinds.test(path))).toEqual([]);
     expect(paths.filter((path) => !path.includes("/")).sort()).toEqual([
       "LICENSE",
@@ -55,6 +55,15 @@ describe("the tarball", () => {
       "llms.txt",
       "package.json",
     ]);
+  });
+
+  test("has a README whose links and pictures are all in the package", async () => {
+    const readme = await readFile(installed("README.md"), "utf8");
+    const targets = [...readme.matchAll(/(?:\]\(|src(?:set)?=")(?!https?:)([^)#"]+)/g)];
+    expect(targets.length).toBeGreaterThan(15);
+    expect(targets.map(([, path = ""]) => path).filter((path) => !paths.includes(path))).toEqual(
+      [],
+    );
   });
 
   test("brings no dependencies and runs nothing when it is installed", async () => {
