@@ -1,5 +1,5 @@
 import { defineConfig } from "tsup";
-import { bundledPackages, noBareImports, pageAssets } from "./scripts/build-plugins.ts";
+import { bundledPackages, noBareImports, pageAssets, usersZod } from "./scripts/build-plugins.ts";
 import { entries, outputName } from "./scripts/entries.ts";
 
 /** What users import; these have declarations. */
@@ -28,7 +28,8 @@ export default defineConfig({
     // Constructors of what only a client makes would drag the core into the declarations.
     compilerOptions: { stripInternal: true },
   },
-  // Everything is bundled, because the package has no runtime dependencies; msw is an optional peer.
+  // Everything is bundled, because the package has no runtime dependencies; msw and the zod of `./schemas` are
+  // optional peers.
   noExternal: [/^(?!node:|msw\/)/],
   external: [/^node:/, /^msw\//],
   removeNodeProtocol: false,
@@ -36,6 +37,6 @@ export default defineConfig({
     // Shorter, and still to be read: names and lines stay, and source maps carry the source.
     options.minifySyntax = true;
   },
-  esbuildPlugins: [pageAssets([inventory]), inventory],
+  esbuildPlugins: [usersZod(), pageAssets([inventory]), inventory],
   plugins: [noBareImports()],
 });

@@ -35,6 +35,34 @@ export function pageAssets(plugins: Plugin[]): Plugin {
   };
 }
 
+/**
+ * Makes the schemas of `./schemas` with the user's copy of zod: the modules of the wire are bundled once more for
+ * that entry, with `zod` in the place of the bundled `zod/mini`, whose functions it has, too.
+ */
+export function usersZod(): Plugin {
+  const namespace = "users-zod";
+  const wire = resolve("src/wire");
+  return {
+    name: namespace,
+    setup(build) {
+      build.onResolve({ filter: /./ }, ({ path, importer, resolveDir, namespace: from }) => {
+        if (from !== namespace && importer !== resolve("src/schemas.ts")) return undefined;
+        if (/^zod(\/mini)?$/.test(path)) return { path: "zod", external: true };
+        const file = resolve(resolveDir, path);
+        return dirname(file) === wire ? { path: file, namespace, sideEffects: false } : undefined;
+      });
+      build.onLoad({ filter: /./, namespace }, async ({ path }) => ({
+        // How the user's copy works is the user's to set.
+        contents: path.endsWith("no-codegen.ts")
+          ? "export function forbidCodeGeneration() {}"
+          : await readFile(path, "utf8"),
+        loader: "ts",
+        resolveDir: wire,
+      }));
+    },
+  };
+}
+
 interface BundledPackage {
   readonly component: Models.Component;
   /** The text of its licence files. */

@@ -1,6 +1,7 @@
 /** Every entry of the package with its source. The build, the tests and the checks read this list. */
 export const entries = {
   ".": "src/index.ts",
+  "./schemas": "src/schemas.ts",
   "./webhooks": "src/webhooks/index.ts",
   "./webhooks/fastify": "src/webhooks/fastify/index.ts",
   "./checkout": "src/checkout/index.ts",

@@ -4,20 +4,23 @@
 
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { entries } from "../../scripts/entries.ts";
 
 const repository = new URL("../../", import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const [, entry] = /^settlekit(?:\/(.+))?$/.exec(specifier) ?? [];
-    const isSettlekit = specifier === "settlekit" || entry !== undefined;
-    const file = entry === undefined ? "index.ts" : `${entry}/index.ts`;
-    if (isSettlekit) {
-      const url = `${repository}src/${file}`;
+    const entry = Object.entries(entries).find(
+      ([name]) => specifier === `settlekit${name.slice(1)}`,
+    );
+    if (entry) {
+      const url = `${repository}${entry[1]}`;
       // require() takes paths where import takes URLs.
       const isRequired = context.conditions.includes("require");
       return nextResolve(isRequired ? fileURLToPath(url) : url, context);
     }
+    // As the build does it for `settlekit/schemas`; zod has every function of zod/mini.
+    if (specifier === "zod/mini") return nextResolve("zod", context);
     const isHere = context.parentURL === undefined || context.parentURL.startsWith(repository);
     const parentURL = isHere || /^[./]|:/.test(specifier) ? context.parentURL : repository;
     return nextResolve(specifier, { ...context, parentURL });

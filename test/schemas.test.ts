@@ -1,0 +1,90 @@
+import { sValidator } from "@hono/standard-validator";
+import { Hono } from "hono";
+import type { CreatedPayment, Payment, Withdrawal } from "settlekit";
+import { expect, expectTypeOf, test, vi } from "vitest";
+import * as z from "zod";
+import { createdPayment, payment, withdrawal } from "./wire/examples.ts";
+
+// As the build does it: these schemas are made with the user's zod.
+vi.mock("zod/mini", () => import("zod"));
+vi.resetModules();
+const {
+  createdPaymentSchema,
+  paymentSchema,
+  quoteSchema,
+  tokenSchema,
+  webhookEventSchema,
+  withdrawalSchema,
+} = await import("settlekit/schemas");
+
+test("a stored payment is checked, and typed as the client types it", () => {
+  const stored: unknown = JSON.parse(JSON.stringify(payment));
+  const read = paymentSchema.parse(stored);
+  expect(read).toEqual(payment);
+  expectTypeOf(read.quotes).toEqualTypeOf<Payment["quotes"]>();
+  expectTypeOf(read).toExtend<Payment>();
+  expectTypeOf<z.infer<typeof createdPaymentSchema>>().toExtend<CreatedPayment>();
+  expectTypeOf<z.infer<typeof withdrawalSchema>>().toExtend<Withdrawal>();
+});
+
+test("a payment that is none is refused with the paths of what is wrong", () => {
+  const { quotes: _, ...rest } = payment;
+  const { error } = paymentSchema.safeParse({ ...rest, amountInCents: "2500" });
+  expect(error?.issues.map(({ path }) => path.join("."))).toEqual(["amountInCents", "quotes"]);
+});
+
+test("the newer published forms are converted, and unknown fields kept", () => {
+  const [quote] = payment.quotes;
+  const newest = { ...quote, chainId: "eip155:8453", rateUsdAsset: 2500.5, loyaltyPoints: 3 };
+  expect(quoteSchema.parse(newest)).toEqual({
+    ...quote,
+    chainId: 8453,
+    rateUsdAsset: "2500.5",
+    loyaltyPoints: 3,
+  });
+});
+
+test("they are schemas of zod itself: picked from, extended and put into others", () => {
+  const order = z.object({
+    number: z.int(),
+    payment: paymentSchema.pick({ id: true, status: true }).extend({ note: z.string() }),
+    payout: withdrawalSchema.optional(),
+  });
+  const value = { number: 7, payment: { id: payment.id, status: "pending", note: "gift" } };
+  expect(order.parse(value)).toEqual(value);
+  expect(order.safeParse({ ...value, payment: { id: payment.id } }).success).toBe(false);
+  expect(z.toJSONSchema(tokenSchema, { io: "input" })).toMatchObject({
+    type: "object",
+    properties: { symbol: { type: "string" } },
+  });
+});
+
+test("a webhook event's data is typed by its name", () => {
+  const event = webhookEventSchema.parse({
+    event: "payment.updated",
+    data: { status: "completed", orderId: "order_1" },
+  });
+  if (event.event === "payment.updated")
+    expectTypeOf(event.data.orderId).toEqualTypeOf<string | null>();
+  expect(event.data.status).toBe("completed");
+  expect(webhookEventSchema.safeParse({ event: "payment.paid", data: {} }).success).toBe(false);
+});
+
+test("a Hono route takes them as Standard Schema, and refuses what is no withdrawal", async () => {
+  const app = new Hono().post("/withdrawals", sValidator("json", withdrawalSchema), (context) =>
+    context.json({ cents: context.req.valid("json").amountInCents }),
+  );
+  const post = (body: unknown) =>
+    app.request("/withdrawals", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  expect(await (await post(withdrawal)).json()).toEqual({ cents: withdrawal.amountInCents });
+  expect((await post({ ...withdrawal, amountInCents: null })).status).toBe(400);
+});
+
+test("the answer to a creation can be a fixture: what the schema asks for, and no more", () => {
+  const fixture = createdPaymentSchema.parse(createdPayment);
+  expect(fixture.secret).toBe(createdPayment.secret);
+});
