@@ -21,13 +21,17 @@ describe("hostile input", () => {
     }
   });
 
-  it.each(Object.entries(largeBodies))("of %s up to the size limit is judged", async (_, body) => {
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(sizeLimit);
-    expect(Buffer.byteLength(body)).toBeGreaterThan(sizeLimit * 0.7);
-    for (const webhooks of [receiver(), webCryptoReceiver()]) {
-      const result = await webhooks.verify(delivery({ body })).catch((error: unknown) => error);
-      if (result instanceof Error) expect(result).toBeInstanceOf(WebhookVerificationError);
-      else expect(result).toMatchObject({ event: "a" });
-    }
-  });
+  it.each(Object.entries(largeBodies))(
+    "of %s up to the size limit is judged",
+    async (_, bodyOf) => {
+      const body = bodyOf(sizeLimit);
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(sizeLimit);
+      expect(Buffer.byteLength(body)).toBeGreaterThan(sizeLimit * 0.7);
+      for (const webhooks of [receiver(), webCryptoReceiver()]) {
+        const result = await webhooks.verify(delivery({ body })).catch((error: unknown) => error);
+        if (result instanceof Error) expect(result).toBeInstanceOf(WebhookVerificationError);
+        else expect(result).toMatchObject({ event: "a" });
+      }
+    },
+  );
 });

@@ -13,14 +13,13 @@ const receivers = [receiver(), receiver({ onError }), webCryptoReceiver({ onErro
 export interface Judgement {
   /** "accepted", or the reason of the refusal: the same for every receiver. */
   readonly verdict: string;
-  /** Of the receivers' processor time, which a busy machine does not lengthen. */
+  /** The slowest receiver's processor time, which other processes do not lengthen. */
   readonly slowestMs: number;
 }
 
 /**
- * Has an input verified with and without a reader of causes, by node:crypto and by WebCrypto. Throws
- * when they disagree, when anything but a verification error is thrown, and when what nobody signed is
- * accepted.
+ * Verifies an input with and without looking for causes, by node:crypto and by WebCrypto. Throws when they
+ * disagree, when anything but a verification error is thrown, and when an unsigned delivery is accepted.
  */
 export async function judge({ input, isSigned }: HostileInput): Promise<Judgement> {
   const verdicts = new Set<string>();
