@@ -60,7 +60,8 @@ describe("the guide to errors", () => {
   });
 
   test("names the two codes of ConnectionError that are settlekit's own", async () => {
-    const source = (await read("src/http/network-error.ts")) + (await read("src/http/attempt.ts"));
+    let source = "";
+    for await (const file of glob("src/http/*.ts", { cwd: root })) source += await read(file);
     const own = codesOf(sections.get("ConnectionError") ?? "").filter((code) =>
       /^[a-z]/.test(code),
     );
