@@ -1,20 +1,19 @@
 /**
- * Streams 100,000 withdrawals through `for await`: what memory it takes, and what reading ahead gives
- * when the service needs 50 ms for a page.
+ * Streams 100,000 withdrawals through `for await`: how much memory that takes, and how much time reading ahead
+ * saves when the service needs 50 ms for a page.
  *
  * Run with `npm run build && node bench/listing.ts`.
  */
 import { performance } from "node:perf_hooks";
 import { MerchantClient } from "../dist/index.js";
-import { collectGarbage } from "./collect-garbage.ts";
-import { ratioOf, spreadOf, takeTurns } from "./rounds.ts";
+import { collectGarbage, ratioOf, spreadOf, takeTurns } from "./measure.ts";
+import { withdrawalPage } from "./payloads.ts";
 import { printTable, type Row } from "./table.ts";
-import { withdrawalPage } from "./withdrawal-answer.ts";
 
 const total = 100_000;
 const latencyMs = 50;
 
-/** A service with 100,000 withdrawals, made page by page so that it holds none of them itself. */
+/** A service with 100,000 withdrawals, which it makes page by page and does not keep. */
 function serve(latency: number) {
   return async (url: string): Promise<Response> => {
     const { searchParams } = new URL(url);
@@ -25,7 +24,7 @@ function serve(latency: number) {
   };
 }
 
-/** Reads the whole list; gives the seconds that took. */
+/** Reads the whole list, and resolves to the seconds it took. */
 async function stream(
   { prefetch, latency }: { prefetch: number; latency: number },
   everyTenPages: () => void = () => {},
@@ -45,7 +44,7 @@ async function stream(
   return (performance.now() - startedAt) / 1000;
 }
 
-/** How much more memory is held at most while a list is read. */
+/** The peak growth of the heap while a list is read. */
 async function growthMb(): Promise<number> {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -79,8 +78,7 @@ export async function listingRows(): Promise<Row[]> {
     {
       what: "listing 100,000 withdrawals, memory growth",
       ours: `${growth.toFixed(1)} MB`,
-      peer: "",
-      aim: { text: "at most 30 MB", met: growth <= 30 },
+      aim: { text: "at most 30 MB", isMet: growth <= 30 },
     },
   ];
 }

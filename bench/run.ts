@@ -1,9 +1,8 @@
 /**
- * Everything settlekit is measured by, as one table. `docs/performance.md` says what the rows mean.
+ * Every bench, as one table; `docs/performance.md` explains the rows.
  *
- * Run with `npm run build && npm run bench`; it takes about five minutes. With `--quick` only what a busy
- * machine can judge in a few seconds: for gates. With `--write` the table also replaces the one in
- * `docs/performance.md`.
+ * Run with `npm run build && npm run bench`; it takes about five minutes. `--quick` runs in a few seconds what a
+ * busy machine can judge. `--write` also replaces the table in `docs/performance.md`.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, release, type } from "node:os";
@@ -20,14 +19,18 @@ import { webhookRows } from "./webhooks.ts";
 const quick = process.argv.includes("--quick");
 
 const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
-  ? { import: () => importRows({ quick }), validation: () => validationRows({ quick }) }
+  ? {
+      import: () => importRows({ quick }),
+      bundles: () => bundleRows({ quick }),
+      validation: () => validationRows({ quick }),
+    }
   : {
-      // First, because it looks at how the process grows.
+      // First, because it measures how the process grows.
       sandbox: sandboxRows,
       webhooks: webhookRows,
       call: callRows,
       import: () => importRows({ quick }),
-      bundles: bundleRows,
+      bundles: () => bundleRows({ quick }),
       validation: () => validationRows({ quick }),
       listing: listingRows,
       bulk: bulkRows,

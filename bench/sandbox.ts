@@ -1,23 +1,30 @@
 /**
- * What a sandbox costs: to make one, to ask it in process and over HTTP, to start it from the command line, and to
- * hold 10,000 payments.
+ * A sandbox: creating one, using it in process and over HTTP, starting it from the command line, and the memory that
+ * 10,000 payments take.
  *
  * Run with `npm run build && node bench/sandbox.ts`; it takes about 20 seconds.
  */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { createSandbox } from "../dist/sandbox.js";
-import { collectGarbage } from "./collect-garbage.ts";
-import { perCall, ratioOf, spreadOf, type Turn, type Turns, takeTurns } from "./rounds.ts";
-import { body, headersWith, paymentsPath } from "./sandbox-requests.ts";
+import {
+  collectGarbage,
+  perCall,
+  ratioOf,
+  spreadOf,
+  type Turn,
+  type Turns,
+  takeTurns,
+} from "./measure.ts";
+import { headersWith, order, paymentsPath } from "./payloads.ts";
 import { printTable, type Row, timeText } from "./table.ts";
 
 const identity = "bench";
 const { secretKey } = createSandbox({ identity });
 const headers = headersWith(secretKey);
+const body = JSON.stringify(order);
 
 type Sandbox = ReturnType<typeof createSandbox>;
 
@@ -29,7 +36,7 @@ async function createPayment(sandbox: Sandbox): Promise<void> {
   await response.text();
 }
 
-/** Resolves when the command line has said where it listens; gives the microseconds until then. */
+/** Measures the microseconds until the command line prints its first line. */
 function ready(file: string, args: readonly string[]): Turn {
   return async () => {
     const startedAt = performance.now();
@@ -44,20 +51,10 @@ function ready(file: string, args: readonly string[]): Turn {
   };
 }
 
-/** A server in a process of its own, and what asks it: fetch, as clients do, or as little as can be. */
-async function served(kind: "sandbox" | "bare") {
-  const child = fork(fileURLToPath(new URL("sandbox-server.ts", import.meta.url)), [kind]);
+/** A server in a process of its own, with the requests to it. */
+async function served(kind: "sandbox" | "replay") {
+  const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)), [kind]);
   const [{ port, readPath }] = await once(child, "message");
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const ask = (method: string, path: string, sent?: string) =>
-    new Promise<void>((resolve, reject) => {
-      const options = { port, host: "127.0.0.1", path, method, headers, agent };
-      const asking = request(options, (response) => {
-        if (response.statusCode !== (sent ? 201 : 200)) reject(new Error(`${response.statusCode}`));
-        response.resume().once("end", resolve);
-      });
-      asking.once("error", reject).end(sent);
-    });
   const fetched = async (path: string, init: RequestInit) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers });
     if (!response.ok) throw new Error(`${response.status}`);
@@ -66,15 +63,13 @@ async function served(kind: "sandbox" | "bare") {
   return {
     create: () => fetched(paymentsPath, { method: "POST", body }),
     read: () => fetched(readPath, {}),
-    createBarely: () => ask("POST", paymentsPath, body),
-    readBarely: () => ask("GET", readPath),
     close: () => child.kill("SIGKILL"),
   };
 }
 
 const held = 10_000;
 
-/** What so many payments take: on the heap, and by how much the process grew, with what V8 keeps in reserve. */
+/** What that many payments take on the heap, and how much the process grew with V8's reserve. */
 async function growthMb() {
   const sandbox = createSandbox({ identity });
   for (let count = 0; count < 100; count++) await createPayment(sandbox);
@@ -110,17 +105,13 @@ export async function sandboxRows(): Promise<Row[]> {
     { rounds: 11, warmUp: 1 },
   );
 
-  const [ours, bare] = [await served("sandbox"), await served("bare")];
+  const [ours, bare] = [await served("sandbox"), await served("replay")];
   const overHttp = await takeTurns(
     {
       create: perCall(ours.create, 100),
       bareCreate: perCall(bare.create, 100),
       read: perCall(ours.read, 100),
       bareRead: perCall(bare.read, 100),
-      createBarely: perCall(ours.createBarely, 100),
-      bareCreateBarely: perCall(bare.createBarely, 100),
-      readBarely: perCall(ours.readBarely, 100),
-      bareReadBarely: perCall(bare.readBarely, 100),
     },
     { rounds: 41, warmUp: 40 },
   );
@@ -128,27 +119,25 @@ export async function sandboxRows(): Promise<Row[]> {
   bare.close();
 
   return [
-    atMost("making a sandbox", inProcess, "make", 1_000),
+    atMost("creating a sandbox", inProcess, "make", 1_000),
     atMost("creating a payment in process", inProcess, "create", 200),
     {
       ...atMost("settlekit sandbox, until ready", starts, "settlekit", 300_000),
       peer: `node alone ${timeOf(starts, "node")}`,
     },
-    { ...besideBare("creating a payment, by fetch", overHttp, "create", "bareCreate"), aim: 2.5 },
-    { ...besideBare("reading a payment, by fetch", overHttp, "read", "bareRead"), aim: 2.5 },
-    // A client that does next to nothing shows what the server alone costs.
-    besideBare(
-      "creating one, by node:http's request",
-      overHttp,
-      "createBarely",
-      "bareCreateBarely",
-    ),
-    besideBare("reading one, by node:http's request", overHttp, "readBarely", "bareReadBarely"),
+    {
+      ...atMost("creating a payment over HTTP", overHttp, "create", 1_000),
+      ...comparedWithBare(overHttp, "create", "bareCreate"),
+    },
+    {
+      ...atMost("reading a payment over HTTP", overHttp, "read", 1_000),
+      ...comparedWithBare(overHttp, "read", "bareRead"),
+    },
     {
       what: "10,000 payments held",
       ours: `${memory.heapMb.toFixed(0)} MB`,
       peer: `the process grew by ${memory.processMb.toFixed(0)} MB`,
-      aim: { text: "at most 100 MB", met: memory.heapMb <= 100 },
+      aim: { text: "at most 100 MB", isMet: memory.heapMb <= 100 },
     },
   ];
 }
@@ -157,19 +146,15 @@ function timeOf(turns: Turns, name: string): string {
   return timeText(spreadOf(turns[name] ?? []).median);
 }
 
-function besideBare(what: string, turns: Turns, name: string, bare: string): Row {
-  return {
-    what,
-    ours: timeOf(turns, name),
-    peer: `node:http with the same bytes ${timeOf(turns, bare)}`,
-    ratio: ratioOf(turns, name, bare),
-  };
+function comparedWithBare(turns: Turns, name: string, bare: string) {
+  const peer = `node:http with the same bytes ${timeOf(turns, bare)}`;
+  return { peer, ratio: ratioOf(turns, name, bare) };
 }
 
 function atMost(what: string, turns: Turns, name: string, microseconds: number): Row {
   const { median } = spreadOf(turns[name] ?? []);
-  const aim = { text: `at most ${timeText(microseconds)}`, met: median <= microseconds };
-  return { what, ours: timeText(median), peer: "", aim };
+  const aim = { text: `at most ${timeText(microseconds)}`, isMet: median <= microseconds };
+  return { what, ours: timeText(median), aim };
 }
 
 if (import.meta.main) printTable(await sandboxRows());

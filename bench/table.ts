@@ -1,4 +1,5 @@
-import type { Spread } from "./rounds.ts";
+import { markdownTable } from "markdown-table";
+import type { Spread } from "./measure.ts";
 
 /** One line of the table. */
 export interface Row {
@@ -6,35 +7,31 @@ export interface Row {
   /** What settlekit measured, with its unit. */
   readonly ours: string;
   /** What it is compared with, and what that measured. */
-  readonly peer: string;
+  readonly peer?: string;
   /** Ours over theirs; one number where there were no rounds. */
   readonly ratio?: Spread | number;
-  /** The most that the ratio's median may be, or what was asked instead and whether it holds. */
-  readonly aim?: number | { readonly text: string; readonly met: boolean };
+  /** The most that the ratio's median may be; or another aim, and whether it is met. */
+  readonly aim?: number | { readonly text: string; readonly isMet: boolean };
+  /** Whether a miss fails the process. */
+  readonly isGate?: boolean;
 }
 
-/** Prints rows as a Markdown table; the process fails when one misses its aim. */
+/** Prints rows as a Markdown table; the process fails when one of them misses an aim that is a gate. */
 export function printTable(rows: readonly Row[]): void {
   console.log(tableOf(rows));
-  if (rows.some((row) => isMet(row) === false)) process.exitCode = 1;
+  if (rows.some((row) => row.isGate && isMet(row) === false)) process.exitCode = 1;
 }
 
 /** Rows as a Markdown table. */
 export function tableOf(rows: readonly Row[]): string {
-  const [head = [], ...body] = [
-    ["what", "settlekit", "beside", "ratio", "quartiles", "aim", "met"],
+  return markdownTable([
+    ["what", "settlekit", "compared with", "ratio", "quartiles", "aim", "met"],
     ...rows.map(cellsOf),
-  ];
-  const widths = head.map((name, column) =>
-    Math.max(name.length, ...body.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
+  ]);
 }
 
 function cellsOf(row: Row): string[] {
-  const { what, ours, peer, ratio, aim } = row;
+  const { what, ours, peer = "", ratio, aim } = row;
   const met = isMet(row);
   return [
     what,
@@ -48,7 +45,7 @@ function cellsOf(row: Row): string[] {
 }
 
 function isMet({ ratio, aim }: Row): boolean | undefined {
-  if (typeof aim === "object") return aim.met;
+  if (typeof aim === "object") return aim.isMet;
   const median = medianOf(ratio);
   return aim === undefined || median === undefined ? undefined : median <= aim;
 }

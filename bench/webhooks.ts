@@ -1,9 +1,9 @@
 /**
- * What verifying a webhook costs: over its floor, which is the bare HMAC, comparison and JSON.parse, and
- * beside other verifiers, each on the same body signed in its own scheme.
+ * Verifying a webhook, compared with its floor (a bare HMAC, comparison and JSON.parse) and with other verifiers,
+ * each on the same body signed in its own scheme.
  *
- * Run with `npm run build && node bench/webhooks.ts`. A turn is so short that a busy machine interrupts
- * few of them; compare the ratios, not the times.
+ * Run with `npm run build && node bench/webhooks.ts`. Turns are so short that a busy machine interrupts few of
+ * them; compare the ratios, not the times.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { verify as octokitVerify, sign } from "@octokit/webhooks-methods";
@@ -11,7 +11,7 @@ import * as standard from "standardwebhooks";
 import Stripe from "stripe";
 import * as svix from "svix";
 import { signWebhook, Webhooks } from "../dist/webhooks.js";
-import { perCall, ratioOf, spreadOf, takeTurns } from "./rounds.ts";
+import { perCall, ratioOf, spreadOf, takeTurns } from "./measure.ts";
 import { printTable, type Row, timeText } from "./table.ts";
 
 const secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
@@ -19,7 +19,7 @@ const rounds = 301;
 
 type Cases = Readonly<Record<string, () => unknown>>;
 
-/** What is compared with what on a body of so many bytes, and the most that the ratio may be. */
+/** What is compared on a body of that many bytes, and the aim for the ratio. */
 const comparisons: readonly [bytes: number, ours: string, peer: string, aim?: number][] = [
   [512, "verifySync", "floor", 1.25],
   [512, "verifySync", "stripe constructEvent", 1],

@@ -1,4 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 /** One turn of a case; gives what it measured. */
 export type Turn = () => number | Promise<number>;
@@ -7,8 +9,8 @@ export type Turn = () => number | Promise<number>;
 export type Turns = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Lets the cases take turns: one turn of each a round, begun by another case each time. A busy machine
- * slows neighbours alike, so what is compared is always within a round.
+ * Lets the cases take turns: one turn of each per round, and each round starts with another case. Compare within
+ * a round, because a busy machine slows the turns of one round alike.
  */
 export async function takeTurns(
   cases: Readonly<Record<string, Turn>>,
@@ -27,7 +29,7 @@ export async function takeTurns(
   return Object.fromEntries(turns);
 }
 
-/** A turn of so many calls: the microseconds that one took. A result is awaited where it is a promise. */
+/** A turn of that many calls, measured in microseconds per call. Promises are awaited. */
 export function perCall(run: () => unknown, calls: number): Turn {
   return async () => {
     const isAsync = run() instanceof Promise;
@@ -38,7 +40,7 @@ export function perCall(run: () => unknown, calls: number): Turn {
   };
 }
 
-/** The middle of some values, and the quarters on both sides of it. */
+/** Median and quartiles. */
 export interface Spread {
   readonly low: number;
   readonly median: number;
@@ -51,8 +53,14 @@ export function spreadOf(values: readonly number[]): Spread {
   return { low: at(0.25), median: at(0.5), high: at(0.75) };
 }
 
-/** How many times as much one case measured as another, round by round. */
+/** The ratio of one case to another within each round. */
 export function ratioOf(turns: Turns, name: string, other: string): Spread {
   const [ours = [], theirs = []] = [turns[name], turns[other]];
   return spreadOf(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
 }
+
+// Makes `gc` available without a flag on the command line.
+setFlagsFromString("--expose-gc");
+
+/** Frees all garbage, so that only what is in use remains. */
+export const collectGarbage: () => void = runInNewContext("gc");
