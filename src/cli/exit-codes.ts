@@ -3,6 +3,7 @@ import {
   AuthenticationError,
   ConfigurationError,
   ConnectionError,
+  InvalidRequestError,
   PermissionError,
   TimeoutError,
   UnexpectedResponseError,
@@ -30,9 +31,14 @@ export class UsageError extends Error {}
 export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>
     classes.some((type) => error instanceof type);
-  if (is(UsageError, ConfigurationError)) return exitCodes.usage;
+  if (is(UsageError, ConfigurationError) || isRefusedArgument(error)) return exitCodes.usage;
   if (is(AuthenticationError, PermissionError)) return exitCodes.authentication;
   if (is(ConnectionError, TimeoutError)) return exitCodes.network;
   if (is(ApiError, UnexpectedResponseError)) return exitCodes.api;
   return exitCodes.internal;
+}
+
+/** Refused by settlekit itself: no request was sent. */
+function isRefusedArgument(error: unknown): boolean {
+  return error instanceof InvalidRequestError && error.status === undefined;
 }

@@ -2,7 +2,7 @@
 import type { Writable } from "node:stream";
 import { SettlekitError } from "../errors.ts";
 import { exitCodeOf, exitCodes, UsageError } from "./exit-codes.ts";
-import { commands, parse } from "./parse.ts";
+import { parse, wordsOf } from "./parse.ts";
 import { createTerminal } from "./terminal.ts";
 
 const { stdout, stderr } = process;
@@ -40,11 +40,11 @@ function outputTo(stream: NodeJS.WriteStream) {
   };
 }
 
-function explain(error: unknown, [name = ""]: readonly string[]): void {
+function explain(error: unknown, args: readonly string[]): void {
   const label = terminal.paint("red", "settlekit:");
   if (error instanceof UsageError) {
     for (const line of `${label} ${error.message}`.split(/\n+/)) terminal.say(line);
-    terminal.say(`Try: settlekit ${Object.hasOwn(commands, name) ? `${name} ` : ""}--help`);
+    terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
   } else if (SettlekitError.is(error)) terminal.say(`${label} ${error.message}`);
   else {
     terminal.say(`${label} Internal error, a bug in settlekit:`);

@@ -14,6 +14,9 @@ export type Run = (terminal: Terminal) => Promise<number>;
 
 export type Command = Parser<"sync", Run, unknown>;
 
+/** By what is typed; below a first word there may be several. */
+export type Commands = Readonly<Record<string, Command | Readonly<Record<string, Command>>>>;
+
 interface CommandDefinition<Values> {
   readonly name: string;
   /** For the list of commands. */

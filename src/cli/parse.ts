@@ -1,22 +1,54 @@
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
-import { formatMessage } from "@optique/core/message";
+import { formatMessage, text } from "@optique/core/message";
+import { command } from "@optique/core/primitives";
 import { version } from "../runtime.ts";
+import { apiCommands } from "./api-commands.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { listenCommand } from "./listen.ts";
-import { type Command, lines, type Run } from "./options.ts";
+import { type Command, type Commands, lines, type Run } from "./options.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { triggerCommand } from "./trigger.ts";
 
-export const commands: Readonly<Record<string, Command>> = {
+export const commands: Commands = {
   sandbox: sandboxCommand,
   exec: execCommand,
   listen: listenCommand,
   trigger: triggerCommand,
   doctor: doctorCommand,
+  ...apiCommands(),
 };
+
+/** The words of the command line that name a command there is. */
+export function wordsOf([first = "", second = ""]: readonly string[]): string[] {
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (named === undefined) return [];
+  return !isCommand(named) && Object.hasOwn(named, second) ? [first, second] : [first];
+}
+
+function isCommand(named: Commands[string]): named is Command {
+  return "parse" in named && typeof named.parse === "function";
+}
+
+/** Of what was named alone, as a command then suggests its own options; of all without a name. */
+function parserFor([first, second]: readonly string[]): Command {
+  const parsers = Object.entries(commands)
+    .filter(([name]) => first === undefined || name === first)
+    .map(([name, named]) => {
+      if (isCommand(named)) return named;
+      const verbs = Object.keys(named).filter((verb) => second === undefined || verb === second);
+      const brief = [text(`Call the service: ${verbs.join(", ")}.`)];
+      return command(name, anyOf(verbs.flatMap((verb) => named[verb] ?? [])), { brief });
+    });
+  return anyOf(parsers);
+}
+
+function anyOf(parsers: readonly Command[]): Command {
+  const [only, ...others] = parsers;
+  return only !== undefined && others.length === 0 ? only : or(...parsers);
+}
 
 interface Output {
   write(text: string): void;
@@ -30,11 +62,8 @@ interface Output {
  * @throws {UsageError} They cannot be understood.
  */
 export function parse(args: readonly string[], { write, hasColours, width }: Output): Run {
-  const [name = ""] = args;
-  // Under its own parser alone, a command suggests its own options.
-  const own = Object.hasOwn(commands, name) ? commands[name] : undefined;
   const told: Run = async () => exitCodes.ok;
-  return runParser(own ?? or(...Object.values(commands)), "settlekit", args, {
+  return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => told },
     version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => told },
     completion: { command: true, onShow: () => told },
@@ -48,6 +77,7 @@ export function parse(args: readonly string[], { write, hasColours, width }: Out
     ...(width !== undefined && { maxWidth: width }),
     termWidth: "auto",
     showDefault: { prefix: " (default: ", suffix: ")" },
+    commandList: "top-level",
     usageLine: [{ type: "literal", value: "COMMAND [OPTION...]" }],
     examples: lines("settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks"),
     footer: lines(

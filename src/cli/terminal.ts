@@ -13,6 +13,10 @@ export interface Terminal {
   warn(line: string): void;
   /** A line of JSON for programs. Control characters that JSON would leave as they are get escaped, too. */
   json(value: object): void;
+  /** A line of other data for programs and people on stdout, such as one of a table. */
+  print(line: string): void;
+  /** Shows on a terminal how much of a list has been read; nothing any more without arguments. */
+  progress(done?: number, total?: number): void;
   /** Prints `[redacted]` for this credential from now on, whoever echoes it. */
   conceal(credential: string): void;
   /** Colours part of a line for `say`, if stderr shows colours. */
@@ -21,7 +25,7 @@ export interface Terminal {
 
 interface Streams {
   readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
 export function createTerminal({ stdout, stderr }: Streams): Terminal {
@@ -41,6 +45,12 @@ export function createTerminal({ stdout, stderr }: Streams): Terminal {
       const isText = (inner: unknown) => typeof inner === "string";
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
+    },
+    print: (line) => void stdout.write(`${visible(redacted(line))}\n`),
+    progress(done, total) {
+      if (!stderr.isTTY) return;
+      const bar = done && total ? progressBar(done, total) : "";
+      stderr.write(`\r\u001b[2K${bar}`);
     },
     conceal(credential) {
       if (credential.length >= minCredentialLength) credentials.add(credential);
@@ -69,6 +79,12 @@ const unseen =
 /** Printed data must not move the cursor, hide lines or add lines of its own. */
 function visible(line: string): string {
   return line.replace(unseen, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function progressBar(done: number, total: number): string {
+  const width = 30;
+  const filled = Math.min(width, Math.floor((width * done) / total));
+  return `[${"=".repeat(filled)}${" ".repeat(width - filled)}] ${done} of ${total}`;
 }
 
 /** The local time of day, such as `14:03:59`. */

@@ -1,0 +1,276 @@
+import { object } from "@optique/core/constructs";
+import { message, text } from "@optique/core/message";
+import type { NonEmptyString } from "@optique/core/nonempty";
+import { argument, constant } from "@optique/core/primitives";
+import { integer } from "@optique/core/valueparser";
+import type { MerchantClient } from "../client.ts";
+import { SettlekitError } from "../errors.ts";
+import { operationProse } from "../wire/openapi-prose.ts";
+import { type Operation, type OperationId, operationTable } from "../wire/operations.ts";
+import { confirmPayout } from "./confirm-payout.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { columnsOf, isList, kebab, optionsOf, placeholdersOf } from "./operation-options.ts";
+import {
+  type Command,
+  type Commands,
+  defineCommand,
+  dotenv,
+  headerPrefix,
+  instant,
+  json,
+  loadVariables,
+  seconds,
+  setting,
+  toggle,
+  word,
+} from "./options.ts";
+import { printList, printRecord } from "./records.ts";
+import type { Terminal } from "./terminal.ts";
+
+// A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
+// and `wait`, which the client makes of several calls.
+
+/** The words for an operation, such as `payments list`. None for those of checkouts and dashboards. */
+function wordsFor({ name, credential }: Operation<unknown>): string[] {
+  if (name === "withdrawals.create") return ["withdrawals", "create-once"];
+  if (name.startsWith("checkout.quotes.")) return name.split(".").slice(1);
+  const isOfMerchant = credential !== "paymentSecret" && credential !== "accessToken";
+  return isOfMerchant
+    ? name
+        .replace(/^wallet\./, "")
+        .split(".")
+        .map(kebab)
+    : [];
+}
+
+/** The commands by their words: `payments` holds `list` and others, `balances` is one itself. */
+export function apiCommands(): Commands {
+  const commands: Record<string, Command> = {};
+  const groups: Record<string, Record<string, Command>> = {};
+  for (const [id, operation] of Object.entries(operationTable)) {
+    const words = wordsFor(operation);
+    const [group, verb] = words;
+    if (group === undefined) continue;
+    const own = operationCommand(id as OperationId, operation, words);
+    if (verb === undefined) commands[group] = own;
+    else groups[group] = { ...groups[group], [verb]: own };
+    if (verb === "list" && columnsOf(operation).includes("orderId")) {
+      const more = { find: findCommand(group, operation), wait: waitCommand(group) };
+      groups[group] = { ...groups[group], ...more };
+    }
+  }
+  return { ...groups, ...commands };
+}
+
+const csv = toggle("--csv", message`Print CSV on stdout.`);
+
+/** Of lists that come in pages. */
+const pageOptions = object({
+  limit: setting(
+    "--limit",
+    integer({ metavar: "NUMBER", min: 1 }),
+    message`How many items to print at most.`,
+  ).withDefault(20),
+  all: toggle("--all", message`Print all items.`),
+});
+
+const payoutOptions = object({
+  yes: toggle("--yes", message`Do not ask for the amount to be typed.`),
+  production: toggle("--production", message`Required where real money would move.`),
+});
+
+const paymentSecret = setting(
+  "--secret",
+  word("SECRET"),
+  message`The payment's secret, which its creation gave.`,
+);
+
+const connectionOptions = object({ headerPrefix, dotenv });
+
+interface Common {
+  readonly connection: {
+    readonly headerPrefix: string | undefined;
+    readonly dotenv: string | undefined;
+  };
+  readonly output: { readonly json: boolean };
+}
+
+/** Calls the service as the variables say. With `--json`, an error is a line of JSON as well. */
+async function withClient(
+  { connection, output }: Common,
+  terminal: Terminal,
+  use: (client: MerchantClient) => Promise<void>,
+): Promise<number> {
+  loadVariables(connection.dotenv, terminal);
+  try {
+    const { MerchantClient } = await import("../client.ts");
+    const { headerPrefix } = connection;
+    await use(new MerchantClient({ wire: { headerPrefix } }));
+    return exitCodes.ok;
+  } catch (error) {
+    if (output.json && SettlekitError.is(error))
+      terminal.json({ type: "error", error: error.toJSON() });
+    throw error;
+  }
+}
+
+interface Asked {
+  readonly path: Readonly<Record<string, string>>;
+  readonly input: object;
+  /** The payment's. */
+  readonly secret: string;
+}
+
+function call(client: MerchantClient, operation: Operation<unknown>, asked: Asked) {
+  const { name, query, body, credential, replay } = operation;
+  const { path, input, secret } = asked;
+  const { paymentId = "" } = path;
+  const given = query || body ? [input] : [];
+  if (credential === "paymentSecret") {
+    const checkout = client.checkout({ paymentId, secret });
+    return methodOf(checkout, name.replace("checkout.", ""))(...given);
+  }
+  const method = replay === "unsafe" ? `${name}Once` : name;
+  return methodOf(client, method)(...Object.values(path), ...given);
+}
+
+type Method = (...args: readonly unknown[]) => PromiseLike<unknown>;
+
+/** The client's methods have the names of the table. */
+function methodOf(client: object, name: string): Method {
+  const [group = "", verb = ""] = name.split(".");
+  const methods = (client as Record<string, Record<string, Method>>)[group];
+  const method = methods?.[verb];
+  if (method === undefined) throw new Error(`The client has no method ${name}.`);
+  return method.bind(methods);
+}
+
+function operationCommand(
+  id: OperationId,
+  operation: Operation<unknown>,
+  words: readonly string[],
+): Command {
+  const isOfPayment = operation.credential === "paymentSecret";
+  const isPayout = operation.replay === "unsafe";
+  const isOfList = isList(operation);
+  const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
+  const path = placeholdersOf(operation).map(
+    (name) => [name, argument(word(metavarOf(name)))] as const,
+  );
+  const { summary, description } = operationProse[id];
+  return defineCommand({
+    name: words.at(-1) ?? "",
+    brief: [text(`${summary}.`)],
+    description: [text(isPayout ? onceProse : proseOf(description) || `${summary}.`)],
+    examples: examplesOf(operation, words),
+    options: object("Options", {
+      path: object(Object.fromEntries(path)),
+      input: object(input),
+      secret: isOfPayment ? paymentSecret : constant(""),
+      pages: limit === undefined ? constant(undefined) : pageOptions,
+      payout: isPayout ? payoutOptions : constant(undefined),
+      output: object({ csv: isOfList ? csv : constant(false), json }),
+      connection: connectionOptions,
+    }),
+    run({ path, input, secret, pages, payout, ...common }, terminal) {
+      terminal.conceal(secret);
+      return withClient(common, terminal, async (client) => {
+        if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
+        const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
+        const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
+        const result = call(client, operation, { path, input: { ...input, ...pageSize }, secret });
+        if (!isOfList) return printRecord(await result, common.output, terminal);
+        const columns = columnsOf(operation);
+        return printList(result, { ...common.output, most, columns }, terminal);
+      });
+    },
+  });
+}
+
+const onceProse =
+  "Sends crypto worth the amount to an address, unless the order has a withdrawal already: then it prints " +
+  "that one. It looks before it sends, and in doubt looks again instead of sending twice.";
+
+/** Without where the belief comes from, which is of interest in docs/wire.md. */
+function proseOf(description: string): string {
+  const sentences = description.replaceAll("`", "").split(/(?<=\.) (?=[A-Z])/);
+  return sentences.filter((sentence) => !sentence.startsWith("Interface section")).join(" ");
+}
+
+function findCommand(group: string, list: Operation<unknown>): Command {
+  return defineCommand({
+    name: "find",
+    brief: [text(`Find ${group} by their orderId.`)],
+    description: [
+      text(
+        "Reads the list, because the service cannot search by orderId. --created-after shortens that.",
+      ),
+    ],
+    examples: [
+      `settlekit ${group} find order_1`,
+      `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
+    ],
+    options: object("Options", {
+      orderId: argument(word("ORDER_ID")),
+      createdAfter: setting(
+        "--created-after",
+        instant,
+        message`When the order was placed: nothing older is read.`,
+      ).optional(),
+      output: object({ csv, json }),
+      connection: connectionOptions,
+    }),
+    run({ orderId, createdAfter, ...common }, terminal) {
+      return withClient(common, terminal, async (client) => {
+        const found = methodOf(client, `${group}.findByOrderId`)(orderId, { createdAfter });
+        await printList(found, { ...common.output, columns: columnsOf(list) }, terminal);
+      });
+    },
+  });
+}
+
+function waitCommand(group: string): Command {
+  const id = metavarOf(`${group.slice(0, -1)}Id`);
+  return defineCommand({
+    name: "wait",
+    brief: message`Wait until the status is final.`,
+    description: message`Reads until the status is final, such as completed or failed, and prints the result. For scripts: a server learns it from webhooks.`,
+    examples: [
+      `settlekit ${group} wait ${id}`,
+      `settlekit ${group} wait ${id} --timeout 60 --json`,
+    ],
+    options: object("Options", {
+      id: argument(word(id)),
+      timeout: setting("--timeout", seconds, message`How long to wait.`).withDefault(900),
+      output: object({ json }),
+      connection: connectionOptions,
+    }),
+    run({ id, timeout, ...common }, terminal) {
+      return withClient(common, terminal, async (client) => {
+        const wait = methodOf(client, `${group}.waitUntilFinal`);
+        printRecord(await wait(id, { deadlineMs: timeout * 1000 }), common.output, terminal);
+      });
+    },
+  });
+}
+
+function metavarOf(name: string): NonEmptyString {
+  return kebab(name).replaceAll("-", "_").toUpperCase() as NonEmptyString;
+}
+
+/** Values for the options that an operation cannot do without, or that say what it is for. */
+const samples: Readonly<Record<string, string>> = {
+  "payments.create": " --order-id order_1 --amount 2500",
+  "withdrawals.create":
+    " --order-id payout_1 --amount-in-cents 12500 --chain-id 8453" +
+    " --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  "checkout.quotes.create": " --chain-id 8453",
+};
+
+function examplesOf(operation: Operation<unknown>, words: readonly string[]): readonly string[] {
+  const path = placeholdersOf(operation).map((name) => ` ${metavarOf(name)}`);
+  const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
+  const line = `settlekit ${words.join(" ")}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
+  if (operation.replay === "unsafe") return [line, `${line} --yes --json`];
+  return [line, `${line} ${operation.query ? "--limit 1000 --csv" : "--json"}`];
+}

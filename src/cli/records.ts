@@ -1,0 +1,127 @@
+import { isRecord } from "../values.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** How data is printed: lines of JSON, CSV, or else as a table for people. */
+interface Form {
+  readonly json: boolean;
+  readonly csv?: boolean;
+}
+
+interface ListOptions extends Form {
+  /** The fields that hold neither objects nor lists. */
+  readonly columns: readonly string[];
+  /** How many items to print. Default: all. */
+  readonly most?: number | undefined;
+}
+
+/** A page of a list, or a whole list. */
+interface Part {
+  readonly data: readonly unknown[];
+  readonly pagination?: { readonly total?: unknown };
+}
+
+/** Prints one object: as JSON, or its fields line by line. */
+export function printRecord(record: unknown, { json }: Form, terminal: Terminal): void {
+  if (json || !isRecord(record)) {
+    terminal.json(isRecord(record) ? record : { value: record });
+    return;
+  }
+  for (const line of alignedLines(fieldsOf(record))) terminal.print(line);
+}
+
+/** The fields in objects below are named with dots; of lists people read the length. */
+function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
+  return Object.entries(record).flatMap(([name, value]) => {
+    if (value === null || value === undefined) return [];
+    if (isRecord(value)) return fieldsOf(value, `${path}${name}.`);
+    const isLong = Array.isArray(value);
+    return [
+      [`${path}${name}`, isLong ? `${value.length} items; --json prints them` : textOf(value)],
+    ];
+  });
+}
+
+/** Prints a list: JSON and CSV as its pages come, a table when all of it is there. */
+export async function printList(
+  list: unknown,
+  options: ListOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { json, csv, columns, most = Number.POSITIVE_INFINITY } = options;
+  const shown = tellingColumns(columns);
+  const rows: string[][] = [];
+  let count = 0;
+  if (csv) terminal.print(csvLine(columns));
+  for await (const { data, pagination } of partsOf(list)) {
+    for (const item of data.slice(0, most - count)) {
+      if (json) terminal.json(isRecord(item) ? item : { value: item });
+      else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
+      else rows.push(shown.map((name) => fieldOf(item, name)));
+      count++;
+    }
+    const { total } = pagination ?? {};
+    if (typeof total === "number") terminal.progress(count, Math.min(most, total));
+    if (count >= most) break;
+  }
+  terminal.progress();
+  if (json || csv) return;
+  if (rows.length === 0) terminal.say("There are none.");
+  else for (const line of alignedLines([shown, ...rows])) terminal.print(line);
+}
+
+async function* partsOf(list: unknown): AsyncGenerator<Part> {
+  if (hasPages(list)) return yield* list.pages();
+  const whole = await list;
+  yield { data: Array.isArray(whole) ? whole : (whole as Part).data };
+}
+
+function hasPages(list: unknown): list is { pages(): AsyncIterable<Part> } {
+  return typeof list === "object" && list !== null && "pages" in list;
+}
+
+/** What people look for first. All fields are in JSON and CSV. */
+const telling = [
+  "id",
+  "orderId",
+  "chainId",
+  "symbol",
+  "name",
+  "status",
+  "type",
+  "amountInCents",
+  "balance",
+  "recipientAddress",
+  "createdAt",
+];
+const maxColumns = 7;
+
+function tellingColumns(columns: readonly string[]): readonly string[] {
+  const known = telling.filter((name) => columns.includes(name));
+  return (known.length > 1 ? known : columns).slice(0, maxColumns);
+}
+
+function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const [first = []] = rows;
+  const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** As RFC 4180 has it. */
+function csvLine(cells: readonly string[]): string {
+  const isPlain = (cell: string) => !/[",\r\n]/.test(cell);
+  return cells.map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`)).join(",");
+}
+
+function fieldOf(item: unknown, name: string): string {
+  return isRecord(item) ? textOf(item[name]) : "";
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
