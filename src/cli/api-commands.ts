@@ -264,7 +264,8 @@ const samples: Readonly<Record<string, string>> = {
   "withdrawals.create":
     " --order-id payout_1 --amount-in-cents 12500 --chain-id 8453" +
     " --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-  "checkout.quotes.create": " --chain-id 8453",
+  "checkout.quotes.create":
+    " --chain-id 8453 --contract-address 0x0000000000000000000000000000000000000000",
 };
 
 function examplesOf(operation: Operation<unknown>, words: readonly string[]): readonly string[] {

@@ -1,19 +1,20 @@
-import type { RequestEntry } from "../sandbox/index.ts";
-import type { TimelineEvent } from "./sandbox/timeline-events.ts";
-import { isOpenRequest } from "./sandbox/timeline-events.ts";
+import type { RequestEntry, SandboxEvent } from "../sandbox/index.ts";
 import { type Terminal, timeOfDay } from "./terminal.ts";
 
 type Paint = Terminal["paint"];
+
+/** Whether it is a request that has yet to end, which is told again when it has. */
+export function isOpenRequest(event: SandboxEvent): boolean {
+  return event.type === "request" && event.outcome === "open";
+}
 
 /**
  * Puts events into the order in which people read them: a request when it has ended, and only then what it
  * led to, although that came first.
  */
-export function requestsFirst(
-  tell: (event: TimelineEvent) => void,
-): (event: TimelineEvent) => void {
+export function requestsFirst(tell: (event: SandboxEvent) => void): (event: SandboxEvent) => void {
   /** What open requests led to, by the requests' ids. */
-  const waiting = new Map<string, TimelineEvent[]>();
+  const waiting = new Map<string, SandboxEvent[]>();
   return (event) => {
     if (event.type === "reset") waiting.clear();
     if (event.type === "request") {
@@ -31,12 +32,12 @@ export function requestsFirst(
 }
 
 /** An event as a line for people. None for an event that other lines imply. */
-export function lineOf(event: TimelineEvent, paint: Paint): string | undefined {
+export function lineOf(event: SandboxEvent, paint: Paint): string | undefined {
   const text = textOf(event, paint);
   return text && `${paint("dim", timeOfDay())}  ${text}`;
 }
 
-function textOf(event: TimelineEvent, paint: Paint): string | undefined {
+function textOf(event: SandboxEvent, paint: Paint): string | undefined {
   switch (event.type) {
     case "request":
       return `${event.method} ${event.path}  ${endText(event, paint)}`;

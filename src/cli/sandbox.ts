@@ -3,12 +3,17 @@ import { message } from "@optique/core/message";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../http/settings.ts";
 import { version } from "../runtime.ts";
-import type { ListenOptions, Sandbox, SandboxMerchant, SandboxServer } from "../sandbox/index.ts";
+import type {
+  ListenOptions,
+  Sandbox,
+  SandboxEvent,
+  SandboxMerchant,
+  SandboxServer,
+} from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
 import { defineCommand, host, json, port, setting, toggle, word } from "./options.ts";
-import { isOpenRequest, type TimelineEvent, watchTimeline } from "./sandbox/timeline-events.ts";
-import { lineOf, requestsFirst } from "./sandbox-lines.ts";
+import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
 import { faultExplanation, sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 import { type Terminal, untilStopped } from "./terminal.ts";
 
@@ -51,15 +56,15 @@ ${faultExplanation}`,
   async run(values, terminal) {
     const { port, host, allowedHosts, seed, data, json } = values;
     const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
-    const say = (event: TimelineEvent) => {
+    const say = (event: SandboxEvent) => {
       const line = lineOf(event, terminal.paint);
       if (line !== undefined) terminal.say(line);
     };
-    const print = (event: TimelineEvent) => {
+    const print = (event: SandboxEvent) => {
       if (!isOpenRequest(event)) terminal.json(event);
     };
     const stopped = untilStopped();
-    await watchTimeline(sandbox.fetch, json ? print : requestsFirst(say));
+    sandbox.on("*", json ? print : requestsFirst(say));
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);

@@ -84,6 +84,11 @@ describe("parsing", () => {
   });
 });
 
+/** `listen`, `payments list` and so on. */
+const everyCommand = Object.entries(commands).flatMap(([name, named]) =>
+  "parse" in named ? [name] : Object.keys(named).map((verb) => `${name} ${verb}`),
+);
+
 describe("what it prints itself", () => {
   test.each([["--help"], ["-h"], ["help"]])("%s prints every command", (...args) => {
     const { written } = outcomeOf(...args);
@@ -96,10 +101,11 @@ describe("what it prints itself", () => {
     expect(outcomeOf(flag).written).toBe(`${version}\n`);
   });
 
-  test.each(Object.keys(commands))("%s explains itself, with examples that it accepts", (name) => {
-    const { written } = outcomeOf(name, "--help");
+  test.each(everyCommand)("%s explains itself, with examples that it accepts", (name) => {
+    const words = name.split(" ");
+    const { written } = outcomeOf(...words, "--help");
     expect(written).toMatch(new RegExp(`^Usage: settlekit ${name} `, "m"));
-    expect(outcomeOf("help", name).written).toBe(written);
+    expect(outcomeOf("help", ...words).written).toBe(written);
     const [, examples = ""] = written.split("\nExamples:\n");
     const commandLines = examples.trimEnd().split("\n");
     expect(commandLines.length).toBeGreaterThan(1);

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  isOpenRequest,
-  type TimelineEvent,
-  watchTimeline,
-} from "../../src/cli/sandbox/timeline-events.ts";
-import { lineOf, requestsFirst } from "../../src/cli/sandbox-lines.ts";
+import { isOpenRequest, lineOf, requestsFirst } from "../../src/cli/sandbox-lines.ts";
+import type { SandboxEvent } from "../../src/sandbox/index.ts";
 
 const basics = { at: "2026-01-01T00:00:00.000Z" };
 const request = {
@@ -49,44 +45,6 @@ const confirmation = {
   event: null,
 } as const;
 
-const told = (entry: object) => `event: entry\ndata: ${JSON.stringify(entry)}\n\n`;
-
-/** Tells of everything in these streams, one after the other, and then stays open. */
-async function eventsOf(...streams: Uint8Array[][]): Promise<TimelineEvent[]> {
-  const events: TimelineEvent[] = [];
-  await new Promise<void>((resolve) => {
-    const fetch = async () => {
-      const chunks = streams.shift();
-      if (chunks === undefined) resolve();
-      const body = new ReadableStream<Uint8Array>({
-        start(controller) {
-          for (const chunk of chunks ?? []) controller.enqueue(chunk);
-          if (chunks !== undefined) controller.close();
-        },
-      });
-      return new Response(body);
-    };
-    void watchTimeline(fetch, (event) => events.push(event));
-  });
-  return events;
-}
-
-test("events are read however their bytes are cut into pieces", async () => {
-  const first = { ...request, sequence: 1 };
-  const open = { ...first, status: null, outcome: "open" };
-  const bytes = new TextEncoder().encode(
-    `: from now on\n\n${told(open)}${told(first)}event: reset\ndata: null\n\n`,
-  );
-  const pieces = Array.from(bytes, (byte) => Uint8Array.of(byte));
-  expect(await eventsOf(pieces)).toEqual([open, first, { type: "reset" }]);
-});
-
-test("a stream that ends is followed by the next one", async () => {
-  const entries = [1, 2].map((sequence) => ({ ...change, sequence }));
-  const streams = entries.map((entry) => [new TextEncoder().encode(told(entry))]);
-  expect(await eventsOf(...streams)).toEqual(entries);
-});
-
 test("people read of a request before what it led to, and of the rest as it happens", () => {
   const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
   const created = { ...change, sequence: 2, requestId: "r" };
@@ -95,7 +53,7 @@ test("people read of a request before what it led to, and of the rest as it happ
   const cutOff = { ...ended, outcome: "cut off" } as const;
   // It took effect after its client had left.
   const late = { ...change, sequence: 4, requestId: "r" };
-  const read: TimelineEvent[] = [];
+  const read: SandboxEvent[] = [];
   const tell = requestsFirst((event) => read.push(event));
   for (const event of [open, created, expired, ended, late, cutOff]) tell(event);
   expect(read).toEqual([expired, ended, created, late, cutOff]);
@@ -103,7 +61,7 @@ test("people read of a request before what it led to, and of the rest as it happ
 });
 
 test("what waits for a request is forgotten with the rest of the past", () => {
-  const read: TimelineEvent[] = [];
+  const read: SandboxEvent[] = [];
   const tell = requestsFirst((event) => read.push(event));
   const open = { ...request, sequence: 1, status: null, outcome: "open" } as const;
   tell(open);

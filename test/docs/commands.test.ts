@@ -11,7 +11,7 @@ function commandLines(text: string): string[] {
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
   const inline = [...prose.matchAll(/`((?:npx )?settlekit [^`]+)`/g)].map(([, code = ""]) => code);
   return [...inBlocks, ...inline]
-    .map((line) => /^(?:npx )?settlekit\s+(.*?)(?:\s+#.*)?$/s.exec(line.trim())?.[1])
+    .map((line) => /^(?:npx )?settlekit\s+(.*?)(?:\s+[#>].*)?$/s.exec(line.trim())?.[1])
     .filter((line) => line !== undefined);
 }
 

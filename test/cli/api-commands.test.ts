@@ -1,0 +1,209 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { UsageError } from "../../src/cli/exit-codes.ts";
+import { commands, parse } from "../../src/cli/parse.ts";
+import { createTerminal } from "../../src/cli/terminal.ts";
+import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { settlekit } from "./command-line.ts";
+
+const sandbox = createSandbox({ seed: "cli" });
+let server: SandboxServer;
+
+const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const payout = (orderId: string) => [
+  ...["withdrawals", "create-once", "--order-id", orderId, "--amount-in-cents", "12500"],
+  ...["--chain-id", "84532", "--recipient-address", recipient],
+];
+
+beforeEach(async () => {
+  server = await sandbox.listen({ port: 0 });
+  vi.stubEnv("SETTLEKIT_ENVIRONMENT", "sandbox");
+  vi.stubEnv("SETTLEKIT_SANDBOX_URL", server.url);
+  vi.stubEnv("SETTLEKIT_SECRET_KEY", sandbox.secretKey);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  sandbox.reset();
+  await server.close();
+});
+
+/** Runs a command in this process; like a process, but quick. */
+async function run(...args: string[]) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const output = { write() {}, hasColours: false, width: undefined };
+  const terminal = createTerminal({ stdout, stderr });
+  const outcome = await parse(args, output)(terminal).catch((error: unknown) => error);
+  stdout.end();
+  stderr.end();
+  return { outcome, stdout: await text(stdout), stderr: await text(stderr) };
+}
+
+async function jsonOf(...args: string[]) {
+  const { stdout } = await run(...args, "--json");
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+describe("commands that call the service", () => {
+  test("a payment is created, listed, found, read and awaited", async () => {
+    const created = await run("payments", "create", "--order-id", "order_1", "--amount", "2500");
+    expect(created.outcome).toBe(0);
+    const [, paymentId = ""] = /^paymentId +(\S+)$/m.exec(created.stdout) ?? [];
+    expect(created.stdout).toMatch(/^payment\.status +pending$/m);
+    expect(await jsonOf("payments", "list")).toMatchObject([
+      { id: paymentId, amountInCents: 2500 },
+    ]);
+    expect(await jsonOf("payments", "find", "order_1")).toMatchObject([{ id: paymentId }]);
+    expect(await jsonOf("payments", "find", "order_2")).toEqual([]);
+    expect((await run("payments", "find", "order_2")).stderr).toBe("There are none.\n");
+    await sandbox.payments.simulate(paymentId, "success");
+    expect(await jsonOf("payments", "wait", paymentId)).toMatchObject([{ status: "completed" }]);
+    expect(await jsonOf("payments", "get", paymentId)).toMatchObject([{ status: "completed" }]);
+  });
+
+  test("a list is a table for people, and CSV or lines of JSON for programs", async () => {
+    for (const id of ["a,b", 'c"d'])
+      await run("payments", "create", "--order-id", id, "--amount", "900");
+    const { stdout: table } = await run("payments", "list");
+    const [head, ...rows] = table.trimEnd().split("\n");
+    expect(head).toMatch(/^id +orderId +status +type +amountInCents +createdAt$/);
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatch(/^[0-9a-f-]{36} {2}c"d +pending +payment +900 /);
+    const { stdout: csv } = await run("payments", "list", "--csv");
+    expect(csv).toMatch(/^id,merchantId,/);
+    expect(csv).toContain(',"a,b",');
+    expect(csv).toContain(',"c""d",');
+  });
+
+  test("--limit and --all say how much of a list is read", async () => {
+    const client = ["payments", "create", "--amount", "900", "--order-id"];
+    for (let index = 0; index < 25; index++) await run(...client, `order_${index}`);
+    expect(await jsonOf("payments", "list")).toHaveLength(20);
+    expect(await jsonOf("payments", "list", "--limit", "3")).toHaveLength(3);
+    expect(await jsonOf("payments", "list", "--all")).toHaveLength(25);
+    expect(await jsonOf("payments", "list", "--offset", "24")).toHaveLength(1);
+    expect(await jsonOf("payments", "list", "--status", "completed")).toEqual([]);
+  });
+
+  test("quotes are read and asked for with the payment's secret, which errors do not repeat", async () => {
+    const [{ paymentId, secret }] = await jsonOf(
+      ...["payments", "create", "--order-id", "order_1", "--amount", "2500"],
+    );
+    const quotes = await jsonOf("quotes", "list", paymentId, "--secret", secret);
+    expect(quotes.length).toBeGreaterThan(1);
+    const created = await run(
+      ...["quotes", "create", paymentId, "--secret", secret, "--chain-id", "84532"],
+      ...["--contract-address", `0x${"0".repeat(40)}`],
+    );
+    expect(created).toMatchObject({
+      outcome: 0,
+      stdout: expect.stringMatching(/^chainId +84532$/m),
+    });
+  });
+
+  test("an error is a line of JSON with --json, and decides the exit code", async () => {
+    const { code, stdout, stderr } = await settlekit(["payments", "get", "nowhere", "--json"], {
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: server.url,
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    });
+    expect(code).toBe(5);
+    expect(stderr).toContain("There is no payment with this id.");
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: "error",
+      error: { name: "NotFoundError", code: "not_found", status: 404 },
+    });
+  });
+
+  test("what the client refuses is a mistake of usage", async () => {
+    const ended = await settlekit(["payments", "create", "--order-id", "a", "--amount", "1.5"], {
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    });
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain("amount must be a whole number");
+  });
+
+  test("no credential that a proxy echoes is printed", async () => {
+    await using proxy = await scriptedServer({ status: 502, body: `key ${sandbox.secretKey}` });
+    vi.stubEnv("SETTLEKIT_SANDBOX_URL", proxy.url);
+    const { outcome, stdout, stderr } = await run("payments", "get", "p", "--json");
+    expect(outcome).toBeInstanceOf(Error);
+    expect(stdout + stderr).not.toContain(sandbox.secretKey);
+  });
+
+  test("each command's examples work", async () => {
+    const create = ["payments", "create", "--order-id", "order_1", "--amount", "2500"];
+    const [paid] = await jsonOf(...create);
+    const [open] = await jsonOf(...create);
+    const [withdrawal] = await jsonOf(...payout("payout_0"), "--yes");
+    await sandbox.payments.simulate(paid.paymentId, "success");
+    await sandbox.withdrawals.simulate(withdrawal.id, "complete");
+    const valuesFor = (group: string): Record<string, string> => ({
+      PAYMENT_ID: group === "quotes" ? open.paymentId : paid.paymentId,
+      PAYMENT_SECRET: open.secret,
+      WITHDRAWAL_ID: withdrawal.id,
+      // The testnet of the examples' chain.
+      "8453": "84532",
+    });
+    let count = 0;
+    for (const [group, named] of Object.entries(commands)) {
+      const values = valuesFor(group);
+      for (const verb of "parse" in named ? [] : Object.keys(named)) {
+        for (const example of examplesOf(group, verb)) {
+          const args = example.slice(1).map((word) => values[word] ?? word);
+          const { outcome } = await run(...args);
+          const isAsked = verb === "create-once" && !args.includes("--yes");
+          if (isAsked) expect(outcome).toBeInstanceOf(UsageError);
+          else expect([example.join(" "), outcome]).toEqual([example.join(" "), 0]);
+          count++;
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(20);
+  });
+});
+
+function examplesOf(...words: string[]): string[][] {
+  let help = "";
+  const write = (text: string) => {
+    help += text;
+  };
+  parse([...words, "--help"], { write, hasColours: false, width: undefined });
+  const [, examples = ""] = help.split("\nExamples:\n");
+  return examples
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(" "));
+}
+
+describe("withdrawals create-once", () => {
+  test("pays an order out once", async () => {
+    const [first] = await jsonOf(...payout("payout_1"), "--yes");
+    const [second] = await jsonOf(...payout("payout_1"), "--yes");
+    expect(second.id).toBe(first.id);
+    expect(await jsonOf("withdrawals", "list")).toHaveLength(1);
+  });
+
+  test("sends nothing where nobody can confirm it", async () => {
+    const { outcome } = await run(...payout("payout_1"));
+    expect(outcome).toMatchObject({ message: expect.stringContaining("Pass --yes") });
+    expect(await jsonOf("withdrawals", "list")).toEqual([]);
+  });
+
+  test("takes --production where real money would move", async () => {
+    await using service = await scriptedServer({ status: 500 });
+    vi.stubEnv("SETTLEKIT_ENVIRONMENT", "production");
+    vi.stubEnv("SETTLEKIT_BASE_URL", service.url);
+    vi.stubEnv("SETTLEKIT_SECRET_KEY", "sk_production_key");
+    const { outcome } = await run(...payout("payout_1"), "--yes");
+    expect(outcome).toMatchObject({ message: expect.stringContaining("pass --production") });
+    expect(service.requests).toEqual([]);
+  });
+});
