@@ -149,7 +149,7 @@ export function inspectorCases(browser: () => Browser): void {
         .selectOption({ label: "GET /payments" });
       await page
         .getByRole("combobox", { name: "What goes wrong" })
-        .selectOption({ label: "429, come back in 2 s" });
+        .selectOption({ label: "429, retry after 2 s" });
       await page.getByRole("combobox", { name: "How often" }).selectOption({ label: "always" });
       await page.getByRole("button", { name: "Add fault" }).click();
       await page.getByText("answers 429 before the effect").waitFor();
@@ -163,7 +163,7 @@ export function inspectorCases(browser: () => Browser): void {
     test("shows the rate limit among the faults, and takes it back with them", async () => {
       sandbox.faults.rateLimit({ requestsPerSecond: 7, retryAfterSeconds: 3 });
       const page = await opened();
-      const card = page.getByText("answers 429 to what is over 7 a second, come back in 3 s");
+      const card = page.getByText("answers 429 above 7 requests a second, retry after 3 s");
       await card.waitFor();
       await page.getByText("Add a fault").click();
       await page.getByRole("button", { name: "Clear all faults" }).click();

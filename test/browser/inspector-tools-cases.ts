@@ -98,7 +98,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await button("+15 min on the clock").click();
       const clock = page.locator(".entry.clock");
       await clock.locator("summary").click();
-      await clock.getByRole("link", { name: "quotes that ran out" }).waitFor();
+      await clock.getByRole("link", { name: "quotes that expired" }).waitFor();
       await clock.getByRole("link", { name: "change payment.updated" }).click();
       await page.locator(".change .details", { hasText: "expired" }).waitFor();
       const requests = page.locator(".request > details > summary");

@@ -242,7 +242,7 @@ export function paymentPageCases(browser: () => Browser): void {
       );
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
       await page.getByText("1000000 USDC").waitFor();
-      await page.getByText("How true is this page?").click();
+      await page.getByText("What is simulated here?").click();
       expect(await width()).toBe(320);
       expect(await accessibilityViolations(page)).toEqual([]);
       await page.locator("label", { hasText: "In steps" }).click();

@@ -82,7 +82,7 @@ export function scenarioCases(browser: () => Browser): void {
       });
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
       await disabled("Pay exactly").waitFor();
-      expect(await page.locator('[data-part="note"]').textContent()).toBe("");
+      expect(await page.locator("#said").textContent()).toBe("");
     });
 
     test("is late money, which an expired payment still takes", async () => {
@@ -136,15 +136,15 @@ export function scenarioCases(browser: () => Browser): void {
       await page.getByText("Add disorder").first().click();
       const choose = (name: string, label: string) =>
         page.getByRole("combobox", { name }).last().selectOption({ label });
-      await choose("The next webhook comes", "tampered with");
+      await choose("The next webhook arrives", "tampered with");
       await choose("Event", "payment.created");
       await choose("How often", "always");
       await button("Add disorder").click();
-      await page.getByText("comes tampered with").waitFor();
+      await page.getByText("arrives tampered with").waitFor();
       await create(sandbox);
       await page.locator(".attempt .badge", { hasText: "401" }).waitFor();
       await button("Clear all disorder").click();
-      await page.getByText("comes tampered with").waitFor({ state: "detached" });
+      await page.getByText("arrives tampered with").waitFor({ state: "detached" });
       await create(sandbox);
       await sandbox.webhooks.idle();
       expect(answers).toEqual([401, 200]);

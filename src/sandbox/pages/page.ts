@@ -1,11 +1,12 @@
+import { html } from "hono/html";
 import type { BrowserAssets } from "./browser-assets.ts";
-import { type Html, html } from "./components.ts";
+import type { Html } from "./components.ts";
 
 let assets: Promise<BrowserAssets> | undefined;
 
 /** A script or a style sheet of the pages. */
 export async function assetAnswer(name: string): Promise<Response> {
-  // Only pages need it: a sandbox that shows none does not load it.
+  // Sandboxes that show no page do not load them.
   assets ??= import("./browser-assets.ts").then(({ browserAssets }) => browserAssets());
   const text = (await assets).get(name);
   if (text === undefined) return new Response("There is no such asset.", { status: 404 });
@@ -13,10 +14,7 @@ export async function assetAnswer(name: string): Promise<Response> {
   return new Response(text, { headers: { "Content-Type": `${type}; charset=utf-8` } });
 }
 
-/**
- * Nothing runs in a page but the sandbox's own files, nothing frames it, and where it is known to nobody
- * it links to.
- */
+/** Only the sandbox's own files run in a page, and no other page can frame it. */
 const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy":
@@ -28,14 +26,14 @@ const pageHeaders = {
 interface PageParts {
   readonly title: string;
   /** The name of the page's script and style sheet. */
-  readonly asset: string;
+  readonly asset: "payment" | "inspector";
   readonly body: Html;
   readonly status?: number;
 }
 
 /** A whole page. */
-export function pageAnswer({ title, asset, body, status = 200 }: PageParts): Response {
-  const page = html`<!doctype html>
+export async function pageAnswer({ title, asset, body, status = 200 }: PageParts) {
+  const page = await html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -52,5 +50,5 @@ ${body}
 </body>
 </html>
 `;
-  return new Response(page.text, { status, headers: pageHeaders });
+  return new Response(String(page), { status, headers: pageHeaders });
 }

@@ -1,59 +1,37 @@
-import { type Cause, subjectOf, type TimelineEntry } from "../events.ts";
+import { subjectOf, type TimelineEntry } from "../events.ts";
 
-/** How the entries of a timeline hang together. */
-export interface Threads {
-  /** What everything has in common that one thing led to: a request, a move of the clock, or the change itself. */
+/** How the events of a timeline are connected. */
+interface Threads {
+  /** Shared by everything with the same origin: a request, a move of the clock, or a change. */
   threadOf(entry: TimelineEntry): string;
-  /** What an entry directly came from and led to, oldest first. */
+  /** The cause and the direct effects of an event, oldest first. */
   linksOf(entry: TimelineEntry): readonly TimelineEntry[];
-  /** Whether an entry is about a payment or withdrawal. */
+  /** Whether an event is about a payment or withdrawal. */
   isAbout(entry: TimelineEntry, id: string): boolean;
 }
 
 export function threadsOf(entries: readonly TimelineEntry[]): Threads {
-  const eventOf = new Map<string, string>();
-  const causeOf = new Map<string, string>();
-  for (const entry of entries) {
-    if (entry.type === "webhook.created") eventOf.set(entry.deliveryId, entry.eventId);
-    const eventId = announced(entry);
-    if (eventId === null || !("clockSequence" in entry)) continue;
-    const cause = causeThread(entry);
-    if (cause !== undefined) causeOf.set(eventId, cause);
-  }
+  const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
 
   function threadOf(entry: TimelineEntry): string {
-    switch (entry.type) {
-      case "request":
-      case "fault.met":
-        return requestThread(entry.requestId);
-      case "clock.advanced":
-        return clockThread(entry.sequence);
-      case "webhook.created":
-        return causeOf.get(entry.eventId) ?? entry.eventId;
-      case "webhook.attempted": {
-        const event = eventOf.get(entry.deliveryId) ?? entry.deliveryId;
-        return causeOf.get(event) ?? event;
-      }
-      default:
-        return causeThread(entry) ?? announced(entry) ?? `entry ${entry.sequence}`;
-    }
+    let key = keyOf(entry);
+    for (let cause = causeOf.get(key); cause !== undefined; cause = causeOf.get(key)) key = cause;
+    return key;
   }
 
-  const threads = Map.groupBy(entries, threadOf);
   const subjects = new Map<string, Set<string>>();
   for (const entry of entries) {
     const subject = subjectOf(entry);
-    if (subject === undefined) continue;
     const thread = threadOf(entry);
-    subjects.set(thread, (subjects.get(thread) ?? new Set()).add(subject));
+    if (subject) subjects.set(thread, (subjects.get(thread) ?? new Set()).add(subject));
   }
 
   return {
     threadOf,
-    linksOf(entry) {
-      const thread = threads.get(threadOf(entry)) ?? [];
-      return thread.filter((other) => isLinked(entry, other) || isLinked(other, entry));
-    },
+    linksOf: (entry) =>
+      entries.filter(
+        (other) => causeKeyOf(other) === keyOf(entry) || keyOf(other) === causeKeyOf(entry),
+      ),
     isAbout(entry, id) {
       const subject = subjectOf(entry);
       if (subject !== undefined) return subject === id;
@@ -63,29 +41,20 @@ export function threadsOf(entries: readonly TimelineEntry[]): Threads {
   };
 }
 
-const requestThread = (requestId: string) => `request ${requestId}`;
-const clockThread = (sequence: number) => `clock ${sequence}`;
-
-function causeThread({ requestId, clockSequence }: Cause): string | undefined {
-  if (requestId !== null) return requestThread(requestId);
-  return clockSequence === null ? undefined : clockThread(clockSequence);
+/** Names an event as the cause of others. */
+function keyOf(entry: TimelineEntry): string {
+  if (entry.type === "request") return `request ${entry.requestId}`;
+  if (entry.type === "webhook.created") return `delivery ${entry.deliveryId}`;
+  if ("eventId" in entry && entry.eventId !== null) return `event ${entry.eventId}`;
+  return `entry ${entry.sequence}`;
 }
 
-/** Id of the webhook event that announces a change; null for everything else. */
-function announced(entry: TimelineEntry): string | null {
-  return entry.type !== "webhook.created" && "eventId" in entry ? entry.eventId : null;
-}
-
-/** Whether the second came directly from the first. */
-function isLinked(from: TimelineEntry, to: TimelineEntry): boolean {
-  switch (from.type) {
-    case "request":
-      return "requestId" in to && to.type !== "request" && to.requestId === from.requestId;
-    case "clock.advanced":
-      return "clockSequence" in to && to.clockSequence === from.sequence;
-    case "webhook.created":
-      return to.type === "webhook.attempted" && to.deliveryId === from.deliveryId;
-    default:
-      return to.type === "webhook.created" && to.eventId === announced(from);
-  }
+/** The key of the event that directly caused this one. */
+function causeKeyOf(entry: TimelineEntry): string | undefined {
+  if (entry.type === "request") return undefined;
+  if (entry.type === "webhook.created") return `event ${entry.eventId}`;
+  if (entry.type === "webhook.attempted") return `delivery ${entry.deliveryId}`;
+  if ("requestId" in entry && entry.requestId !== null) return `request ${entry.requestId}`;
+  if (!("clockSequence" in entry) || entry.clockSequence === null) return undefined;
+  return `entry ${entry.clockSequence}`;
 }

@@ -45,7 +45,8 @@ export function createOwnRoutes(options: OwnRoutesOptions): OwnRoutes {
     const payment = payments.find(paymentId);
     const secret = payments.secretOf(paymentId);
     if (payment === undefined || secret === undefined) return unknownPaymentPage();
-    return paymentPage({ payment, secret, returnUrl: payments.returnUrlOf(paymentId) });
+    const upcoming = sandbox.payments.upcoming(paymentId);
+    return paymentPage({ payment, secret, upcoming, returnUrl: payments.returnUrlOf(paymentId) });
   });
   app.get("/_sandbox", ({ req }) =>
     inspectorPage({

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
-import { paymentPageBeliefs } from "../../../src/sandbox/pages/components.ts";
+import { simulated } from "../../../src/sandbox/pages/payment-page.ts";
 import { create, newYear, origin, paymentsPath, read, send } from "../merchant.ts";
 
 const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
@@ -42,12 +42,12 @@ describe("the inspector", () => {
     expect(length).toBeGreaterThan(5);
   });
 
-  it("names the order of webhooks and attempts, as nobody knows deliveries by their ids", async () => {
+  it("names the order of webhooks and attempts: readers do not know deliveries by their ids", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     await create(sandbox, { orderId: "<order>" });
     await sandbox.webhooks.idle();
     const text = await page(sandbox, "/_sandbox?show=webhooks");
-    const named = '<code>payment.created</code> <bdi class="quiet">&#60;order&#62;</bdi>';
+    const named = '<code>payment.created</code> <bdi class="quiet">&lt;order&gt;</bdi>';
     expect(text.split(named).length - 1).toBe(2);
   });
 
@@ -60,7 +60,7 @@ describe("the inspector", () => {
       texts.push(await page(sandbox, "/_sandbox/entries/3"));
     }
     const [recorded, sent] = texts.map((text) => [
-      text.includes("recorded only: its merchant had no endpoint"),
+      text.includes("recorded, but not sent: the merchant has no endpoint"),
       text.includes("/replay"),
     ]);
     expect([recorded, sent]).toEqual([
@@ -77,7 +77,7 @@ describe("the inspector", () => {
     expect(await page(sandbox, "/_sandbox/entries/1")).toContain("curl -X POST");
     const text = await page(sandbox, "/_sandbox/entries/2");
     expect(text).not.toContain("curl -X POST");
-    expect(text).toContain("its body was not kept whole");
+    expect(text).toContain("the body was not kept whole");
   });
 
   it("says so when there is no such entry", async () => {
@@ -95,7 +95,7 @@ describe("the inspector", () => {
     const hostile = encodeURIComponent('"><script>alert(1)</script>');
     const text = await page(sandbox, `/_sandbox?show=${hostile}&about=${hostile}`);
     expect(text).not.toContain("<script>alert");
-    expect(text).toContain("Nothing of the kind happened yet.");
+    expect(text).toContain("No event matches this filter yet.");
   });
 
   it("counts what was dropped to save memory", async () => {
@@ -104,7 +104,7 @@ describe("the inspector", () => {
     for (let index = 0; index < 2_010; index++) await read(sandbox, paymentId);
     const text = await page(sandbox, "/_sandbox");
     expect(text).toContain(
-      "Dropped to save memory: 13 older entries, 1011 older requests’ details.",
+      "Dropped to save memory: 13 older events, 1011 older requests’ details.",
     );
     expect(text).toContain("× 2000");
   });
@@ -123,10 +123,10 @@ describe("the payment page", () => {
     const { paymentId } = await create(sandbox);
     const text = await page(sandbox, `/payment/${paymentId}`);
     const guide = readFileSync(new URL("../../../docs/sandbox.md", import.meta.url), "utf8");
-    for (const belief of paymentPageBeliefs) {
-      expect(guide).toContain(`| ${belief.text} | ${belief.evidence} |`);
-      expect(text).toContain(`<span class="evidence ${belief.evidence}">`);
-      expect(text).toContain(belief.text);
+    for (const [claim, evidence] of simulated) {
+      expect(guide).toContain(`| ${claim} | ${evidence} |`);
+      expect(text).toContain(`<span class="evidence ${evidence}">`);
+      expect(text).toContain(claim.replace("'", "&#39;"));
     }
   });
 
@@ -138,7 +138,7 @@ describe("the payment page", () => {
     });
     const text = await page(sandbox, `/payment/${paymentId}`);
     expect(text).toContain(
-      'href="https://shop.example/thanks?a=1&#38;customMetadata=%7B%22cart%22%3A%22%3C7%3E%22%7D"',
+      'href="https://shop.example/thanks?a=1&amp;customMetadata=%7B%22cart%22%3A%22%3C7%3E%22%7D"',
     );
   });
 });

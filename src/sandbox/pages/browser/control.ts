@@ -1,102 +1,113 @@
 import { centsOf } from "./elements.ts";
-
-/**
- * Has the sandbox do something, over its control API.
- *
- * @param body An object, or JSON.
- * @returns What went wrong, in words; `undefined` when nothing did.
- */
-export async function control(
-  path: string,
-  body: object | string = {},
-): Promise<string | undefined> {
-  const answer = await reading(path, body);
-  return typeof answer === "string" ? answer : undefined;
-}
+import { refresh } from "./live-page.ts";
 
 export const unreachable = "The sandbox cannot be reached. It may have been stopped.";
 
-/** The same, for what the sandbox answers: the answer, or what went wrong. */
-export async function reading(
-  path: string,
-  body: object | string = {},
-): Promise<Response | string> {
-  try {
-    const response = await fetch(`/_sandbox/${path}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    });
-    if (response.ok) return response;
-    const { error } = (await response.json()) as { error: { message: string } };
-    return error.message;
-  } catch {
-    return unreachable;
+/**
+ * Calls the sandbox's control API.
+ *
+ * @param body An object, or JSON.
+ * @throws {Error} With the reason, in words for the page.
+ */
+async function control(path: string, body: object | string = {}): Promise<Response> {
+  const response = await fetch(`/_sandbox/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  }).catch(() => undefined);
+  if (response?.ok) return response;
+  const answer: { error?: { message: string } } = await response?.json().catch(() => ({}));
+  throw new Error(answer?.error?.message ?? unreachable);
+}
+
+/** Shows a problem; announces a success to those who do not see the page. */
+export function say(problem: string, success = ""): void {
+  for (const [id, text] of Object.entries({ said: problem, done: success })) {
+    const line = document.getElementById(id);
+    if (line) line.textContent = text;
   }
 }
 
-/** A list that the control API gives; undefined when it cannot be had. */
-export async function listOf<Item>(path: string): Promise<readonly Item[] | undefined> {
-  const response = await fetch(`/_sandbox/${path}`).catch(() => undefined);
-  if (!response?.ok) return undefined;
-  return ((await response.json()) as { data: readonly Item[] }).data;
+let isRunning = false;
+
+/** Runs one command at a time, says how it ended, and shows what it changed. */
+async function run(command: () => Promise<unknown>, success: string): Promise<void> {
+  // A second click on a button counts only after the page shows what the first one did.
+  if (isRunning) return;
+  isRunning = true;
+  try {
+    await command();
+    say("", success);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+  await refresh();
+  isRunning = false;
+}
+
+/** Lets `data-post` buttons and forms call the control API. */
+export function listenToCommands(): void {
+  document.addEventListener("click", (event) => {
+    const { target } = event;
+    const button = target instanceof Element && target.closest<HTMLElement>("button[data-post]");
+    if (!button) return;
+    const { post: path = "", body = "{}", confirm: question, played } = button.dataset;
+    if (question !== undefined && !confirm(question)) return;
+    const pace = document.querySelector<HTMLInputElement>('input[name="steps"]:checked')?.value;
+    const whole = { ...JSON.parse(body), ...(played !== undefined && { steps: pace }) };
+    void run(() => control(path, whole), `${button.textContent}: done`);
+  });
+  document.addEventListener("submit", (event) => {
+    const form = event.target as HTMLFormElement;
+    const path = form.dataset.post;
+    if (path === undefined) return;
+    event.preventDefault();
+    void run(() => control(path, bodyOf(form)), `${event.submitter?.textContent}: done`);
+  });
+  document.getElementById("save")?.addEventListener("click", () => void run(save, "Saved"));
+  document.getElementById("load")?.addEventListener("click", () => void load());
 }
 
 /**
- * What a form says, as the control API takes it. `data-as` says what a field's text stands for; a name of `...` has
- * the fields of a value become fields of the body. Empty fields are left out.
+ * A form's fields as the control API takes them. `data-as` is the type of a field; the value of a field named `...`
+ * contributes several. Empty fields are left out.
  */
-export function formBody(form: HTMLFormElement): object {
+function bodyOf(form: HTMLFormElement): object {
   const fields = form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-as]");
   const entries = Array.from(fields).flatMap(({ name, value, dataset }) => {
     if (value === "") return [];
-    const read = readAs(dataset.as, value);
+    const read = fieldValue(dataset.as, value);
     return name.startsWith("...") ? Object.entries(read as object) : [[name, read] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function readAs(kind: string | undefined, text: string): unknown {
-  if (kind === "json") return JSON.parse(text) ?? undefined;
-  return kind === "cents" ? centsOf(text) : text;
+function fieldValue(type: string | undefined, text: string): unknown {
+  if (type === "json") return JSON.parse(text) ?? undefined;
+  return type === "cents" ? centsOf(text) : text;
 }
 
-/**
- * Has the browser save everything in the sandbox as a file.
- *
- * @returns What went wrong, in words.
- */
-export async function saveToFile(): Promise<string | undefined> {
-  const answer = await reading("save");
-  if (typeof answer === "string") return answer;
-  const url = URL.createObjectURL(await answer.blob());
+/** Downloads everything in the sandbox as a file. */
+async function save(): Promise<void> {
+  const url = URL.createObjectURL(await (await control("save")).blob());
   const link = document.createElement("a");
   link.href = url;
   link.download = `sandbox-${new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-")}.json`;
   link.click();
   URL.revokeObjectURL(url);
-  return undefined;
 }
 
-/**
- * Asks for such a file and puts what it holds in the place of everything in the sandbox.
- *
- * @returns What went wrong, in words.
- */
-export async function loadFrom(): Promise<string | undefined> {
-  const file = await chosenFile();
-  if (file === undefined) return undefined;
-  if (!confirm("Replace everything in this sandbox by what the file holds?")) return undefined;
-  return control("load", await file.text());
-}
-
-function chosenFile(): Promise<File | undefined> {
+/** Replaces everything in the sandbox by the contents of such a file. */
+async function load(): Promise<void> {
   const input = document.createElement("input");
   input.type = "file";
   input.accept = "application/json,.json";
-  return new Promise((resolve) => {
-    input.addEventListener("change", () => resolve(input.files?.[0]));
-    input.addEventListener("cancel", () => resolve(undefined));
-    input.click();
+  input.addEventListener("change", async () => {
+    const file = input.files?.[0];
+    if (file === undefined) return;
+    if (!confirm("Replace everything in this sandbox with the contents of the file?")) return;
+    const text = await file.text();
+    void run(() => control("load", text), "Loaded");
   });
+  input.click();
 }

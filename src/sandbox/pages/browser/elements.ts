@@ -1,78 +1,68 @@
-/** The element that the page names `data-part` of an element. A page without it is broken. */
+/** The element that the page names `data-part` inside another. */
 export function part<Kind extends Element = HTMLElement>(of: ParentNode, name: string): Kind {
   const found = of.querySelector<Kind>(`[data-part="${name}"]`);
   if (found === null) throw new Error(`The page has no part ${name}.`);
   return found;
 }
 
-/** Dollars with up to two decimals, as the forms let them pass, in cents. */
+/** Dollars with up to two decimals, as the forms' patterns allow them, in cents. */
 export function centsOf(dollars: string): number {
   const [whole = "", fraction = ""] = dollars.trim().split(".");
   return Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
 }
 
-/** A button that copies `value`, and says so for a while. */
+/** A button that copies `value`, or the text of the element that `for` names. */
 export class CopyButton extends HTMLElement {
   value = "";
 
   connectedCallback(): void {
-    const label = this.getAttribute("label") ?? "Copy";
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = "Copy";
-    button.setAttribute("aria-label", label);
+    button.setAttribute("aria-label", this.getAttribute("label") ?? "Copy");
     const said = document.createElement("span");
     said.className = "said";
     said.role = "status";
     let timer: ReturnType<typeof setTimeout> | undefined;
     button.addEventListener("click", async () => {
-      const isCopied = await navigator.clipboard.writeText(this.#text()).then(
-        () => true,
-        () => false,
+      const source = document.getElementById(this.getAttribute("for") ?? "");
+      const copying = navigator.clipboard.writeText(source?.textContent ?? this.value);
+      said.textContent = await copying.then(
+        () => "Copied",
+        () => "Select and copy it by hand",
       );
-      said.textContent = isCopied ? "Copied" : "Select and copy it by hand";
       clearTimeout(timer);
-      timer = setTimeout(() => {
-        said.textContent = "";
-      }, 2_000);
+      timer = setTimeout(() => said.replaceChildren(), 2_000);
     });
     this.replaceChildren(button, said);
   }
-
-  /** What it was given, or the text of the element that `for` names. */
-  #text(): string {
-    const source = this.getAttribute("for");
-    return source === null ? this.value : (document.getElementById(source)?.textContent ?? "");
-  }
 }
 
-const delaySeconds = 3;
+const returnAfterSeconds = 3;
 
-/** The way back to the shop: a link that is followed by itself after a payment, unless told to stay. */
+/** The link back to the shop. After a payment it is followed automatically, unless the customer stays. */
 export class ReturnLink extends HTMLElement {
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Starts the way back. May be called again. */
+  /** Starts the countdown. May be called again. */
   start(): void {
     if (this.#timer !== undefined) return;
     const note = part(this, "return-note");
     const stay = part<HTMLButtonElement>(this, "stay");
-    let seconds = delaySeconds;
+    const link = part<HTMLAnchorElement>(this, "return");
+    let seconds = returnAfterSeconds;
     const tick = () => {
       note.textContent = `in ${seconds} s`;
-      if (seconds > 0) {
-        seconds--;
-        return;
-      }
+      if (seconds-- > 0) return;
       clearInterval(this.#timer);
-      location.assign(part<HTMLAnchorElement>(this, "return").href);
+      location.assign(link.href);
     };
     stay.hidden = false;
     stay.addEventListener("click", () => {
       clearInterval(this.#timer);
       note.textContent = "";
       stay.hidden = true;
-      part(this, "return").focus();
+      link.focus();
     });
     this.#timer = setInterval(tick, 1_000);
     tick();
@@ -83,16 +73,20 @@ export class ReturnLink extends HTMLElement {
   }
 }
 
-/** The sandbox's time. It runs on between refreshes, unless it is frozen. */
+/** The sandbox's time, which continues between refreshes unless it is frozen. */
 export class SandboxClock extends HTMLElement {
+  static readonly observedAttributes = ["now"];
+  #offsetMs = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
 
+  attributeChangedCallback(): void {
+    this.#offsetMs = Date.parse(this.getAttribute("now") ?? "") - Date.now();
+  }
+
   connectedCallback(): void {
-    const startMs = Date.parse(this.getAttribute("now") ?? "");
-    if (this.hasAttribute("frozen") || Number.isNaN(startMs)) return;
-    const offsetMs = startMs - Date.now();
     this.#timer = setInterval(() => {
-      const now = new Date(Date.now() + offsetMs).toISOString();
+      if (this.hasAttribute("frozen")) return;
+      const now = new Date(Date.now() + this.#offsetMs).toISOString();
       this.textContent = now.slice(0, 19).replace("T", " ");
     }, 250);
   }

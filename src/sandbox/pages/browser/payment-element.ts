@@ -1,24 +1,15 @@
 import {
   CheckoutClient,
+  isFinal,
   type Payment,
   type PaymentRequestWithQr,
   SettlekitError,
 } from "../../../checkout/index.ts";
 import { type CopyButton, centsOf, part } from "./elements.ts";
 import { say, showState, statusText, timeText } from "./payment-view.ts";
-import { playedEvent, stateEvent } from "./sandbox-strip.ts";
 
-/** A checkout client for the service that this page came from. */
-export function checkoutHere(paymentId: string, secret: string): CheckoutClient {
-  // The client takes plain http to this machine only; what the page came by may be the name of a container.
-  const baseUrl = "http://localhost";
-  return new CheckoutClient({
-    paymentId,
-    secret,
-    baseUrl,
-    fetch: (url, init) => fetch(String(url).slice(baseUrl.length), init),
-  });
-}
+/** Dispatched on the document when something happened to the payment. */
+export const changedEvent = "sandbox:changed";
 
 interface TokenChoice {
   readonly token: string;
@@ -28,98 +19,86 @@ interface TokenChoice {
 }
 
 const quoteLifetimeMs = 600_000;
+const pollMs = 1_500;
 
-/** What the customer sees of a payment: what to send and where to, and what became of it. */
+/** What the customer sees of a payment: what to send where, and the outcome. */
 export class PaymentElement extends HTMLElement {
-  readonly #leaving = new AbortController();
-  #checkout: CheckoutClient | undefined;
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  #checkout!: CheckoutClient;
   #payment: Payment | undefined;
   #request: PaymentRequestWithQr | undefined;
   #choices: readonly TokenChoice[] = [];
-  /** For a deposit: what the customer chose, in USD cents. */
+  /** For a deposit: the customer's choice, in USD cents. */
   #depositInCents: number | undefined;
-  /** Of the latest question for a quote: answers to earlier ones come too late. */
+  /** Number of the latest request for a quote; answers to earlier ones are outdated. */
   #asked = 0;
-  /** Of the latest look, likewise. */
+  /** Number of the latest reading of the payment, likewise. */
   #looked = 0;
-  #nextLook: ReturnType<typeof setTimeout> | undefined;
 
   connectedCallback(): void {
-    const { signal } = this.#leaving;
-    this.#choices = JSON.parse(this.getAttribute("tokens") ?? "[]");
-    this.#checkout = checkoutHere(this.#attribute("payment-id"), this.#attribute("secret"));
-    this.addEventListener("change", () => void this.#quote(), { signal });
+    const attribute = (name: string) => this.getAttribute(name) ?? "";
+    this.#choices = JSON.parse(attribute("tokens"));
+    this.#checkout = checkoutHere(attribute("payment-id"), attribute("secret"));
+    this.addEventListener("change", () => void this.#quote());
     part(this, "deposit").addEventListener("submit", (event) => this.#chooseDeposit(event));
-    // What cannot be read now is read by the next look.
-    document.addEventListener(playedEvent, () => void this.#look().catch(() => {}), { signal });
-    const timer = setInterval(() => this.#countDown(), 250);
-    signal.addEventListener("abort", () => {
-      clearInterval(timer);
-      clearTimeout(this.#nextLook);
-    });
-    void this.#open(this.#checkout);
+    document.addEventListener(changedEvent, this.#poll);
+    this.#timers.push(
+      setInterval(() => this.#countDown(), 250),
+      setInterval(this.#poll, pollMs),
+    );
+    void this.#open();
   }
 
   disconnectedCallback(): void {
-    this.#leaving.abort();
+    document.removeEventListener(changedEvent, this.#poll);
+    for (const timer of this.#timers) clearInterval(timer);
   }
 
-  async #open(checkout: CheckoutClient): Promise<void> {
-    const { signal } = this.#leaving;
+  async #open(): Promise<void> {
     try {
       await this.#look();
       await this.#quote();
-      this.removeAttribute("aria-busy");
-      for await (const { status } of checkout.watch({ signal, intervalMs: 1_500 })) {
-        if (status !== this.dataset.status) await this.#look();
-      }
     } catch (error) {
-      this.removeAttribute("aria-busy");
-      if (!signal.aborted) say(this, "failed", messageOf(error));
+      say(this, "failed", messageOf(error));
     }
+    this.removeAttribute("aria-busy");
   }
 
-  /** Reads the payment and shows how it stands. */
+  /** Reads an open payment again, and an expired one when money arrives late. A failed read is repeated. */
+  readonly #poll = (event?: Event): void => {
+    const { status } = this.dataset;
+    if (event || (status && !isFinal(status))) void this.#look().catch(() => {});
+  };
+
+  /** Reads the payment and shows its state. */
   async #look(): Promise<void> {
     const looked = ++this.#looked;
-    const payment = await this.#checkout?.payment();
-    // What was asked for later tells more.
-    if (payment === undefined || looked !== this.#looked || this.#leaving.signal.aborted) return;
+    const payment = await this.#checkout.payment();
+    if (looked !== this.#looked) return;
     this.#payment = payment;
     showState(this, payment);
-    document.dispatchEvent(new CustomEvent(stateEvent, { detail: payment.status }));
-    clearTimeout(this.#nextLook);
-    // While it is confirmed the status stays, and the number of confirmations rises.
-    if (payment.status === "processing") this.#lookLater();
-  }
-
-  #lookLater(): void {
-    this.#nextLook = setTimeout(() => this.#look().catch(() => this.#lookLater()), 1_500);
   }
 
   #chooseDeposit(event: Event): void {
     event.preventDefault();
-    const input = this.querySelector("input");
-    this.#depositInCents = centsOf(input?.value ?? "");
+    this.#depositInCents = centsOf(this.querySelector("input")?.value ?? "");
     void this.#quote();
   }
 
-  /** What the chosen token costs. The same quote comes again as long as it holds. */
+  /** Asks for the price in the chosen token. An active quote is returned again. */
   async #quote(): Promise<void> {
-    const checkout = this.#checkout;
     const payment = this.#payment;
     const forceDepositAmount = this.#depositInCents;
-    // Nothing else is asked a price for.
-    if (!checkout || payment?.status !== "pending") return;
+    if (payment?.status !== "pending") return;
     if (payment.type === "deposit" && !forceDepositAmount) return;
     const choice = this.#choice();
     const { chainId, contractAddress } = choice;
     const asked = ++this.#asked;
     try {
       const input = { chainId, contractAddress, forceDepositAmount };
-      const quote = await checkout.quotes.create(input);
+      const quote = await this.#checkout.quotes.create(input);
       if (asked !== this.#asked || this.dataset.status !== "pending") return;
-      this.#request = checkout.paymentRequest(payment, quote);
+      this.#request = this.#checkout.paymentRequest(payment, quote);
       this.#showRequest(this.#request, choice);
     } catch (error) {
       await this.#look().catch(() => {});
@@ -142,7 +121,7 @@ export class PaymentElement extends HTMLElement {
     part(this, "address").textContent = request.address;
     part<CopyButton>(this, "copy-address").value = request.address;
     part(this, "network").textContent = network;
-    // Drawn from the address alone, which has been checked to be one.
+    // Drawn from nothing but the address, which has been validated.
     part(this, "qr").innerHTML = request.addressQrSvg();
     part(this, "pay").hidden = false;
     say(this, "pending", statusText("pending"));
@@ -151,21 +130,28 @@ export class PaymentElement extends HTMLElement {
 
   #countDown(): void {
     if (this.#request === undefined || this.dataset.status !== "pending") return;
-    // The service tells its time in whole seconds, so a fresh quote may seem to last a little longer.
+    // The Date header has whole seconds, so a fresh quote may seem to last a little longer.
     const remainingMs = Math.min(this.#request.remainingMs(), quoteLifetimeMs);
     part(this, "remaining").textContent = timeText(remainingMs);
-    const share = remainingMs / quoteLifetimeMs;
-    part(this, "track").style.setProperty("--share", String(share));
+    part(this, "track").style.setProperty("--share", String(remainingMs / quoteLifetimeMs));
     if (remainingMs > 0) return;
     this.#request = undefined;
     void this.#quote();
   }
+}
 
-  #attribute(name: string): string {
-    return this.getAttribute(name) ?? "";
-  }
+/** A checkout client for the origin of this page. */
+function checkoutHere(paymentId: string, secret: string): CheckoutClient {
+  // The client accepts plain http on localhost only, but the sandbox may have the name of a container.
+  const baseUrl = "http://localhost";
+  return new CheckoutClient({
+    paymentId,
+    secret,
+    baseUrl,
+    fetch: (url, init) => fetch(String(url).slice(baseUrl.length), init),
+  });
 }
 
 function messageOf(error: unknown): string {
-  return SettlekitError.is(error) ? error.message : "Something went wrong. Load the page again.";
+  return SettlekitError.is(error) ? error.message : "Something went wrong. Reload the page.";
 }
