@@ -1,5 +1,5 @@
-// The main job in one run: a shop, the sandbox in the place of the payment service, and three customers.
-// One pays exactly, one too little, one not at all. Run it with `npm run demo`.
+// A shop, a sandbox in place of the payment service, and three customers: one pays the exact amount, one too
+// little, one nothing. Run it with `npm run demo`.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,13 +12,13 @@ const colours = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
 const title = (text: string) => console.log(`\n${paint(1, text)}`);
 
-/** One line of the timeline: when, who, what. */
+/** Prints a line of the timeline: when, who, what. */
 function say(who: "customer" | "shop" | "service", what: string): void {
   const elapsed = `${Math.round(performance.now())} ms`.padStart(8);
   console.log(`${paint(2, elapsed)}  ${who.padEnd(9)} ${what}`);
 }
 
-// The shop's port comes first, because the service must know where to send webhooks.
+// The shop's port comes first, because the sandbox needs to know where to send webhooks.
 const shop = createServer();
 await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve));
 const shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
@@ -46,20 +46,21 @@ shop.on("request", (request, response) => {
   void handle(request, response);
 });
 
-/** The shop's calls to the service, as its client reports them. */
+/** Prints the shop's calls to the service, as its client reports them. */
 function sayCall(event: ClientEvent): void {
   if (event.type !== "end") return;
   const answer = event.ok ? event.status : event.error;
   say("shop", `calls ${event.operation}: ${answer} after ${event.durationMs.toFixed(1)} ms`);
 }
 
-/** Buys something, has something happen to the payment, and asks the shop what it made of it. */
+/** Buys something, makes something happen to the payment, and returns the state of the order. */
 async function buy(cents: number, happen: (paymentId: string) => Promise<void>): Promise<string> {
   say("customer", `buys for ${(cents / 100).toFixed(2)} USD`);
   const url = `${shopUrl}/orders?cents=${cents}`;
   const { status, headers } = await fetch(url, { method: "POST", redirect: "manual" });
   const paymentUrl = headers.get("location") ?? "";
-  say("customer", `is sent to the payment page (${status}): ${paymentUrl}`);
+  // Only the path: the URL of a payment page can contain the payment's secret.
+  say("customer", `is redirected to the payment page (${status}): ${new URL(paymentUrl).pathname}`);
   await sandbox.webhooks.idle();
 
   await happen(paymentUrl.split("/").at(-1) ?? "");
@@ -69,7 +70,7 @@ async function buy(cents: number, happen: (paymentId: string) => Promise<void>):
   return ((await order.json()) as { state: string }).state;
 }
 
-/** Pays as the scenario says, and tells what arrived. */
+/** Plays a scenario, and prints what the customer sent. */
 async function pay(paymentId: string, scenario: "success" | "underpayment"): Promise<void> {
   const { receipt, status } = await sandbox.payments.simulate(paymentId, scenario);
   const { settledAmountAsset, settledToken, settledChain } = receipt ?? {};
@@ -86,7 +87,7 @@ async function scene(name: string, expected: string, play: () => Promise<string>
   console.log(
     paint(isRight ? 32 : 31, `${" ".repeat(10)}${isRight ? "✓" : "✗"} the order is ${state}`),
   );
-  if (!isRight) wrong.push(`${name}: the order is "${state}" and should be "${expected}".`);
+  if (!isRight) wrong.push(`${name}: the order is "${state}" but should be "${expected}".`);
 }
 
 title("A shop, three customers, and the payment service on this machine");
@@ -107,5 +108,5 @@ await scene("3. Never paid", "not paid", () =>
 await service.close();
 shop.closeAllConnections();
 shop.close();
-title(wrong.length === 0 ? "All three orders are where they should be." : wrong.join("\n"));
+title(wrong.length === 0 ? "All three orders are in the expected state." : wrong.join("\n"));
 process.exitCode = wrong.length === 0 ? 0 : 1;

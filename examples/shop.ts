@@ -1,8 +1,8 @@
-// A shop that takes crypto payments, with nothing but node:http and settlekit.
+// A shop that takes crypto payments, using only node:http and settlekit.
 //
-//   POST /orders?cents=2500   creates an order and sends the customer to its payment page
-//   GET  /orders/{orderId}    says how the order stands
-//   POST /webhooks            where the payment service reports what became of a payment
+//   POST /orders?cents=2500   creates an order and redirects the customer to its payment page
+//   GET  /orders/{orderId}    shows the order
+//   POST /webhooks            receives the payment service's webhooks
 
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -23,13 +23,13 @@ interface Order {
 }
 
 interface ShopOptions {
-  /** Where the service is, and the keys; left out, they come from SETTLEKIT_* variables. */
+  /** Default: a client that reads the service's URL and key from SETTLEKIT_* variables. */
   readonly client?: MerchantClient;
   readonly webhooks?: Webhooks;
   readonly log?: (line: string) => void;
 }
 
-/** Gives the shop's request listener. Orders live in memory: a real shop has a database. */
+/** Returns the shop's request listener. Orders are in memory: a real shop has a database. */
 export function createShop(options: ShopOptions = {}) {
   const { client = new MerchantClient(), webhooks = new Webhooks(), log = console.log } = options;
   const orders = new Map<string, Order>();
@@ -38,7 +38,7 @@ export function createShop(options: ShopOptions = {}) {
     const amountInCents = Number(url.searchParams.get("cents"));
     const order: Order = { id: `order_${randomUUID()}`, amountInCents, state: "created" };
     orders.set(order.id, order);
-    // A key made from the order: should this process die here, the call can be repeated as it is.
+    // The key is derived from the order, so that the call can be repeated after a crash.
     const { paymentId, paymentUrl } = await client.payments.create(
       { amount: amountInCents, orderId: order.id },
       { idempotencyKey: idempotencyKeyFrom("order", order.id) },
@@ -48,11 +48,13 @@ export function createShop(options: ShopOptions = {}) {
     response.writeHead(303, { location: paymentUrl, "x-order-id": order.id }).end();
   }
 
-  // Webhooks may come twice and in any order, so the event only says where to look: what counts is the
-  // payment as the service has it now.
+  webhooks.on("payment.created", () => log("webhook verified: payment created"));
+
+  // Webhooks can arrive twice and out of order, so fetch the payment: the service knows its current status.
   webhooks.on("payment.updated", async ({ data, timestamp }) => {
     const order = orders.get(data.orderId ?? "");
-    if (!order?.paymentId) return log(`webhook for an order that is not ours: ${data.orderId}`);
+    // Answered with 500, so that the service delivers the webhook again.
+    if (!order?.paymentId) throw new Error(`no payment is known for order ${data.orderId}`);
     const ageSeconds = ((Date.now() - timestamp.getTime()) / 1000).toFixed(1);
     log(`webhook verified: HMAC-SHA256 signature, ${ageSeconds} s old; payment ${data.status}`);
 

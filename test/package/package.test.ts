@@ -251,5 +251,5 @@ test("error classes are the same class in every entry", async () => {
 
 test("npm run demo pays one order, underpays one, lets one expire, and says so", async () => {
   const { stdout } = await run(process.execPath, ["examples/demo.ts"], { cwd: root });
-  expect(stdout).toContain("All three orders are where they should be.");
+  expect(stdout).toContain("All three orders are in the expected state.");
 });
