@@ -118,7 +118,12 @@ export function forwardableHeaders(rawHeaders: readonly string[]): string[] {
   }
   const named = pairs
     .filter(([name]) => name.toLowerCase() === "connection")
-    .flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));
+    .flatMap(([, value]) =>
+      value
+        .toLowerCase()
+        .split(",")
+        .map((name) => name.trim()),
+    );
   const isHopByHop = (name: string) => hopByHop.has(name) || named.includes(name);
   return pairs.filter(([name]) => !isHopByHop(name.toLowerCase())).flat();
 }

@@ -297,7 +297,7 @@ export function checkBaseUrl(value: string): string {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw fail(`has the scheme ${url.protocol.slice(0, -1)}. Use https, or http on this machine.`);
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
 }
 
 /** Whether other machines cannot reach what listens there. */

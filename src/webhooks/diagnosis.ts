@@ -73,8 +73,8 @@ export function suspicions(
 function reserialised(text: string): [what: string, body: string][] {
   try {
     const compact = JSON.stringify(JSON.parse(text));
-    // The characters outside strings after which a space may stand.
-    const spaced = compact.replace(/"(?:\\.|[^"\\])*"|[,:]/g, (part) =>
+    // Puts a space where one may stand outside strings. No text makes it fail after a quote, and start over.
+    const spaced = compact.replace(/"(?:[^"\\]|\\.?)*"?|[,:]/gs, (part) =>
       part.length > 1 ? part : `${part} `,
     );
     return [

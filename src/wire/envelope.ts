@@ -74,7 +74,7 @@ function optional<Name extends string>(name: Name, value: unknown): { [name in N
 
 function textMessage(text: string): { message?: string } {
   if (!/^\s*<(!doctype|html|head|body|\?xml)/i.test(text)) return optional("message", text);
-  return optional("message", /<(title|h1)[^>]*>([^<]*)</i.exec(text)?.[2]);
+  return optional("message", /<(title|h1)[^<>]*>([^<]*)</i.exec(text)?.[2]);
 }
 
 function printable(text: string): string {

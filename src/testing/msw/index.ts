@@ -35,7 +35,7 @@ export function sandboxHandlers(
   { baseUrl = defaultBaseUrl() }: SandboxHandlersOptions = {},
 ): HttpHandler[] {
   const { origin, pathname } = new URL(baseUrl);
-  const prefix = pathname.replace(/\/+$/, "");
+  const prefix = pathname.replace(/(?<!\/)\/+$/, "");
 
   /** The URL without the base URL's path; undefined when it is not under the base URL. */
   function behindBaseUrl(requested: string): string | undefined {

@@ -1,0 +1,97 @@
+import { glob, readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { check } from "recheck";
+import ts from "typescript";
+import { beforeAll, expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+
+interface Found {
+  readonly place: string;
+  readonly literal: string;
+  readonly expression: RegExp;
+}
+
+const found: Found[] = [];
+beforeAll(async () => {
+  for await (const path of glob("src/**/*.ts", { cwd: root })) {
+    const text = await readFile(resolve(root, path), "utf8");
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    const visit = (node: ts.Node) => {
+      if (ts.isRegularExpressionLiteral(node)) found.push(regularExpression(node, source));
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+});
+
+function regularExpression(node: ts.RegularExpressionLiteral, source: ts.SourceFile): Found {
+  const [, pattern = "", flags = ""] = /^\/(.*)\/([a-z]*)$/s.exec(node.text) ?? [];
+  const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+  const place = `${source.fileName}:${line + 1}`;
+  return {
+    place,
+    literal: node.text,
+    expression: new RegExp(pattern, flags.replaceAll(/[gy]/g, "")),
+  };
+}
+
+test("no regular expression of src can be made slow by the text that it is given", async () => {
+  expect(found.length).toBeGreaterThan(50);
+  const slow: string[] = [];
+  for (const { place, literal, expression } of found) {
+    if ((await growthOf(expression)) > linearGrowth * 3) slow.push(`${place} ${literal}`);
+  }
+  expect(slow).toEqual([]);
+});
+
+test("a regular expression that can be slow is found", async () => {
+  for (const expression of [/\s+$/, /<h1[^>]*>/, /(a+)+b/, /^(\d+)*$/]) {
+    expect(await growthOf(expression), String(expression)).toBeGreaterThan(linearGrowth * 3);
+  }
+});
+
+/** A text with a part that is repeated to make it longer. */
+interface Attack {
+  readonly prefix: string;
+  readonly pump: string;
+  readonly suffix: string;
+}
+
+const smallLength = 1000;
+/** How many times longer the large text is. */
+const linearGrowth = 8;
+
+/** How the cost of the worst text grows when that gets eight times longer: about 8, or 64 when it is quadratic. */
+async function growthOf(expression: RegExp): Promise<number> {
+  const { source, flags } = expression;
+  // The text that hurts is found by recheck; how much it hurts is measured.
+  const result = await check(source, flags, { timeout: 2000, maxAttackStringSize: 10_000 });
+  if (result.status === "vulnerable" && result.complexity.type === "exponential") return Infinity;
+  const characters = new Set([...source.replaceAll(/\\./g, ""), " ", "a", "0", "/"]);
+  const attacks = ["", "\0"].flatMap((suffix) =>
+    [...characters].map((pump): Attack => ({ prefix: "", pump, suffix })),
+  );
+  if (result.status === "vulnerable") {
+    const { pumps, suffix } = result.attack;
+    attacks.push(...pumps.map(({ prefix, pump }): Attack => ({ prefix, pump, suffix })));
+  }
+  const growths = attacks.map((attack) => {
+    const largeMs = costOf(expression, attack, smallLength * linearGrowth);
+    // Less than this cannot be measured eight times smaller.
+    return largeMs < 1 ? 1 : largeMs / costOf(expression, attack, smallLength);
+  });
+  return Math.max(...growths);
+}
+
+/** In processor time of this thread, which other processes do not lengthen. */
+function costOf(expression: RegExp, { prefix, pump, suffix }: Attack, length: number): number {
+  const text = prefix + pump.repeat(Math.ceil(length / pump.length)) + suffix;
+  const times = Array.from({ length: 3 }, () => {
+    const begin = process.threadCpuUsage();
+    expression.test(text);
+    const { user, system } = process.threadCpuUsage(begin);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
