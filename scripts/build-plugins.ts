@@ -36,8 +36,8 @@ export function pageAssets(plugins: Plugin[]): Plugin {
 }
 
 /**
- * Makes the schemas of `./schemas` with the user's copy of zod: the modules of the wire are bundled once more for
- * that entry, with `zod` in the place of the bundled `zod/mini`, whose functions it has, too.
+ * Makes the schemas of `./schemas` with the user's copy of zod: that entry gets its own bundle of the wire's modules,
+ * in which `zod` replaces `zod/mini`. It has the same functions.
  */
 export function usersZod(): Plugin {
   const namespace = "users-zod";
@@ -52,10 +52,7 @@ export function usersZod(): Plugin {
         return dirname(file) === wire ? { path: file, namespace, sideEffects: false } : undefined;
       });
       build.onLoad({ filter: /./, namespace }, async ({ path }) => ({
-        // How the user's copy works is the user's to set.
-        contents: path.endsWith("no-codegen.ts")
-          ? "export function forbidCodeGeneration() {}"
-          : await readFile(path, "utf8"),
+        contents: await readFile(path, "utf8"),
         loader: "ts",
         resolveDir: wire,
       }));

@@ -1,9 +1,6 @@
 import * as z from "zod/mini";
-import { forbidCodeGeneration } from "./no-codegen.ts";
 
-// What the schemas of the wire are made of. Object schemas are made by the functions of this file alone,
-// so that the next line comes before all of them.
-forbidCodeGeneration();
+// What the schemas of the wire are made of.
 
 /** A schema, whatever it is made of. */
 export type Schema<T> = z.ZodMiniType<T>;

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -119,6 +119,7 @@ describe("the tarball", () => {
 
 /** Packages of the user that an entry may need: optional peers, and types alone. */
 const peers: Readonly<Record<string, readonly string[]>> = {
+  schemas: ["zod"],
   "testing/msw": ["msw/http"],
 };
 
@@ -196,8 +197,8 @@ test("it does the same where building code from strings is forbidden", async () 
 
 test("importing every entry reads no environment variable, sends nothing and prints nothing", async () => {
   const entries = Object.keys((await manifest()).exports).filter(
-    // The one entry that needs a package beside settlekit.
-    (name) => name !== "./package.json" && name !== "./testing/msw",
+    // Two entries need a package that is not installed here.
+    (name) => !["./package.json", "./schemas", "./testing/msw"].includes(name),
   );
   expect(entries).toHaveLength(6);
   const source = `
@@ -220,12 +221,32 @@ test("importing every entry reads no environment variable, sends nothing and pri
   expect(await node("entries.mjs", source)).toBe("[]\ntrue");
 });
 
-test("the entry for msw asks for msw, and nothing else does", async () => {
-  const source = `console.log(await import("settlekit/testing/msw").catch(({ message }) => message));`;
-  expect(await node("msw.mjs", source)).toMatch(/^Cannot find package 'msw'/);
+test.each([
+  ["testing/msw", "msw"],
+  ["schemas", "zod"],
+])("settlekit/%s needs %s, an optional peer", async (entry, peer) => {
+  const source = `console.log(await import("settlekit/${entry}").catch(({ message }) => message));`;
+  expect(await node("peer.mjs", source)).toMatch(new RegExp(`^Cannot find package '${peer}'`));
   const { peerDependencies, peerDependenciesMeta } = await manifest();
-  expect(Object.keys(peerDependencies)).toEqual(["msw"]);
-  expect(peerDependenciesMeta.msw.optional).toBe(true);
+  expect(Object.keys(peerDependencies)).toContain(peer);
+  expect(peerDependenciesMeta[peer].optional).toBe(true);
+});
+
+test("settlekit/schemas makes its schemas with the user's zod, as Standard Schemas", async () => {
+  await cp(join(root, "node_modules/zod"), join(project, "node_modules/zod"), { recursive: true });
+  const source = `
+    import { paginationSchema } from "settlekit/schemas";
+    import * as z from "zod";
+    const page = { total: 1, limit: 1, offset: 0, hasMore: false, totalPages: 1, currentPage: 1 };
+    const isOwn = paginationSchema instanceof z.ZodObject;
+    const { total } = paginationSchema.pick({ total: true }).parse(page);
+    const { issues } = await paginationSchema["~standard"].validate({ ...page, total: "many" });
+    console.log(isOwn, total, issues.map(({ path }) => path.join(".")).join());`;
+  try {
+    expect(await node("schemas.mjs", source)).toBe("true 1 total");
+  } finally {
+    await rm(join(project, "node_modules/zod"), { recursive: true });
+  }
 });
 
 test("npx settlekit --version prints the version", async () => {

@@ -1,11 +1,18 @@
-// With the optional peer, and the framework that has a plugin.
+// With the optional peers, and the framework that has a plugin.
 
 import Fastify from "fastify";
 import { setupServer } from "msw/node";
+import type { Payment } from "settlekit";
 import { createSandbox } from "settlekit/sandbox";
+import { paymentSchema } from "settlekit/schemas";
 import { sandboxHandlers } from "settlekit/testing/msw";
 import { Webhooks } from "settlekit/webhooks";
 import { fastifyWebhooks } from "settlekit/webhooks/fastify";
+
+export const payment: Payment = paymentSchema.parse(JSON.parse("{}"));
+export const { amountInCents } = paymentSchema.pick({ amountInCents: true }).parse({});
+// @ts-expect-error payments have no such field
+paymentSchema.pick({ amount: true });
 
 export const mocked = setupServer(...sandboxHandlers(createSandbox()));
 export const app = Fastify();
