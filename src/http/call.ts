@@ -44,6 +44,7 @@ export class Call<T> {
   readonly #shared: Shared;
   readonly #operation: Operation<T>;
   readonly #request: PreparedRequest;
+  readonly #beforeSend: CallInput["beforeSend"];
   readonly #signal: AbortSignal | undefined;
   readonly #timeoutMs: number;
   readonly #deadlineMs: number;
@@ -72,6 +73,7 @@ export class Call<T> {
     checkOptionNames(options);
     this.#shared = shared;
     this.#operation = operation;
+    this.#beforeSend = input.beforeSend;
     this.#signal = checkSignal(options.signal);
     this.#timeoutMs = checkLimit("timeoutMs", options.timeoutMs ?? settings.timeoutMs);
     this.#deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
@@ -126,6 +128,8 @@ export class Call<T> {
         );
       }
       await this.#inPace();
+      await this.#beforeSend?.(this.#outcome);
+      if (this.#remainingMs <= 0 || this.#signal?.aborted) this.#tooLate();
       return await this.#attempt();
     } finally {
       leave();

@@ -34,6 +34,14 @@ export class Http {
     return new Http(settings, this.#shared.time, this.#shared);
   }
 
+  /** For calls inside the turn of another one, which must not wait for a turn themselves. */
+  unqueued(): Http {
+    const { settings, time } = this.#shared;
+    const pace = new Pace(time);
+    const concurrency = new Concurrency(Number.POSITIVE_INFINITY);
+    return new Http(settings, time, { ...this.#shared, pace, concurrency });
+  }
+
   get settings(): HttpSettings {
     return this.#shared.settings;
   }

@@ -20,6 +20,11 @@ export interface CallInput {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: object;
+  /**
+   * Called when a request has its turn and is about to leave, with what became of the ones before it. When it
+   * throws, nothing leaves.
+   */
+  readonly beforeSend?: (outcome: Outcome) => Promise<void>;
 }
 
 /** What all attempts of a call have in common: they send the same bytes. */

@@ -1,27 +1,68 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
-import { toCaip2 } from "../evm/chains.ts";
+import { isCaip2, toCaip2 } from "../evm/chains.ts";
 import { type CredentialSource, callOptions, type HttpSettings } from "../http/settings.ts";
-
+import { isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 
-/** A JSON object, or the JSON text of one. */
+/** A JSON object, or any text. */
 export type Metadata = string | Readonly<Record<string, unknown>>;
 
-export function checkObject<T extends object>(input: T): T {
-  if (typeof input !== "object" || input === null) {
-    throw refused("parameters", "must be an object", input);
+/** A bearer token, or a function that gives it: asked for every call, and once more after a 401. */
+export type AccessToken = string | (() => string | Promise<string>);
+
+/** The parameters of an input: a record, so that the compiler notices one that is missing. */
+export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, true>>;
+
+/** Names that are easily taken for another one. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  metadata: ["customMetadata"],
+  amount: ["amountInCents", "forceDepositAmount"],
+  amountInCents: ["amount", "forceDepositAmount"],
+  amountCents: ["amountInCents", "amount"],
+  address: ["recipientAddress"],
+  chain: ["chainId"],
+  returnUrl: ["redirectUrl"],
+};
+
+/**
+ * Refuses parameters that do not exist: left out in silence, they would make another call than the one that
+ * was meant.
+ */
+export function checkParameters<Input extends object>(input: Input, names: Names<Input>): Input {
+  if (!isRecord(input)) throw refused("parameters", "must be an object", input);
+  const known = Object.keys(names);
+  const unknown = Object.keys(input).find((name) => input[name] !== undefined && !known.includes(name));
+  if (unknown !== undefined) throw unknownParameter(unknown, known);
+  return input;
+}
+
+export function unknownParameter(name: string, known: readonly string[]): InvalidRequestError {
+  const meant = otherNames[name]?.find((other) => known.includes(other)) ?? nearest(name, known);
+  const cure =
+    meant === undefined ? `The parameters are: ${known.join(", ")}.` : `Did you mean ${meant}?`;
+  const message = callOptions.has(name)
+    ? `${name} must be in the call's last argument: it is an option, not a parameter.`
+    : `There is no parameter ${show(name)}. ${cure}`;
+  return new InvalidRequestError(message, { code: "invalid_request", param: name });
+}
+
+/** Refuses options that the call does not have, with the nearest name. */
+export function checkOptionNames(options: object, known: readonly string[]): void {
+  if (!isRecord(options)) {
+    throw new ConfigurationError(`The options of a call must be an object, got ${show(options)}.`, {
+      code: "invalid_option",
+      param: "options",
+    });
   }
-  // Left out in silence, it would be a call without it: with a random key in place of the caller's.
-  const given = Object.entries(input).find(
-    ([name, value]) => value !== undefined && callOptions.has(name),
-  );
-  if (given === undefined) return input;
-  const [option] = given;
-  throw new InvalidRequestError(
-    `${option} must be in the call's last argument: it is an option, not a parameter.`,
-    { code: "invalid_request", param: option },
-  );
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, known);
+  const cure = near ? `Did you mean ${near}?` : `The options are: ${known.join(", ")}.`;
+  throw new ConfigurationError(`There is no option ${show(unknown)} here. ${cure}`, {
+    code: "unknown_option",
+    param: unknown,
+  });
 }
 
 export function checkAmount(param: string, value: unknown): number {
@@ -37,7 +78,7 @@ export function checkAmount(param: string, value: unknown): number {
 
 export function checkCurrency(value: unknown): "USD" {
   if (value === undefined || value === "USD") return "USD";
-  throw refused("currency", 'must be "USD", the only one there is', value);
+  throw refused("currency", 'must be "USD", the only currency', value);
 }
 
 /** @param maxLength In characters, where the service documents it. */
@@ -52,26 +93,18 @@ export function checkText(param: string, what: string, value: unknown): string {
   throw refused(param, `must be ${what}, a non-empty string`, value);
 }
 
-/** Metadata as the text that is sent. */
+/** Metadata as the text that is sent: text as it is, objects as JSON. */
 export function encodeMetadata(value: unknown, maxLength?: number): string {
   const text = metadataText(value);
   if (maxLength === undefined || text.length <= maxLength) return text;
-  throw tooLong("customMetadata", `must be at most ${maxLength} characters of JSON`, text);
+  throw tooLong("customMetadata", `must be at most ${maxLength} characters as text`, text);
 }
 
 function metadataText(value: unknown): string {
-  const param = "customMetadata";
-  if (typeof value === "string") {
-    try {
-      JSON.parse(value);
-      return value;
-    } catch {
-      throw refused(param, "is a string, so it must be a JSON document", value);
-    }
-  }
+  if (typeof value === "string") return value;
   // JSON would make an empty object of a Map, and no object at all of an array.
-  if (typeof value !== "object" || value === null || Symbol.iterator in value) {
-    throw refused(param, "must be a plain object or a JSON document as a string", value);
+  if (!isRecord(value) || Symbol.iterator in value) {
+    throw refused("customMetadata", "must be a plain object or text", value);
   }
   try {
     const text: string | undefined = JSON.stringify(value);
@@ -79,14 +112,24 @@ function metadataText(value: unknown): string {
   } catch {
     // Named below.
   }
-  throw refused(param, "must be what JSON can hold, without cycles and bigints", value);
+  throw refused("customMetadata", "must be what JSON can hold, without cycles and bigints", value);
 }
 
-/** A chain id in the form that the client is set to send. */
-export function chainIdOnWire(
+/** The id of any chain in the form that the client is configured to send. Other chains than EVM have CAIP-2 text alone. */
+export function chainIdOnWire(chainId: unknown, wire: HttpSettings["wire"]): number | string {
+  if (!isCaip2(chainId)) return evmChainIdOnWire(chainId, wire);
+  const evm = /^eip155:([1-9]\d{0,14})$/.exec(chainId)?.[1];
+  return evm === undefined ? chainId : evmChainIdOnWire(Number(evm), wire);
+}
+
+/** The id of an EVM chain in the form that the client is configured to send. */
+export function evmChainIdOnWire(
   chainId: unknown,
   { chainIdFormat }: HttpSettings["wire"],
 ): number | string {
+  if (isCaip2(chainId) && !chainId.startsWith("eip155:")) {
+    throw refused("chainId", "must be an EVM chain: withdrawals go to EVM chains only", chainId);
+  }
   if (!Number.isSafeInteger(chainId) || Number(chainId) <= 0) {
     throw refused("chainId", "must be the number of an EVM chain, such as 8453", chainId);
   }
@@ -106,17 +149,6 @@ function tooLong(param: string, rule: string, { length }: string): InvalidReques
     param,
   });
 }
-
-/** A value short enough for a message. */
-function show(value: unknown): string {
-  if (typeof value === "string") {
-    return value === "" ? "an empty string" : JSON.stringify(value.slice(0, 60));
-  }
-  return typeof value === "object" && value !== null ? "an object" : String(value);
-}
-
-/** A bearer token, or a function that gives it: asked for every call, and once more after a 401. */
-export type AccessToken = string | (() => string | Promise<string>);
 
 /**
  * The payment secret as a credential.

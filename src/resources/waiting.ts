@@ -10,11 +10,17 @@ import {
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import { checkLimit, type RequestOptions } from "../http/settings.ts";
-
 import type { Time } from "../http/time.ts";
 import { isFinal } from "../wire/payment-status.ts";
+import { checkOptionNames } from "./arguments.ts";
 
-const growth = 1.5;
+/** How long to wait. */
+export interface WaitOptions {
+  /** Ends the waiting with an `AbortError`. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait at most, in milliseconds. Default 900,000, a quarter of an hour. */
+  readonly deadlineMs?: number | undefined;
+}
 
 interface PollOptions {
   readonly time: Time;
@@ -34,9 +40,11 @@ type Poll<T> =
   /** A failure that says nothing about the next read. */
   | { readonly ok: false; readonly error: SettlekitError };
 
+const growth = 1.5;
+
 /**
  * Reads again and again, with backoff and jitter, until the consumer stops or the deadline is here. A
- * failure that may pass is given to the consumer and read on after; any other is thrown. Waits shrink
+ * failure that may pass is given to the consumer and followed by another read; any other is thrown. Waits shrink
  * towards the deadline, so that the last reads have time to be answered.
  *
  * @throws {AbortError} when the signal aborts.
@@ -54,10 +62,7 @@ export async function* poll<T>(
     if (remainingMs < 20) return;
     await time.sleep(Math.min(waitMs * (0.8 + 0.4 * time.random()), remainingMs / 2), signal);
     if (signal?.aborted) {
-      throw new AbortError("Waiting was aborted. Nothing was changed by it.", {
-        code: "aborted",
-        cause: signal.reason,
-      });
+      throw new AbortError("Waiting was aborted.", { code: "aborted", cause: signal.reason });
     }
   }
 }
@@ -75,7 +80,7 @@ async function attempt<T>(
 }
 
 function passesByItself(error: SettlekitError): boolean {
-  // An answer that is no JSON is mostly a proxy's, in the service's place for a while.
+  // An answer that is not JSON mostly comes from a proxy that stands in for the service for a while.
   const types = [
     ConnectionError,
     TimeoutError,
@@ -86,47 +91,97 @@ function passesByItself(error: SettlekitError): boolean {
   return types.some((type) => type.is(error));
 }
 
-/** How long to wait. */
-export interface WaitOptions {
-  /** Ends the waiting with an `AbortError`. */
-  readonly signal?: AbortSignal | undefined;
-  /** How long to wait at most, in milliseconds. Default 900,000, a quarter of an hour. */
-  readonly deadlineMs?: number | undefined;
-}
+/** Follows a status: what was read so far, and the errors that say so. */
+export class StatusWatch {
+  readonly #operation: string;
+  #reads = 0;
+  lastStatus: string | undefined;
 
-interface WithStatus {
-  readonly status: string;
+  /** @param operation The method that waits, such as `payments.waitUntilFinal`. */
+  constructor(operation: string) {
+    this.#operation = operation;
+  }
+
+  countRead(): void {
+    this.#reads += 1;
+  }
+
+  /** Takes a status as it was read. Gives whether it is final; what is not text is not. */
+  isFinal(status: unknown): boolean {
+    if (typeof status !== "string") return false;
+    this.lastStatus = status;
+    return isFinal(status);
+  }
+
+  /** The error that ends the waiting. Waiting changes nothing, so its outcome says nothing about what is waited for. */
+  failure(error: unknown): unknown {
+    if (!SettlekitError.is(error)) return error;
+    const { lastStatus } = this;
+    const facts = { operation: this.#operation, attempts: this.#reads, lastStatus };
+    if (AbortError.is(error)) {
+      const message = `${this.#operation} was aborted. ${this.sentence}`;
+      const { cause } = error;
+      return new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });
+    }
+    const outcome = this.#reads > 1 && error.outcome === "not_sent" ? "unknown" : error.outcome;
+    return Object.assign(error, facts, { outcome });
+  }
+
+  tooLate(deadlineMs: number, cause: SettlekitError | undefined): TimeoutError {
+    return new TimeoutError(
+      `${this.#operation} saw no final status within deadlineMs (${deadlineMs} ms). ${this.sentence} Wait ` +
+        "again, or let the webhook tell you.",
+      {
+        code: "deadline_exceeded",
+        operation: this.#operation,
+        attempts: this.#reads,
+        lastStatus: this.lastStatus,
+        outcome: "unknown",
+        cause,
+      },
+    );
+  }
+
+  private get sentence(): string {
+    return this.lastStatus === undefined
+      ? "No status was read."
+      : `The last status read is "${this.lastStatus}".`;
+  }
 }
 
 /** Reads until the status is final. Failed reads that may pass do not end the wait. */
-export function waitUntilFinal<T extends WithStatus>(
+export function waitUntilFinal<T extends { readonly status: string }>(
   http: Http,
+  operation: string,
   read: (options: RequestOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): ApiPromise<T> {
-  return new ApiPromise(wait(http, read, options));
+  return new ApiPromise(wait(http, operation, read, options));
 }
 
-async function wait<T extends WithStatus>(
+async function wait<T extends { readonly status: string }>(
   { time }: Http,
+  operation: string,
   read: (options: RequestOptions) => ApiPromise<T>,
-  { signal, deadlineMs = 900_000 }: WaitOptions,
+  options: WaitOptions,
 ): Promise<ApiResponse<T>> {
+  checkOptionNames(options, ["signal", "deadlineMs"]);
+  const { signal, deadlineMs = 900_000 } = options;
   const deadlineAt = time.now() + checkLimit("deadlineMs", deadlineMs);
-  const readInTime = () =>
-    read({ signal, deadlineMs: Math.max(1, deadlineAt - time.now()) }).withResponse();
-
-  let seen = "no status";
-  let failure: SettlekitError | undefined;
+  const watch = new StatusWatch(operation);
+  const readInTime = () => {
+    watch.countRead();
+    return read({ signal, deadlineMs: Math.max(1, deadlineAt - time.now()) }).withResponse();
+  };
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineAt };
-  for await (const result of poll(readInTime, waits)) {
-    if (result.ok && isFinal(result.value.data.status)) return result.value;
-    if (result.ok) seen = `"${result.value.data.status}"`;
-    failure = result.ok ? undefined : result.error;
+  let failure: SettlekitError | undefined;
+  try {
+    for await (const result of poll(readInTime, waits)) {
+      if (result.ok && watch.isFinal(result.value.data.status)) return result.value;
+      failure = result.ok ? undefined : result.error;
+    }
+  } catch (error) {
+    throw watch.failure(error);
   }
-  throw new TimeoutError(
-    `The status was not final within deadlineMs (${deadlineMs} ms); the last one seen is ${seen}. Wait ` +
-      "again, or let the webhook tell you.",
-    { code: "deadline_exceeded", cause: failure },
-  );
+  throw watch.tooLate(deadlineMs, failure);
 }

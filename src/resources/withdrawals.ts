@@ -3,35 +3,41 @@ import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
-
-import { checkObject, checkReference } from "./arguments.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
-import { type CreateOnceOptions, createOnce } from "./payouts/create-once.ts";
+import { CreateOnce, type CreateOnceOptions } from "./payouts/create-once.ts";
 import {
+  type CreateOnceInput,
   type CreateWithdrawalInput,
-  createWithdrawalBody,
-  withdrawalCreation,
+  createOnceBody,
+  createWithdrawal,
+  type WithdrawalRoute,
 } from "./payouts/payout.ts";
-
+import { RecentPayouts } from "./payouts/recent-payouts.ts";
 import { SingleFlight } from "./payouts/single-flight.ts";
 import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
 
-/** What `createOnce` has under way in this process, for all clients of one merchant. */
+// For all clients of one merchant in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
+const recentPayouts = /* @__PURE__ */ new RecentPayouts();
 
-/** A withdrawal whose `orderId` makes it one. */
-export interface CreateOnceInput extends CreateWithdrawalInput {
-  orderId: string;
-}
+const secretKeyRoute: WithdrawalRoute = {
+  name: "withdrawals",
+  create: operations.createWithdrawal,
+  get: operations.getWithdrawal,
+  list: operations.listWithdrawals,
+  path: {},
+};
 
 /** Withdrawals of the merchant (interface sections 2.5, 4.4 and 4.5). */
 export class Withdrawals {
   readonly #http: Http;
+  readonly #route: WithdrawalRoute;
 
   /** @internal */
-  constructor(http: Http) {
+  constructor(http: Http, route = secretKeyRoute) {
     this.#http = http;
+    this.#route = route;
   }
 
   /**
@@ -42,25 +48,26 @@ export class Withdrawals {
    *
    * @throws {InvalidRequestError} when an argument is refused; `param` names it.
    * @throws {OutcomeUnknownError} when the withdrawal may exist. Do not repeat the call: look first.
+   * @throws {UnexpectedResponseError} when the answer describes another withdrawal than was asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
-    const { wire } = this.#http.settings;
-    const fill = () => ({ body: createWithdrawalBody(input, wire) });
-    return this.#http.call(withdrawalCreation(wire), fill, options);
+    return createWithdrawal(this.#http, this.#route, input, options);
   }
 
   /**
-   * Gives the order's withdrawal: the one that exists, whatever its status, or a new one. Looks first,
-   * sends at most one request to create it, and in doubt looks again until the deadline. A new payout
-   * takes a new `orderId`. Calls in one process that ask for the same share their work, and with it the
-   * first caller's deadline.
+   * Gives the order's withdrawal: the one that exists, whatever its status, or a new one. Looks first, looks again
+   * before it repeats a request, and when an outcome is unknown looks until the deadline. A new payout takes a new
+   * `orderId`. Calls in one process that ask for the same share their work and the first caller's deadline.
    *
-   * Two processes can still pass each other between looking and creating, unless the service honours
-   * repeated idempotency keys. A unique row per order in your database closes that gap.
+   * Safe within one process. Two processes can both look before either creates, and a process that crashed does not
+   * remember its request: wait two minutes before you ask again, because a request can arrive late and lists lag.
+   * `settlekit/payouts` keeps payouts in a database and is safe across processes, crashes and lag.
    *
    * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or
-   * several; nothing was sent.
+   * several.
    * @throws {OutcomeUnknownError} when the withdrawal may exist but was not found by the deadline.
+   * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the answer
+   * describes another withdrawal than was asked for.
    * @example
    * ```ts
    * const withdrawal = await client.withdrawals.createOnce({
@@ -73,11 +80,14 @@ export class Withdrawals {
    */
   createOnce(input: CreateOnceInput, options: CreateOnceOptions = {}): ApiPromise<Withdrawal> {
     const run = async () => {
-      const id = checkReference("orderId", checkObject(input).orderId);
-      const body = createWithdrawalBody(input, this.#http.settings.wire);
-      const start = (signal: AbortSignal) =>
-        createOnce(this.#http, { id, body }, { ...options, signal });
-      const key = await this.#http.accountKey("withdrawals.createOnce", id);
+      const body = createOnceBody(input, options, this.#http.settings.wire);
+      const id = body.orderId;
+      const key = await this.#http.accountKey(`${this.#route.name}.createOnce`, id);
+      const start = (signal: AbortSignal) => {
+        const order = { id, body, key };
+        const call = { ...options, signal };
+        return new CreateOnce(this.#http, this.#route, order, recentPayouts, call).run();
+      };
       return flights.run(key, JSON.stringify(body), start, options.signal);
     };
     return new ApiPromise(run());
@@ -89,35 +99,40 @@ export class Withdrawals {
    * @throws {NotFoundError} when this environment has no withdrawal with the id.
    */
   get(withdrawalId: string, options?: RequestOptions): ApiPromise<Withdrawal> {
-    return this.#http.call(operations.getWithdrawal, { path: { withdrawalId } }, options);
+    return this.#http.call(this.#route.get, { path: { ...this.#route.path, withdrawalId } }, options);
   }
 
   /**
    * Lists withdrawals (interface section 4.5). Await it for one page, or iterate it for all.
    *
-   * @throws {InvalidRequestError} when `limit` is not within 1 to 1000 or `offset` is negative.
+   * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
-    const listing = { operation: operations.listWithdrawals, query: { ...query } };
-    return list(this.#http, listing, options);
+    const { list: operation, path } = this.#route;
+    return list(this.#http, { operation, path, query }, options);
   }
 
   /**
    * All withdrawals with this `orderId`, in the list's order. The service cannot search by it, so this
-   * reads the list: give `createdAfter` to stop at a time.
+   * reads the list: give `createdAfter` to stop at a time. An empty result means that every withdrawal was read.
    *
-   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is no time.
+   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found, but the list cannot be shown
+   * to have been read completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
-    return findByOrderId(this.#http, { operation: operations.listWithdrawals }, orderId, options);
+    const { list: operation, path } = this.#route;
+    return findByOrderId(this.#http, { operation, path }, orderId, options);
   }
 
   /**
    * Reads the withdrawal until its status is final: completed, failed or cancelled.
    *
-   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes.
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is the
+   * status that was read last.
    */
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
-    return waitUntilFinal(this.#http, (call) => this.get(withdrawalId, call), options);
+    const read = (call: RequestOptions) => this.get(withdrawalId, call);
+    return waitUntilFinal(this.#http, `${this.#route.name}.waitUntilFinal`, read, options);
   }
 }

@@ -1,6 +1,11 @@
+import { UnexpectedResponseError } from "../../errors.ts";
 import { toRecipientAddress } from "../../evm/address.ts";
-import type { HttpSettings } from "../../http/settings.ts";
-import { createWithdrawal, type Operation } from "../../wire/operations.ts";
+import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
+import type { Http } from "../../http/http.ts";
+import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
+import { canonicalJson } from "../../values.ts";
+import type { Operation } from "../../wire/operations.ts";
+import type { PageBody } from "../../wire/pagination.ts";
 import {
   type CreateWithdrawalBody,
   maxMetadataLength,
@@ -8,13 +13,16 @@ import {
   type Withdrawal,
 } from "../../wire/withdrawal.ts";
 import {
-  chainIdOnWire,
   checkAmount,
   checkCurrency,
-  checkObject,
+  checkOptionNames,
+  checkParameters,
   checkReference,
   encodeMetadata,
+  evmChainIdOnWire,
   type Metadata,
+  type Names,
+  refused,
 } from "../arguments.ts";
 
 /** A withdrawal to make (interface section 4.4). */
@@ -25,25 +33,44 @@ export interface CreateWithdrawalInput {
   chainId: number;
   /** The beneficiary's wallet: `0x` and 40 hex digits; mixed case must be a valid EIP-55 checksum. */
   recipientAddress: string;
-  /** Your own reference, at most 255 characters. */
+  /**
+   * Your own reference, at most 255 characters. Text that the service may store differently is refused, because
+   * the withdrawal could not be found by it again.
+   */
   orderId?: string | undefined;
   /** Default and only value: `USD`. */
   currency?: "USD" | undefined;
-  /** At most 2,048 characters of JSON. */
+  /** At most 2,048 characters as text; an object is sent as JSON. */
   customMetadata?: Metadata | undefined;
 }
 
-/** A withdrawal's body on the wire, whose chain id takes the form that the client is set to. */
+/** A withdrawal with an `orderId` to recognise it by. */
+export interface CreateOnceInput extends CreateWithdrawalInput {
+  orderId: string;
+}
+
+/** The operations on withdrawals that one credential gives access to. */
+export interface WithdrawalRoute {
+  /** Where the methods are, such as `withdrawals`. */
+  readonly name: string;
+  readonly create: Operation<Withdrawal>;
+  readonly get: Operation<Withdrawal>;
+  readonly list: Operation<PageBody<Withdrawal>>;
+  /** What their paths need beside a withdrawal's id. */
+  readonly path: Readonly<Record<string, string>>;
+}
+
+/** A withdrawal's body on the wire, whose chain id has the form that the client is configured to send. */
 export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
 
-/** The creation of a withdrawal, repeatable with its key where the service is known to honour that. */
-export function withdrawalCreation({
-  withdrawalIdempotency,
-}: HttpSettings["wire"]): Operation<Withdrawal> {
-  return withdrawalIdempotency === "honoured"
-    ? { ...createWithdrawal, replay: "keyed" }
-    : createWithdrawal;
-}
+const parameters: Names<CreateWithdrawalInput> = {
+  amountInCents: true,
+  chainId: true,
+  recipientAddress: true,
+  orderId: true,
+  currency: true,
+  customMetadata: true,
+};
 
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
 export function createWithdrawalBody(
@@ -51,12 +78,12 @@ export function createWithdrawalBody(
   wire: HttpSettings["wire"],
 ): SentWithdrawal {
   const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
-    checkObject(input);
+    checkParameters(input, parameters);
   return {
     amountInCents: checkAmount("amountInCents", amountInCents),
-    chainId: chainIdOnWire(chainId, wire),
+    chainId: evmChainIdOnWire(chainId, wire),
     recipientAddress: toRecipientAddress(recipientAddress),
-    ...(orderId !== undefined && { orderId: checkReference("orderId", orderId, maxOrderIdLength) }),
+    ...(orderId !== undefined && { orderId: checkOrderId(orderId) }),
     currency: checkCurrency(currency),
     ...(customMetadata !== undefined && {
       customMetadata: encodeMetadata(customMetadata, maxMetadataLength),
@@ -64,38 +91,140 @@ export function createWithdrawalBody(
   };
 }
 
+const createOnceOptions = [
+  "signal",
+  "timeoutMs",
+  "deadlineMs",
+  "maxRetries",
+  "headers",
+  "createdAfter",
+];
+
+/** @throws {InvalidRequestError | ConfigurationError} also for a missing `orderId` and for options that do not exist. */
+export function createOnceBody(
+  input: CreateOnceInput,
+  options: object,
+  wire: HttpSettings["wire"],
+): SentWithdrawal & { orderId: string } {
+  const body = createWithdrawalBody(input, wire);
+  const orderId = checkReference("orderId", body.orderId);
+  checkOptionNames(options, createOnceOptions);
+  return { ...body, orderId };
+}
+
 /**
- * The fields in which a withdrawal differs from what was asked for, compared by meaning: addresses
- * without case, chain ids in either form, metadata as parsed JSON, and what is missing as its default.
+ * An `orderId` that comes back as it was sent. A service that trims, normalises or counts would store another
+ * one, no lookup would find it, and the order would be paid again.
  */
-export function withdrawalDifferences(asked: SentWithdrawal, found: Withdrawal): string[] {
-  const a = canonical(asked);
-  const b = canonical(found);
+function checkOrderId(value: unknown): string {
+  const text = checkReference("orderId", value, maxOrderIdLength);
+  const reason = reasonToStoreOtherwise(text);
+  if (reason === undefined) return text;
+  throw refused("orderId", `must come back from the service as it was sent, but ${reason}`, text);
+}
+
+function reasonToStoreOtherwise(orderId: string): string | undefined {
+  if (!orderId.isWellFormed()) return "this text is not well-formed Unicode (a lone surrogate)";
+  if (orderId.normalize("NFC") !== orderId) return 'this text is not NFC: use normalize("NFC")';
+  if (orderId.trim() !== orderId) return "this text begins or ends with white space: trim it";
+  if (/\p{Cc}/u.test(orderId)) return "this text holds a control character: remove it";
+  const isNumeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(orderId);
+  if (isNumeric && String(Number(orderId)) !== orderId) {
+    return 'as a number this text would change: put letters in front, such as "order_007"';
+  }
+  return undefined;
+}
+
+/**
+ * The fields in which a withdrawal differs from what was asked for, compared by meaning: addresses without
+ * case, chain ids in either form, metadata as parsed JSON, and what is missing as its default.
+ */
+export function differences(asked: SentWithdrawal, found: Withdrawal): string[] {
+  const [a, b] = [canonical(asked), canonical(found)];
   return Object.keys(a).filter((field) => a[field] !== b[field]);
 }
 
+/**
+ * Creates a withdrawal: repeated with its key where the service is known to honour it, and else never when the
+ * request may have arrived.
+ */
+export function createWithdrawal(
+  http: Http,
+  { create, path }: WithdrawalRoute,
+  input: CreateWithdrawalInput,
+  options?: RequestOptions,
+): ApiPromise<Withdrawal> {
+  const { wire } = http.settings;
+  const isKeyed = wire.withdrawalIdempotency === "honoured";
+  const operation = isKeyed ? { ...create, replay: "keyed" as const } : create;
+  let body: SentWithdrawal;
+  const fill = () => {
+    body = createWithdrawalBody(input, wire);
+    return { path, body };
+  };
+  const creating = http.call(operation, fill, options).withResponse();
+  return new ApiPromise(creating.then((answer) => confirmed(create.name, body, answer)));
+}
+
+/**
+ * Holds the answer to a creation against the request. What the service left out is not held against it.
+ *
+ * @throws {UnexpectedResponseError} code `answer_differs` when the service says that it made something else.
+ */
+export function confirmed(
+  operation: string,
+  asked: SentWithdrawal,
+  answer: ApiResponse<Withdrawal>,
+): ApiResponse<Withdrawal> {
+  const { data, status, requestId, idempotencyKey, attempts } = answer;
+  const [a, b] = [canonical(asked), canonical(data)];
+  const fields = ["amountInCents", "chainId", "recipientAddress", "orderId"] as const;
+  const differing = fields.filter((field) => {
+    const isSaid = ["string", "number"].includes(typeof data[field]);
+    return isSaid && asked[field] !== undefined && a[field] !== b[field];
+  });
+  if (differing.length === 0) return answer;
+  throw new UnexpectedResponseError(
+    `The service answered ${operation} with the withdrawal ${data.id}, but with another ` +
+      `${differing.join(", ")} than the request had. What was made is unknown; error.body holds the whole ` +
+      "answer. Do not repeat the call: read the withdrawal, and tell the service.",
+    {
+      code: "answer_differs",
+      operation,
+      status,
+      requestId,
+      idempotencyKey,
+      attempts,
+      body: data,
+    },
+  );
+}
+
 function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {
-  const { amountInCents, chainId, recipientAddress, currency, customMetadata } = withdrawal;
+  const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } = withdrawal;
   return {
     amountInCents: Number(amountInCents),
     chainId: String(chainId).replace(/^eip155:/, ""),
     recipientAddress: String(recipientAddress).toLowerCase(),
+    orderId: String(orderId ?? ""),
     currency: currency ?? "USD",
-    customMetadata: canonicalJson(customMetadata ?? null),
+    customMetadata: canonicalMetadata(customMetadata ?? null),
   };
 }
 
-/** JSON text with its keys in order; text that is no JSON stays as it is. */
-function canonicalJson(text: string | null): string | null {
-  if (text === null) return null;
+/** JSON text with its keys in order and every digit of its numbers; text that is not JSON stays as it is. */
+function canonicalMetadata(metadata: unknown): unknown {
+  if (typeof metadata !== "string") return metadata === null ? null : canonicalJson(metadata);
   try {
-    return JSON.stringify(JSON.parse(text), (_, value: unknown) => sortedKeys(value));
+    return canonicalJson(JSON.parse(metadata, keepDigits));
   } catch {
-    return text;
+    return metadata;
   }
 }
 
-function sortedKeys(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Numbers of more digits than a double holds stay text, so that no two of them look equal. */
+function keepDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== "number" || context?.source === undefined) return value;
+  const significant = context.source.replace(/e.*$/i, "").replace(/\D/g, "").replace(/^0+/, "");
+  return significant.length > 15 ? `\0${context.source}` : value;
 }
