@@ -68,18 +68,18 @@ export type {
 export type { ClientOptions } from "./options.ts";
 
 export type { AccessToken, Metadata } from "./resources/arguments.ts";
-export type { Dashboard, DashboardWithdrawals } from "./resources/dashboard.ts";
+export type { Dashboard } from "./resources/dashboard.ts";
 export type { FindOptions } from "./resources/lists/find-by-order-id.ts";
 export type { ListOptions, Page, PagePromise } from "./resources/lists/page.ts";
 export type { Identified } from "./resources/lists/page-walk.ts";
 export type { CreateDepositInput, CreatePaymentInput, Payments } from "./resources/payments.ts";
 export type { CreateOnceOptions } from "./resources/payouts/create-once.ts";
-export type { CreateWithdrawalInput } from "./resources/payouts/payout.ts";
+export type { CreateOnceInput, CreateWithdrawalInput } from "./resources/payouts/payout.ts";
 
 export type { CreateQuoteInput, Quotes } from "./resources/quotes.ts";
 export type { RawRequest, RequestAuth } from "./resources/request.ts";
 export type { WaitOptions } from "./resources/waiting.ts";
-export type { CreateOnceInput, Withdrawals } from "./resources/withdrawals.ts";
+export type { Withdrawals, Withdrawals as DashboardWithdrawals } from "./resources/withdrawals.ts";
 export type { Environment } from "./wire/credential.ts";
 export type { Caip2, ChainId, OpenEnum } from "./wire/fields.ts";
 export type { Pagination } from "./wire/pagination.ts";

@@ -1,15 +1,21 @@
 import { ConfigurationError } from "../errors.ts";
-import { toChecksumAddress } from "../evm/address.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
-import { chainIdOnWire, checkObject, checkText, refused } from "../resources/arguments.ts";
+import {
+  chainIdOnWire,
+  checkContract,
+  checkOptionNames,
+  checkParameters,
+  checkText,
+  type Names,
+  refused,
+} from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
-import { poll } from "../resources/waiting.ts";
+import { poll, StatusWatch } from "../resources/waiting.ts";
+import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import type { Payment, PaymentState } from "../wire/payment.ts";
-import { isFinal } from "../wire/payment-status.ts";
-
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 
@@ -17,8 +23,8 @@ import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 export interface RefreshStatusInput {
   /** The customer's transaction, where it is known. */
   transactionHash?: string | undefined;
-  /** EVM chain id. */
-  chainId?: number | undefined;
+  /** Such as 8453; CAIP-2 text for a chain that is not an EVM chain. */
+  chainId?: ChainId | undefined;
   /** The contract of the token that was sent. */
   tokenContractAddress?: string | undefined;
 }
@@ -29,7 +35,15 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** The first wait between reads, in milliseconds; later ones are longer. Default 3,000. */
   readonly intervalMs?: number | undefined;
+  /** Added to every read. May not set credentials. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+const parameters: Names<RefreshStatusInput> = {
+  transactionHash: true,
+  chainId: true,
+  tokenContractAddress: true,
+};
 
 /**
  * One payment as its customer may see it: what the payment secret gives access to (interface section
@@ -72,7 +86,7 @@ export class Checkout {
     options?: RequestOptions,
   ): ApiPromise<PaymentState> {
     const fill = () => {
-      const { transactionHash, chainId, tokenContractAddress } = checkObject(input);
+      const { transactionHash, chainId, tokenContractAddress } = checkParameters(input, parameters);
       const { wire } = this.#http.settings;
       const body = {
         ...(transactionHash !== undefined && {
@@ -80,7 +94,11 @@ export class Checkout {
         }),
         ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
         ...(tokenContractAddress !== undefined && {
-          tokenContractAddress: toChecksumAddress(tokenContractAddress, "tokenContractAddress"),
+          tokenContractAddress: checkContract(
+            "tokenContractAddress",
+            tokenContractAddress,
+            chainId,
+          ),
         }),
       };
       return { path: { paymentId: this.#paymentId }, body };
@@ -92,7 +110,7 @@ export class Checkout {
    * Follows the payment's status: gives the present one, then each change, and ends after a final one.
    * Reads with backoff and jitter; reads that fail for a while do not end it.
    *
-   * @throws {AbortError} when the signal aborts.
+   * @throws {AbortError} when the signal aborts; `lastStatus` is the status that was read last.
    * @example
    * ```ts
    * for await (const { status } of checkout.watch()) {
@@ -100,21 +118,28 @@ export class Checkout {
    * }
    * ```
    */
-  async *watch({
-    signal,
-    intervalMs = 3000,
-  }: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
+  async *watch(options: WatchOptions = {}): AsyncGenerator<PaymentState, void> {
+    checkOptionNames(options, ["signal", "intervalMs", "headers"]);
+    const { signal, intervalMs = 3000, headers } = options;
     const { time } = this.#http;
     if (!(Number.isFinite(intervalMs) && intervalMs > 0)) {
       throw refused("intervalMs", "must be a number of milliseconds above 0", intervalMs);
     }
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
-    let last: string | undefined;
-    for await (const result of poll(() => this.status({ signal }), waits)) {
-      if (!result.ok || result.value.status === last) continue;
-      last = result.value.status;
-      yield result.value;
-      if (isFinal(last)) return;
+    const watch = new StatusWatch("checkout.watch");
+    const read = () => {
+      watch.countRead();
+      return this.status({ signal, headers });
+    };
+    try {
+      for await (const result of poll(read, waits)) {
+        if (!result.ok || result.value.status === watch.lastStatus) continue;
+        const isLast = watch.isFinal(result.value.status);
+        yield result.value;
+        if (isLast) return;
+      }
+    } catch (error) {
+      throw watch.failure(error);
     }
   }
 

@@ -1,8 +1,10 @@
 import { InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
-import { isNativeAsset } from "../evm/chains.ts";
+import { fromCaip2, isNativeAsset } from "../evm/chains.ts";
 import { nativePaymentUri, tokenPaymentUri } from "../evm/payment-uri.ts";
 import { formatUnits } from "../evm/units.ts";
+import { show } from "../values.ts";
+import type { ChainId } from "../wire/fields.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 
@@ -16,9 +18,11 @@ export interface PaymentRequest {
   readonly amountUnits: string;
   /** The token's symbol, such as `USDC`. */
   readonly symbol: string;
+  /** What the customer pays in USD cents, fees included; the payment's amount where the service names no other. */
+  readonly amountDueCents: number;
   /** EVM chain id. */
   readonly chainId: number;
-  /** When to stop asking for the money: ISO 8601, UTC. It may still arrive later. */
+  /** When to stop asking for the money: ISO 8601, UTC. Money may still arrive later. */
   readonly expiresAt: string;
   /**
    * An EIP-681 link, for wallets that are known to read it. Others take only the first address in it,
@@ -34,16 +38,15 @@ export function paymentRequest(
   quote: Quote,
   serviceNow: () => number,
 ): PaymentRequest {
-  // Nothing at all where a find among the quotes found none.
+  // The quote is undefined where a search among the payment's quotes found none.
   if (quote?.paymentId !== payment.id) {
     throw new InvalidRequestError(
-      "The quote is none of this payment's. Pass a payment and one of its own quotes.",
+      "The quote does not belong to this payment. Pass a payment and one of its own quotes.",
       { code: "foreign_quote", param: "quote" },
     );
   }
   const { token, expectedAmountAsset: amountUnits, expiresAt } = quote;
-  // An answer that had drifted elsewhere was given as it came, perhaps with the chain id as CAIP-2.
-  const chainId = Number(String(quote.chainId).replace(/^eip155:/, ""));
+  const chainId = evmChainId(quote.chainId);
   const address = toChecksumAddress(depositAddress(payment, quote), "depositAddress");
   const expiresMs = Date.parse(expiresAt);
   const target = { address, chainId, amountUnits };
@@ -52,14 +55,25 @@ export function paymentRequest(
     amount: formatUnits(amountUnits, token.decimals),
     amountUnits,
     symbol: token.symbol,
+    amountDueCents: quote.amountDueCents ?? payment.amountDueCents ?? payment.amountInCents,
     chainId,
     expiresAt,
     uri: isNativeAsset(token)
       ? nativePaymentUri(target)
       : tokenPaymentUri({ ...target, tokenAddress: token.contractAddress }),
-    // A time that cannot be read is over.
+    // An unreadable time counts as past.
     remainingMs: () => Math.max(0, expiresMs - serviceNow()) || 0,
   };
+}
+
+function evmChainId(chainId: ChainId): number {
+  if (typeof chainId === "number") return chainId;
+  if (String(chainId).startsWith("eip155:")) return fromCaip2(chainId);
+  throw new InvalidRequestError(
+    `The quote is for ${show(chainId)}, and only EVM chains (eip155) have payment URIs. Ask for a quote on one ` +
+      "of them, or show the quote's own address and amount.",
+    { code: "unsupported_chain", param: "chainId" },
+  );
 }
 
 /** The quote's own address where it has one, else the payment's. */

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../errors.ts";
+import { show } from "../values.ts";
 
 /** An EVM network. */
 export interface Chain {
@@ -74,8 +75,8 @@ export function toCaip2(chainId: number): `eip155:${number}` {
 /**
  * The chain id in a CAIP-2 identifier of an EVM network.
  *
- * @throws {InvalidRequestError} code `invalid_chain_id`, also for networks of other kinds, such as
- * `solana:…`, which have no chain id.
+ * @throws {InvalidRequestError} code `invalid_chain_id`, also for other namespaces such as `solana:…`,
+ * whose chains have no number.
  * @example
  * ```ts
  * fromCaip2("eip155:8453"); // 8453
@@ -86,8 +87,8 @@ export function fromCaip2(identifier: string): number {
   const chainId = Number(digits || Number.NaN);
   if (Number.isSafeInteger(chainId)) return chainId;
   throw new InvalidRequestError(
-    "chainId must be eip155: followed by an EVM chain id, such as eip155:8453. " +
-      "Networks of other kinds are not supported.",
+    `chainId must be eip155: followed by an EVM chain id, such as eip155:8453, got ${show(identifier)}. ` +
+      "Chains of other namespaces have no number.",
     { code: "invalid_chain_id", param: "chainId" },
   );
 }
@@ -105,8 +106,8 @@ export function isCaip2(value: unknown): value is `${string}:${string}` {
 export function checkedChainId(chainId: number): number {
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
   throw new InvalidRequestError(
-    "chainId must be a whole number from 1, such as 8453 for Base. " +
-      "A CAIP-2 identifier goes through fromCaip2 first.",
+    `chainId must be a whole number from 1, such as 8453 for Base, got ${show(chainId)}. Only EVM chains have one: ` +
+      "fromCaip2 reads it from text such as eip155:8453.",
     { code: "invalid_chain_id", param: "chainId" },
   );
 }
@@ -121,7 +122,7 @@ export interface AssetFields {
  * Whether a `contractAddress` stands for a chain's native asset (such as ether) rather than for a
  * token contract: the all-zero address, or `0xeeee…eeee` in any case (interface section 2.4).
  *
- * Nobody holds the keys of either, so neither may receive money.
+ * Nobody has the keys of either, so money sent to them is lost.
  *
  * @example
  * ```ts

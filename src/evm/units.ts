@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../errors.ts";
+import { show } from "../values.ts";
 
 /** A token's `decimals` is one byte. */
 const maxDecimals = 255;
@@ -61,7 +62,7 @@ export function formatUnits(units: bigint | string, decimals: number): string {
  * US dollars in cents, as `payments.create` takes them. Exact, or an error.
  *
  * More than two decimal places are refused even where they are zeros, because "1.000" is a thousand
- * to half of the world.
+ * in half of the world.
  *
  * @param usd Digits with at most two decimal places, such as `"25"`, `"25.5"` or `"25.00"`.
  * @throws {InvalidRequestError} code `invalid_amount` when the text is anything else, or more cents
@@ -83,7 +84,10 @@ export function usdToCents(usd: string): number {
   }
   const cents = Number(whole + fraction.padEnd(2, "0"));
   if (!Number.isSafeInteger(cents)) {
-    throw invalidAmount("amount", `is over ${Number.MAX_SAFE_INTEGER} cents. Pass less.`);
+    throw invalidAmount(
+      "amount",
+      `is over ${Number.MAX_SAFE_INTEGER} cents. Pass a smaller amount.`,
+    );
   }
   return cents;
 }
@@ -99,7 +103,7 @@ export function toUnits(units: bigint | string, param = "units"): bigint {
   if (typeof units === "string" && /^(?:0|[1-9][0-9]*)$/.test(units)) return countOf(units, param);
   throw invalidAmount(
     param,
-    `must be a bigint or a string of digits, not negative, but is ${shown(units)}. ` +
+    `must be a bigint or a string of digits, not negative, but is ${show(units)}. ` +
       "Pass smallest units as the service sends them; parseUnits makes them of an amount.",
   );
 }
@@ -118,7 +122,7 @@ function fitting(count: bigint, param: string): bigint {
 function checkDecimals(decimals: number): void {
   if (Number.isInteger(decimals) && decimals >= 0 && decimals <= maxDecimals) return;
   throw new InvalidRequestError(
-    `decimals must be a whole number from 0 to ${maxDecimals}, but is ${shown(decimals)}. ` +
+    `decimals must be a whole number from 0 to ${maxDecimals}, but is ${show(decimals)}. ` +
       "Pass the token's own decimals.",
     { code: "invalid_decimals", param: "decimals" },
   );
@@ -129,7 +133,7 @@ function splitAmount(amount: string): { whole: string; fraction: string } {
   if (!match) {
     throw invalidAmount(
       "amount",
-      `must be a string of digits with an optional fraction, such as "25.5", but is ${shown(amount)}. ` +
+      `must be a string of digits with an optional fraction, such as "25.5", but is ${show(amount)}. ` +
         "Leave out signs, exponents, spaces, currency symbols and thousands separators.",
     );
   }
@@ -143,20 +147,11 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** A value as a message shows it: text and numbers at a readable length, else the kind of value. */
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (typeof value === "string") return JSON.stringify(clipped(value));
-  if (typeof value === "number" || typeof value === "bigint") return clipped(String(value));
-  return `of type ${typeof value}`;
-}
-
-function clipped(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
-
 function tooLarge(param: string): InvalidRequestError {
-  return invalidAmount(param, "is more than a token contract can hold (256 bits). Pass less.");
+  return invalidAmount(
+    param,
+    "is more than a token contract can hold (256 bits). Pass a smaller amount.",
+  );
 }
 
 function invalidAmount(param: string, problem: string): InvalidRequestError {

@@ -1,4 +1,5 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
+import { toChecksumAddress } from "../evm/address.ts";
 import { isCaip2, toCaip2 } from "../evm/chains.ts";
 import { type CredentialSource, callOptions, type HttpSettings } from "../http/settings.ts";
 import { isRecord, nearest, show } from "../values.ts";
@@ -32,7 +33,9 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 export function checkParameters<Input extends object>(input: Input, names: Names<Input>): Input {
   if (!isRecord(input)) throw refused("parameters", "must be an object", input);
   const known = Object.keys(names);
-  const unknown = Object.keys(input).find((name) => input[name] !== undefined && !known.includes(name));
+  const unknown = Object.keys(input).find(
+    (name) => input[name] !== undefined && !known.includes(name),
+  );
   if (unknown !== undefined) throw unknownParameter(unknown, known);
   return input;
 }
@@ -134,6 +137,13 @@ export function evmChainIdOnWire(
     throw refused("chainId", "must be the number of an EVM chain, such as 8453", chainId);
   }
   return chainIdFormat === "caip2" ? toCaip2(Number(chainId)) : Number(chainId);
+}
+
+/** A token's contract: an address on EVM chains, and any text on others. */
+export function checkContract(param: string, value: string, chainId: unknown): string {
+  return isCaip2(chainId) && !chainId.startsWith("eip155:")
+    ? checkText(param, "the token's contract", value)
+    : toChecksumAddress(value, param);
 }
 
 export function refused(param: string, rule: string, value: unknown): InvalidRequestError {

@@ -2,8 +2,16 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type { WithdrawalConfig } from "../wire/withdrawal.ts";
+import type { Withdrawal, WithdrawalConfig } from "../wire/withdrawal.ts";
 import { Withdrawals } from "./withdrawals.ts";
+
+/** Interface section 4.7. */
+const createMerchantWithdrawal: operations.Operation<Withdrawal> = {
+  ...operations.createWithdrawal,
+  name: "dashboard.withdrawals.create",
+  path: "/v1/merchants/{merchantId}/withdrawals",
+  credential: "accessToken",
+};
 
 /** What a dashboard's bearer token gives access to (interface sections 4.6 and 4.7). */
 export class Dashboard {
@@ -18,7 +26,7 @@ export class Dashboard {
     this.#path = { merchantId };
     this.withdrawals = new Withdrawals(http, {
       name: "dashboard.withdrawals",
-      create: operations.createMerchantWithdrawal,
+      create: createMerchantWithdrawal,
       get: operations.getMerchantWithdrawal,
       list: operations.listMerchantWithdrawals,
       path: this.#path,

@@ -1,6 +1,7 @@
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
+import * as operations from "../wire/operations.ts";
 import type {
   CreatedPayment,
   CreatePaymentBody,
@@ -10,10 +11,11 @@ import type {
 import {
   checkAmount,
   checkCurrency,
-  checkObject,
+  checkParameters,
   checkReference,
   encodeMetadata,
   type Metadata,
+  type Names,
   refused,
 } from "./arguments.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
@@ -25,9 +27,9 @@ interface CreateCommon {
   orderId: string;
   /** Default and only value: `USD`. */
   currency?: "USD" | undefined;
-  /** Where the customer goes after completion: http or https. */
+  /** Where the customer goes after completion: http, https, or a scheme of your app such as `myapp://paid`. */
   redirectUrl?: string | undefined;
-  /** Passed through to the redirect as configured with the service. */
+  /** Passed through to the redirect as configured with the service: an object is sent as JSON, text as it is. */
   customMetadata?: Metadata | undefined;
 }
 
@@ -45,11 +47,24 @@ export interface CreateDepositInput extends CreateCommon {
   customerRefId?: string | undefined;
 }
 
+const parameters: Names<CreatePaymentInput | CreateDepositInput> = {
+  type: true,
+  amount: true,
+  orderId: true,
+  currency: true,
+  redirectUrl: true,
+  customMetadata: true,
+  customerRefId: true,
+};
+
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
 export function createPaymentBody(
   input: CreatePaymentInput | CreateDepositInput,
 ): CreatePaymentBody {
-  const { type, orderId, currency, redirectUrl, customMetadata } = checkObject(input);
+  const { type, orderId, currency, redirectUrl, customMetadata } = checkParameters(
+    input,
+    parameters,
+  );
   if (type !== undefined && type !== "payment" && type !== "deposit") {
     throw refused("type", 'must be "payment" or "deposit"', type);
   }
@@ -68,15 +83,21 @@ export function createPaymentBody(
   };
 }
 
-function checkRedirectUrl(value: unknown): string {
-  if (typeof value === "string" && URL.canParse(value)) {
-    const { protocol } = new URL(value);
-    if (protocol === "https:" || protocol === "http:") return value;
-  }
-  throw refused("redirectUrl", "must be a whole http or https URL", value);
-}
+/** Schemes that would run or open something on the customer's device. */
+const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
 
-import * as operations from "../wire/operations.ts";
+function checkRedirectUrl(value: unknown): string {
+  // "localhost:3000/paid" parses, too, with a scheme "localhost:".
+  if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value)) {
+    if (!forbiddenSchemes.includes(new URL(value).protocol)) return value;
+  }
+  const forbidden = forbiddenSchemes.join(", ");
+  throw refused(
+    "redirectUrl",
+    `must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but ${forbidden}`,
+    value,
+  );
+}
 
 /** Payments and deposits of the merchant (interface sections 2.1, 4.1 and 4.2). */
 export class Payments {
@@ -124,10 +145,10 @@ export class Payments {
    * Lists payments, newest first unless sorted otherwise (interface section 4.2). Await it for one
    * page, or iterate it for all.
    *
-   * @throws {InvalidRequestError} when `limit` is not within 1 to 1000 or `offset` is negative.
+   * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: PaymentListQuery = {}, options?: ListOptions): PagePromise<Payment> {
-    return list(this.#http, { operation: operations.listPayments, query: { ...query } }, options);
+    return list(this.#http, { operation: operations.listPayments, query }, options);
   }
 
   /**
@@ -147,6 +168,7 @@ export class Payments {
    * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes.
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
-    return waitUntilFinal(this.#http, (call) => this.get(paymentId, call), options);
+    const read = (call: RequestOptions) => this.get(paymentId, call);
+    return waitUntilFinal(this.#http, "payments.waitUntilFinal", read, options);
   }
 }

@@ -1,21 +1,32 @@
-import { toChecksumAddress } from "../evm/address.ts";
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import type { Quote } from "../wire/quote.ts";
-import { chainIdOnWire, checkAmount, checkObject } from "./arguments.ts";
+import {
+  chainIdOnWire,
+  checkAmount,
+  checkContract,
+  checkParameters,
+  type Names,
+} from "./arguments.ts";
 
 /** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
 export interface CreateQuoteInput {
-  /** EVM chain id. */
+  /** Such as 8453; CAIP-2 text for a chain that is not an EVM chain. */
   chainId?: ChainId | undefined;
   /** The token's contract; the all-zero address for the chain's native asset. */
   contractAddress?: string | undefined;
-  /** What a deposit shall be worth, in USD cents. For deposits only. */
+  /** What the deposit is to be worth, in USD cents. For deposits only. */
   forceDepositAmount?: number | undefined;
 }
+
+const parameters: Names<CreateQuoteInput> = {
+  chainId: true,
+  contractAddress: true,
+  forceDepositAmount: true,
+};
 
 /** The quotes of one payment (interface sections 2.3 and 4.3). */
 export class Quotes {
@@ -28,7 +39,7 @@ export class Quotes {
     this.#paymentId = paymentId;
   }
 
-  /** The quotes that are active. */
+  /** Lists the active quotes. */
   list(options?: RequestOptions): ApiPromise<Quote[]> {
     const path = { paymentId: this.#paymentId };
     return this.#http.call(operations.listQuotes, { path }, options);
@@ -41,12 +52,12 @@ export class Quotes {
    */
   create(input: CreateQuoteInput = {}, options?: RequestOptions): ApiPromise<Quote> {
     const fill = () => {
-      const { chainId, contractAddress, forceDepositAmount } = checkObject(input);
+      const { chainId, contractAddress, forceDepositAmount } = checkParameters(input, parameters);
       const { wire } = this.#http.settings;
       const body = {
         ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
         ...(contractAddress !== undefined && {
-          contractAddress: toChecksumAddress(contractAddress, "contractAddress"),
+          contractAddress: checkContract("contractAddress", contractAddress, chainId),
         }),
         ...(forceDepositAmount !== undefined && {
           forceDepositAmount: checkAmount("forceDepositAmount", forceDepositAmount),

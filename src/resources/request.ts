@@ -4,7 +4,14 @@ import type { CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import { anything, type Schema } from "../wire/fields.ts";
 import type { Credential, Operation } from "../wire/operations.ts";
-import { type AccessToken, bearerToken, checkObject, paymentSecret, refused } from "./arguments.ts";
+import {
+  type AccessToken,
+  bearerToken,
+  checkParameters,
+  type Names,
+  paymentSecret,
+  refused,
+} from "./arguments.ts";
 
 /** A request that no method makes. */
 export interface RawRequest {
@@ -16,6 +23,14 @@ export interface RawRequest {
   body?: object | undefined;
   auth?: RequestAuth | undefined;
 }
+
+const parameters: Names<RawRequest> = {
+  method: true,
+  path: true,
+  query: true,
+  body: true,
+  auth: true,
+};
 
 /** Which credential to use: the client's merchant secret key, unless one of these is given. */
 export type RequestAuth =
@@ -55,7 +70,7 @@ function authenticated(http: Http, auth: RequestAuth | undefined): [Credential, 
 }
 
 function filled(request: RawRequest): CallInput {
-  const { method, path, query, body } = checkObject(request);
+  const { method, path, query, body } = checkParameters(request, parameters);
   if (method !== "GET" && method !== "POST")
     throw refused("method", 'must be "GET" or "POST"', method);
   if (!isPlainPath(path)) {

@@ -118,13 +118,18 @@ export class StatusWatch {
     if (!SettlekitError.is(error)) return error;
     const { lastStatus } = this;
     const facts = { operation: this.#operation, attempts: this.#reads, lastStatus };
-    if (AbortError.is(error)) {
+    const isAbort: boolean = AbortError.is(error);
+    if (isAbort) {
       const message = `${this.#operation} was aborted. ${this.sentence}`;
       const { cause } = error;
       return new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });
     }
-    const outcome = this.#reads > 1 && error.outcome === "not_sent" ? "unknown" : error.outcome;
-    return Object.assign(error, facts, { outcome });
+    const wasRead = this.#reads > 1;
+    return Object.assign(
+      error,
+      facts,
+      wasRead && error.outcome === "not_sent" && { outcome: "unknown" },
+    );
   }
 
   tooLate(deadlineMs: number, cause: SettlekitError | undefined): TimeoutError {

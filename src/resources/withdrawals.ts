@@ -1,5 +1,6 @@
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
+import { idempotencyKeyFrom } from "../http/idempotency.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
@@ -82,7 +83,13 @@ export class Withdrawals {
     const run = async () => {
       const body = createOnceBody(input, options, this.#http.settings.wire);
       const id = body.orderId;
-      const key = await this.#http.accountKey(`${this.#route.name}.createOnce`, id);
+      const { baseUrl, idempotencyNamespace } = this.#http.settings;
+      const { merchantId } = this.#route.path;
+      // A bearer token changes every hour, while its merchant stays.
+      const key =
+        merchantId === undefined
+          ? await this.#http.accountKey(`${this.#route.name}.createOnce`, id)
+          : idempotencyKeyFrom(baseUrl, idempotencyNamespace, merchantId, id);
       const start = (signal: AbortSignal) => {
         const order = { id, body, key };
         const call = { ...options, signal };
@@ -99,7 +106,11 @@ export class Withdrawals {
    * @throws {NotFoundError} when this environment has no withdrawal with the id.
    */
   get(withdrawalId: string, options?: RequestOptions): ApiPromise<Withdrawal> {
-    return this.#http.call(this.#route.get, { path: { ...this.#route.path, withdrawalId } }, options);
+    return this.#http.call(
+      this.#route.get,
+      { path: { ...this.#route.path, withdrawalId } },
+      options,
+    );
   }
 
   /**

@@ -43,12 +43,23 @@ describe("payments.create", () => {
     });
   });
 
-  test("passes metadata that is JSON already through unchanged", async () => {
-    await using server = await scriptedServer({ status: 201, body: createdPayment });
-    const customMetadata = '{ "cart" : 1 }';
-    await clientOf(server).payments.create({ amount: 2500, orderId: "order_1", customMetadata });
-    expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ customMetadata });
-  });
+  test.each(['{ "cart" : 1 }', "cart=1&source=mail"])(
+    "sends the metadata %j as it is",
+    async (customMetadata) => {
+      await using server = await scriptedServer({ status: 201, body: createdPayment });
+      await clientOf(server).payments.create({ amount: 2500, orderId: "order_1", customMetadata });
+      expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ customMetadata });
+    },
+  );
+
+  test.each(["https://shop.example/paid?a=1", "http://127.0.0.1:3000", "myapp://paid"])(
+    "sends the redirectUrl %s as it is",
+    async (redirectUrl) => {
+      await using server = await scriptedServer({ status: 201, body: createdPayment });
+      await clientOf(server).payments.create({ amount: 2500, orderId: "order_1", redirectUrl });
+      expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ redirectUrl });
+    },
+  );
 
   const good = { amount: 2500, orderId: "order_1" };
   const cyclic: Record<string, unknown> = {};
@@ -73,12 +84,6 @@ describe("payments.create", () => {
     ],
     ["another currency", { ...good, currency: "EUR" }, "currency", "invalid_request"],
     ["an unknown type", { ...good, type: "gift" }, "type", "invalid_request"],
-    [
-      "metadata that is not JSON",
-      { ...good, customMetadata: "cart=1" },
-      "customMetadata",
-      "invalid_request",
-    ],
     [
       "metadata that is a number",
       { ...good, customMetadata: 7 },
@@ -112,6 +117,21 @@ describe("payments.create", () => {
     [
       "a script as redirectUrl",
       { ...good, redirectUrl: "javascript:alert(1)" },
+      "redirectUrl",
+      "invalid_request",
+    ],
+    [
+      "a data URL",
+      { ...good, redirectUrl: "data://text/html,hi" },
+      "redirectUrl",
+      "invalid_request",
+    ],
+    ["a file", { ...good, redirectUrl: "file:///etc/passwd" }, "redirectUrl", "invalid_request"],
+    ["a blob", { ...good, redirectUrl: "blob://x/y" }, "redirectUrl", "invalid_request"],
+    ["a VBScript", { ...good, redirectUrl: "VBScript://x" }, "redirectUrl", "invalid_request"],
+    [
+      "a host without scheme",
+      { ...good, redirectUrl: "localhost:3000/paid" },
       "redirectUrl",
       "invalid_request",
     ],

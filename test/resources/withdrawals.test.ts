@@ -103,7 +103,7 @@ describe("withdrawals.create", () => {
       "customMetadata",
       "invalid_request",
     ],
-    ["metadata that is not JSON", { customMetadata: "a=1" }, "customMetadata", "invalid_request"],
+    ["metadata that is a list", { customMetadata: ["a"] }, "customMetadata", "invalid_request"],
     ["another currency", { currency: "EUR" }, "currency", "invalid_request"],
   ])("refuses %s before sending", async (_, changes, param, code) => {
     const sandbox = createSandbox();

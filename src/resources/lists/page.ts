@@ -2,9 +2,10 @@ import { InvalidRequestError } from "../../errors.ts";
 import { ApiPromise } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
+import { isRecord } from "../../values.ts";
 import type { Operation } from "../../wire/operations.ts";
 import type { PageBody, Pagination } from "../../wire/pagination.ts";
-import { checkObject, refused } from "../arguments.ts";
+import { checkOptionNames, refused, unknownParameter } from "../arguments.ts";
 import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
@@ -176,63 +177,72 @@ export interface ListOptions extends RequestOptions {
   prefetch?: number | undefined;
 }
 
-type ListQuery = Readonly<Record<string, string | number | undefined>> & {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-};
+const listOptions = [
+  "signal",
+  "timeoutMs",
+  "deadlineMs",
+  "maxRetries",
+  "headers",
+  "idempotencyKey",
+  "prefetch",
+];
+
+type ListQuery = Readonly<Record<string, string | number | undefined>>;
 
 interface Listing<Item> {
   readonly operation: Operation<PageBody<Item>>;
   readonly path?: Readonly<Record<string, string>>;
-  readonly query: ListQuery;
+  readonly query: object;
 }
 
-/** @throws {InvalidRequestError} when a filter is unknown, or `limit`, `offset` or `prefetch` is out of bounds. */
+/** Reads a list. A refused argument rejects the promise, like any other failure. */
 export function list<Item extends Identified>(
   http: Http,
   { operation, path = {}, query }: Listing<Item>,
   options: ListOptions = {},
 ): PagePromise<Item> {
+  const { prefetch = 0, ...callOptions } = { ...options };
   const read = (range: ListQuery) => {
     const fill = () => {
-      checkFilters(operation, checkObject(query));
-      return { path, query: checkedQuery(query, range, options) };
+      checkOptionNames(options, listOptions);
+      if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
+        throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
+      }
+      return { path, query: { ...checkFilters(operation, query), ...range } };
     };
-    return http.call(operation, fill, options);
+    return http.call(operation, fill, callOptions);
   };
+  const { offset } = { ...query } as ListQuery;
   return new PagePromise({
     first: read({}),
     read: (offset, limit) => read(limit === undefined ? { offset } : { offset, limit }),
-    offset: query.offset ?? 0,
-    prefetch: options.prefetch ?? 0,
+    offset: Number(offset ?? 0),
+    prefetch,
   });
 }
+
+const rules: Readonly<Record<string, string>> = {
+  limit: "must be a whole number from 1 to 1000",
+  offset: "must be a whole number from 0 on",
+};
 
 /** A filter that the service does not know would give the whole list, and look as if it had worked. */
-function checkFilters({ query: schema }: Operation<unknown>, query: ListQuery): void {
-  if (schema === undefined) return;
-  const names = Object.keys(schema.shape);
-  const given = Object.keys(query).filter((name) => query[name] !== undefined);
-  const unknown = given.find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  const cure = unknown === "orderId" ? "Use findByOrderId" : `There are ${names.join(", ")}`;
-  throw new InvalidRequestError(`Lists have no filter "${unknown}". ${cure}.`, {
-    code: "invalid_request",
-    param: unknown,
-  });
-}
-
-function checkedQuery(query: ListQuery, range: ListQuery, { prefetch }: ListOptions): ListQuery {
-  const { limit, offset } = query;
-  check("limit", limit, 1, 1000);
-  check("offset", offset, 0, Number.MAX_SAFE_INTEGER);
-  check("prefetch", prefetch, 0, 16);
-  return { ...query, ...range };
-}
-
-function check(param: string, value: number | undefined, least: number, most: number): void {
-  if (value === undefined) return;
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  const bounds = most === Number.MAX_SAFE_INTEGER ? `${least} on` : `${least} to ${most}`;
-  throw refused(param, `must be a whole number from ${bounds}`, value);
+function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
+  if (!isRecord(query)) throw refused("query", "must be an object", query);
+  if (schema === undefined) return query as ListQuery;
+  const known = Object.keys(schema.shape);
+  const unknown = Object.keys(query).find(
+    (name) => query[name] !== undefined && !known.includes(name),
+  );
+  if (unknown === "orderId") {
+    throw new InvalidRequestError('Lists have no filter "orderId". Use findByOrderId.', {
+      code: "invalid_request",
+      param: unknown,
+    });
+  }
+  if (unknown !== undefined) throw unknownParameter(unknown, known);
+  const [issue] = schema.safeParse(query).error?.issues ?? [];
+  if (issue === undefined) return query as ListQuery;
+  const param = String(issue.path[0]);
+  throw refused(param, rules[param] ?? "must be text that the service knows", query[param]);
 }

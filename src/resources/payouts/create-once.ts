@@ -6,7 +6,6 @@ import {
   OutcomeUnknownError,
   RateLimitError,
   SettlekitError,
-  TimeoutError,
 } from "../../errors.ts";
 import type { ApiResponse } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
@@ -15,7 +14,16 @@ import { checkLimit, type RequestOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
-import { confirmed, differences, type SentWithdrawal, type WithdrawalRoute } from "./payout.ts";
+import { confirmed, type SentWithdrawal, type WithdrawalRoute } from "./payout.ts";
+import {
+  abortedInDoubt,
+  earlierOutcomeUnknown,
+  lookupTookAll,
+  onlyWithdrawal,
+  type PayoutFacts,
+  unknownOutcome,
+  unread,
+} from "./payout-errors.ts";
 import type { RecentPayouts } from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
@@ -96,9 +104,11 @@ export class CreateOnce {
     const known = this.#recent.recall(this.#order.key, time);
     try {
       if (known?.withdrawalId !== undefined) return await this.#read(known.withdrawalId);
-      const found = await this.#look();
-      if (found || known === undefined || known.quietUntil <= time.now()) return found;
-      return await this.#outwait(known.quietUntil);
+      let found = await this.#look();
+      const isQuiet = known !== undefined && known.quietUntil > time.now();
+      if (!found && isQuiet) found = await this.#outwait(known.quietUntil);
+      if (found) this.#recent.exists(this.#order.key, time, found.data.id);
+      return found;
     } catch (error) {
       throw withOutcome(error, "not_sent");
     }
@@ -123,16 +133,13 @@ export class CreateOnce {
       if (result.ok && result.value) return result.value;
     }
     if (quietUntil < this.#deadlineAt) return this.#look();
-    throw new OutcomeUnknownError(
-      `An earlier call sent a request for orderId "${this.#order.id}" whose outcome is still unknown, so this ` +
-        `one sent nothing. ${this.#wayOn}`,
-      { ...this.#facts, code: "outcome_unknown" },
-    );
+    throw earlierOutcomeUnknown(this.#facts);
   }
 
   async #create(): Promise<ApiResponse<Withdrawal>> {
     const { path, create } = this.#route;
     const { body, key } = this.#order;
+    if (this.#remainingMs < leastCreationMs) throw lookupTookAll(this.#facts, this.#deadlineMs);
     let found: ApiResponse<Withdrawal> | undefined;
     const beforeSend = async (outcome: Outcome) => {
       this.#reached ||= outcome !== "not_sent";
@@ -166,7 +173,8 @@ export class CreateOnce {
     const isFresh = time.now() - this.#lookedAt <= freshMs;
     const isLater = !this.#reached || this.#lookedAt > this.#sentAt;
     const found = isFresh && isLater ? undefined : await this.#lookSettled();
-    if (!found && this.#remainingMs < leastCreationMs) throw this.#tooLate();
+    if (!found && this.#remainingMs < leastCreationMs)
+      throw lookupTookAll(this.#facts, this.#deadlineMs);
     return found;
   }
 
@@ -182,13 +190,14 @@ export class CreateOnce {
     const isConflict: boolean = IdempotencyConflictError.is(error);
     if (isOwnLook || isConflict || error.outcome === "unknown") return this.#lookInDoubt(error);
     const isLimited: boolean = RateLimitError.is(error);
-    if (this.#reached || isLimited) {
+    this.#reached ||= isLimited;
+    if (this.#reached) {
       // This request was refused. A copy of it, or the one before, may not have been.
       const found = await this.#lookSettled().catch((failure: unknown) => {
         if (SettlekitError.is(failure) && isFinalAnswer(failure)) {
           throw withOutcome(failure, "unknown");
         }
-        throw this.#unknown(error, unread(failure));
+        throw unknownOutcome(this.#facts, error, unread(failure));
       });
       if (found) return found;
     }
@@ -214,18 +223,9 @@ export class CreateOnce {
       }
     } catch (error) {
       if (!AbortError.is(error)) throw error;
-      throw new AbortError(
-        `${this.#name} was aborted before it was known whether its withdrawal was created. ${this.#wayOn}`,
-        {
-          ...this.#facts,
-          ...attemptsOf(doubt),
-          code: "aborted",
-          outcome: "unknown",
-          cause: this.#options.signal?.reason,
-        },
-      );
+      throw abortedInDoubt(this.#facts, doubt, this.#options.signal?.reason);
     }
-    throw this.#unknown(doubt, lastLook);
+    throw unknownOutcome(this.#facts, doubt, lastLook);
   }
 
   async #look(http = this.#http): Promise<ApiResponse<Withdrawal> | undefined> {
@@ -233,53 +233,23 @@ export class CreateOnce {
     const { createdAfter } = this.#options;
     const options = { ...this.#inTime(), createdAfter };
     const searched = { operation: list, path };
-    const lookedAt = http.time.now();
     const found = await findByOrderId(http, searched, this.#order.id, options).withResponse();
-    this.#lookedAt = lookedAt;
+    this.#lookedAt = http.time.now();
     return this.#theOne(found, found.data);
   }
 
-  /**
-   * @throws {IdempotencyConflictError} when the order has several withdrawals, or one that differs from
-   * what is asked for.
-   */
+  get #facts(): PayoutFacts {
+    const { name } = this.#route;
+    const { id } = this.#order;
+    return { name, orderId: id, idempotencyKey: this.#idempotencyKey, sends: this.#sends };
+  }
+
   #theOne(
     response: ApiResponse<unknown>,
-    [data, ...others]: readonly Withdrawal[],
+    found: readonly Withdrawal[],
   ): ApiResponse<Withdrawal> | undefined {
-    if (data === undefined) return undefined;
-    const { id, body } = this.#order;
-    const outcome: Outcome = this.#sends > 0 ? "unknown" : "not_sent";
-    const facts = { ...this.#facts, param: "orderId", outcome } as const;
-    const sent =
-      this.#sends > 0
-        ? "This call sent a request to create one, too, whose answer was lost."
-        : "Nothing was sent.";
-    if (others.length > 0) {
-      const ids = [data, ...others].map((withdrawal) => withdrawal.id);
-      throw new IdempotencyConflictError(
-        `orderId "${id}" has ${ids.length} withdrawals: ${ids.join(", ")}. ${sent} Find out which is right, ` +
-          "and use a new orderId for a new payout.",
-        { ...facts, code: "several_withdrawals" },
-      );
-    }
-    const differing = differences(body, data);
-    if (differing.length > 0) {
-      throw new IdempotencyConflictError(
-        `orderId "${id}" already has the withdrawal ${data.id}, with another ${differing.join(", ")}. ${sent} ` +
-          "A new payout takes a new orderId.",
-        { ...facts, code: "idempotency_conflict" },
-      );
-    }
-    return { ...response, data, idempotencyKey: this.#idempotencyKey };
-  }
-
-  get #name(): string {
-    return `${this.#route.name}.createOnce`;
-  }
-
-  get #facts() {
-    return { operation: this.#name, idempotencyKey: this.#idempotencyKey };
+    const data = onlyWithdrawal(this.#order.body, found, this.#facts);
+    return data && { ...response, data, idempotencyKey: this.#idempotencyKey };
   }
 
   get #remainingMs(): number {
@@ -301,43 +271,6 @@ export class CreateOnce {
     const { createdAfter, ...options } = this.#options;
     return { ...options, deadlineMs: Math.max(1, this.#remainingMs) };
   }
-
-  get #wayOn(): string {
-    return (
-      "Wait two minutes before you call createOnce again, as a request can arrive late and lists lag; or look " +
-      `it up with ${this.#route.name}.findByOrderId, or on the dashboard.`
-    );
-  }
-
-  #unknown(doubt: SettlekitError, lastLook: string): OutcomeUnknownError {
-    const requests = this.#sends === 1 ? "one request was sent" : `${this.#sends} requests were sent`;
-    const retryAfterMs =
-      "retryAfterMs" in doubt && typeof doubt.retryAfterMs === "number"
-        ? doubt.retryAfterMs
-        : undefined;
-    return new OutcomeUnknownError(
-      `Outcome unknown: the withdrawal for orderId "${this.#order.id}" may have been created. ${requests}, ` +
-        `and the last ended in ${doubt.name} ${doubt.code}. ${lastLook} ${this.#wayOn}`,
-      { ...this.#facts, ...attemptsOf(doubt), retryAfterMs, code: "outcome_unknown", cause: doubt },
-    );
-  }
-
-  #tooLate(): TimeoutError {
-    return new TimeoutError(
-      `Looking for the order's withdrawal took the whole deadlineMs (${this.#deadlineMs} ms), so nothing was ` +
-        "sent. Raise deadlineMs, or pass createdAfter so that the lookup stops earlier.",
-      { code: "deadline_exceeded", operation: this.#name },
-    );
-  }
-}
-
-function attemptsOf({ attempts, requestId }: SettlekitError) {
-  return { attempts, requestId };
-}
-
-function unread(failure: unknown): string {
-  const { name, code } = SettlekitError.is(failure) ? failure : { name: "an error", code: "" };
-  return `The list could not be read (${name} ${code}).`;
 }
 
 function isNotFound(error: SettlekitError): boolean {

@@ -201,7 +201,8 @@ export function confirmed(
 }
 
 function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {
-  const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } = withdrawal;
+  const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
+    withdrawal;
   return {
     amountInCents: Number(amountInCents),
     chainId: String(chainId).replace(/^eip155:/, ""),

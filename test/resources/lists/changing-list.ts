@@ -4,6 +4,7 @@ import { list, type PagePromise } from "../../../src/resources/lists/page.ts";
 import { anything, type Schema } from "../../../src/wire/fields.ts";
 import type { Operation } from "../../../src/wire/operations.ts";
 import type { PageBody } from "../../../src/wire/pagination.ts";
+import { withdrawalListQuerySchema } from "../../../src/wire/withdrawal.ts";
 
 export interface Item {
   readonly id: string;
@@ -22,6 +23,7 @@ const operation: Operation<PageBody<Item>> = {
   path: "/items",
   credential: "secretKey",
   replay: "safe",
+  query: withdrawalListQuerySchema,
   successStatus: 200,
   response: anything as Schema<PageBody<Item>>,
   essential: ["data"],

@@ -1,0 +1,125 @@
+import {
+  AbortError,
+  IdempotencyConflictError,
+  OutcomeUnknownError,
+  SettlekitError,
+  TimeoutError,
+} from "../../errors.ts";
+import type { Withdrawal } from "../../wire/withdrawal.ts";
+import { differences, type SentWithdrawal } from "./payout.ts";
+
+/** What every error of `createOnce` is about. */
+export interface PayoutFacts {
+  /** Where the methods are, such as `withdrawals`. */
+  readonly name: string;
+  readonly orderId: string;
+  readonly idempotencyKey: string;
+  /** Requests to create the withdrawal that left. */
+  readonly sends: number;
+}
+
+/**
+ * The order's withdrawal among those found; undefined where there is none.
+ *
+ * @throws {IdempotencyConflictError} when there are several, or one that differs from what is asked for.
+ */
+export function onlyWithdrawal(
+  asked: SentWithdrawal,
+  found: readonly Withdrawal[],
+  facts: PayoutFacts,
+): Withdrawal | undefined {
+  const [withdrawal, ...others] = found;
+  if (withdrawal === undefined) return undefined;
+  const { orderId, sends } = facts;
+  const wasSent = sends > 0;
+  const about = {
+    ...common(facts),
+    param: "orderId",
+    outcome: wasSent ? "unknown" : "not_sent",
+  } as const;
+  const sent = wasSent
+    ? "This call also sent a request to create one, whose answer was lost."
+    : "Nothing was sent.";
+  if (others.length > 0) {
+    throw new IdempotencyConflictError(
+      `orderId "${orderId}" has ${found.length} withdrawals: ${found.map(({ id }) => id).join(", ")}. ${sent} ` +
+        "Find out which one is right, and use a new orderId for a new payout.",
+      { ...about, code: "several_withdrawals" },
+    );
+  }
+  const differing = differences(asked, withdrawal);
+  if (differing.length === 0) return withdrawal;
+  throw new IdempotencyConflictError(
+    `orderId "${orderId}" already has the withdrawal ${withdrawal.id}, with another ${differing.join(", ")}. ` +
+      `${sent} A new payout takes a new orderId.`,
+    { ...about, code: "idempotency_conflict" },
+  );
+}
+
+/** The withdrawal may exist: a request was sent, and nothing has shown what became of it. */
+export function unknownOutcome(
+  facts: PayoutFacts,
+  doubt: SettlekitError,
+  lastLook: string,
+): OutcomeUnknownError {
+  const requests = facts.sends === 1 ? "1 request was sent" : `${facts.sends} requests were sent`;
+  const { attempts, requestId } = doubt;
+  const asked = "retryAfterMs" in doubt ? doubt.retryAfterMs : undefined;
+  return new OutcomeUnknownError(
+    `Outcome unknown: the withdrawal for orderId "${facts.orderId}" may have been created. ${requests}, and the ` +
+      `last one ended in ${doubt.name} ${doubt.code}. ${lastLook} ${wayOn(facts)}`,
+    {
+      ...common(facts),
+      attempts,
+      requestId,
+      retryAfterMs: typeof asked === "number" ? asked : undefined,
+      code: "outcome_unknown",
+      cause: doubt,
+    },
+  );
+}
+
+/** The same for a request of an earlier call. */
+export function earlierOutcomeUnknown(facts: PayoutFacts): OutcomeUnknownError {
+  return new OutcomeUnknownError(
+    `Outcome unknown: an earlier call sent a request for orderId "${facts.orderId}" that may still take effect, so ` +
+      `this one sent nothing. ${wayOn(facts)}`,
+    { ...common(facts), attempts: 0, code: "outcome_unknown" },
+  );
+}
+
+export function abortedInDoubt(
+  facts: PayoutFacts,
+  { attempts, requestId }: SettlekitError,
+  reason: unknown,
+): AbortError {
+  return new AbortError(
+    `${facts.name}.createOnce was aborted before it was known whether its withdrawal was created. ${wayOn(facts)}`,
+    { ...common(facts), attempts, requestId, code: "aborted", outcome: "unknown", cause: reason },
+  );
+}
+
+export function lookupTookAll(facts: PayoutFacts, deadlineMs: number): TimeoutError {
+  return new TimeoutError(
+    `Looking for the order's withdrawal took the whole deadlineMs (${deadlineMs} ms), so nothing was sent. ` +
+      "Raise deadlineMs, or pass createdAfter so that the lookup stops earlier.",
+    { ...common(facts), code: "deadline_exceeded" },
+  );
+}
+
+/** Why a look at the list showed nothing. */
+export function unread(failure: unknown): string {
+  const reason = SettlekitError.is(failure) ? `${failure.name} ${failure.code}` : String(failure);
+  return `The list could not be read (${reason}).`;
+}
+
+function common({ name, idempotencyKey }: PayoutFacts) {
+  return { operation: `${name}.createOnce`, idempotencyKey };
+}
+
+function wayOn({ name }: PayoutFacts): string {
+  return (
+    "Wait two minutes before you call createOnce again, because a request can arrive late and lists lag; or look " +
+    `it up with ${name}.findByOrderId, or on the dashboard.`
+  );
+}
