@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import type { Webhook, WebhookFailureReason, Webhooks } from "../webhooks/index.ts";
 
@@ -20,53 +21,44 @@ interface ReceiverOptions {
   readonly onReception: (reception: Reception) => void;
 }
 
-const maxBodyBytes = 1_048_576;
-
-const clockCure =
-  "If a sandbox sent this, its clock was probably frozen (--now) or advanced: then listen with " +
-  "--tolerance Infinity.";
-
 /**
  * Receives webhooks at any path and forwards those that are authentic. The sender gets the status of the
  * endpoint behind it, so that it delivers again what was not accepted.
  */
 export function createReceiver(options: ReceiverOptions): RequestListener {
-  return async (request, response) => {
-    // A sender that disconnects gets no answer, and there is nothing to report.
-    const reception = await receive(request, options).catch(() => undefined);
-    if (reception === undefined) return void response.destroy();
-    const { answered } = reception;
-    response.writeHead(answered, answered === 405 ? { Allow: "POST" } : {}).end();
-    // A sender reads no answer until it has sent its whole body, so drain the rest of it.
-    request.resume();
-    options.onReception(reception);
+  const answer = async (request: Request, { rawHeaders }: IncomingMessage) => {
+    const reception = await receive(request, rawHeaders, options);
+    // A sender that disconnected sees no answer, and there is nothing to report.
+    if (!request.signal.aborted) options.onReception(reception);
+    const { answered: status } = reception;
+    return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
+  // The adapter would otherwise replace the process's own Request and Response.
+  return getRequestListener((request, env) => answer(request, (env as HttpBindings).incoming), {
+    overrideGlobalObjects: false,
+  });
 }
 
 async function receive(
-  request: IncomingMessage,
+  request: Request,
+  rawHeaders: readonly string[],
   { webhooks, forwardTo }: ReceiverOptions,
 ): Promise<Reception> {
   if (request.method !== "POST") {
     const message = `Webhooks are POST requests; this was ${request.method}.`;
     return { ok: false, answered: 405, reason: "method_not_allowed", message };
   }
-  const body = await readBody(request);
-  if (body === undefined) {
-    const message = `The body is larger than ${maxBodyBytes} bytes.`;
-    return { ok: false, answered: 413, reason: "body_too_large", message };
-  }
-  const result = await webhooks.safeVerify({ body, headers: request.headers });
+  const result = await webhooks.safeVerify(request);
   if (!result.ok) {
-    const isContent = result.reason === "invalid_json" || result.reason === "invalid_event";
-    const isOfOtherTime = /^timestamp_too_/.test(result.reason);
+    const { reason } = result;
+    const isOfOtherTime = /^timestamp_too_/.test(reason);
     const message = isOfOtherTime ? `${result.message} ${clockCure}` : result.message;
-    return { ...result, message, answered: isContent ? 400 : 401 };
+    return { ok: false, reason, message, answered: refusalStatuses[reason] ?? 401 };
   }
   const { webhook } = result;
   if (forwardTo === undefined) return { ok: true, answered: 200, webhook, forwarded: null };
-  const headers = forwardableHeaders(request.rawHeaders);
-  return post({ url: forwardTo, headers, body }).then(
+  const headers = forwardableHeaders(rawHeaders);
+  return post({ url: forwardTo, headers, body: Buffer.from(webhook.rawBody) }).then(
     (answer): Reception => ({ ok: true, answered: answer.status, webhook, forwarded: answer }),
     ({ message: error }: Error): Reception => ({
       ok: true,
@@ -77,18 +69,16 @@ async function receive(
   );
 }
 
-/** A request's body. `undefined` when it is larger than the limit; the excess is not kept. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // The connection stays, for the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    length += chunk.length;
-    if (length > maxBodyBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
+const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
+  body_timeout: 408,
+  body_too_large: 413,
+  invalid_json: 400,
+  invalid_event: 400,
+};
+
+const clockCure =
+  "If a sandbox sent this, its clock was probably frozen (--now) or advanced: then listen with " +
+  "--tolerance Infinity.";
 
 /** Headers that belong to one connection, or that are written anew for the next one. */
 const hopByHop: ReadonlySet<string> = new Set([
