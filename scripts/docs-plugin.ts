@@ -1,4 +1,4 @@
-// What typedoc cannot be told in typedoc.json. `npm run docs`
+// Settings of typedoc that typedoc.json cannot express. `npm run docs`
 
 import {
   type Application,
@@ -12,7 +12,7 @@ import {
 } from "typedoc";
 
 export function load(app: Application): void {
-  // Guides are called by their headings. Front matter could say it as well, but others show that as a table.
+  // Name guides by their headings. Front matter could do it, too, but GitHub shows that as a table.
   app.converter.on(Converter.EVENT_CREATE_DOCUMENT, (_context, guide) => {
     const heading = guide.content.map(({ text }) => /^# (.+)$/m.exec(text)?.[1]).find(Boolean);
     guide.name = heading ?? guide.name;
@@ -20,7 +20,7 @@ export function load(app: Application): void {
     guide.comment ??= new Comment();
     guide.comment.blockTags.push(groupTag("Guides"));
   });
-  // Among them, the few classes that one makes or holds would be hard to see.
+  // Group errors, so that the few other classes stand out.
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const it of project.getReflectionsByKind(ReflectionKind.Class)) {
       if (it.name.endsWith("Error")) it.comment?.blockTags.push(groupTag("Errors"));
@@ -33,7 +33,7 @@ function groupTag(text: string): CommentTag {
   return new CommentTag("@group", [{ kind: "text", text }]);
 }
 
-/** Lets lists be ticked off, and leaves the colours out of blocks without a language. */
+/** Turns task lists into checkboxes, and does not highlight blocks without a language. */
 function asOnGitHub(part: CommentDisplayPart): CommentDisplayPart {
   const text =
     part.kind === "code"
@@ -42,7 +42,7 @@ function asOnGitHub(part: CommentDisplayPart): CommentDisplayPart {
   return { ...part, text };
 }
 
-/** Lets `@throws {SomeError} when ...` name and link its class, which typedoc would leave out. */
+/** Names and links the class in `@throws {SomeError} when ...`, which typedoc would omit. */
 function nameThrownErrors(project: ProjectReflection): void {
   const reflections = Object.values(project.reflections);
   const classes = new Map(

@@ -5,12 +5,12 @@ import ts from "typescript";
 export const root = resolve(import.meta.dirname, "../..");
 
 /**
- * What a block of code is:
+ * The kinds of code blocks:
  *
- * - `program`: it does something when it is run;
- * - `server`: a program that receives webhooks until it is stopped, marked so after the fence's language;
- * - `example`: a copy of a file under `examples/`, as the link before it says; that has tests of its own;
- * - `fragment`: it declares what it lacks, or only defines something, or is marked so.
+ * - `program`: does something when it runs
+ * - `server`: a program that receives webhooks until it is stopped, marked after the fence's language
+ * - `example`: a copy of a file under `examples/`, which the link before it names, and which has its own tests
+ * - `fragment`: declares what it lacks, or only defines something, or is marked as one
  */
 export type BlockKind = "program" | "server" | "example" | "fragment";
 
@@ -20,7 +20,7 @@ export interface CodeBlock {
   readonly language: string;
   readonly kind: BlockKind;
   readonly code: string;
-  /** What its comments say that it prints, in this order. `…` stands for what differs each time. */
+  /** The lines that its comments claim it prints, in order. `…` stands for anything. */
   readonly prints: readonly string[];
 }
 

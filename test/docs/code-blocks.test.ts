@@ -49,7 +49,7 @@ describe("the code in README, guides and docstrings", () => {
       (error) => error,
     );
     const errors = String(stdout).split(/\n(?=\S)/);
-    // Errors of the source itself are for those who check the source.
+    // The source itself is checked elsewhere.
     expect(errors.filter((error) => error.trim() && !error.startsWith("src/"))).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe.concurrent("a program in README or a guide", () => {
     }
   });
 
-  test.each(ofKind("server"))("hears of a payment: $place", async ({ code: source }) => {
+  test.each(ofKind("server"))("learns of a payment: $place", async ({ code: source }) => {
     await using program = await runProgram(source);
     const { run, sandbox, serviceUrl, url } = program;
     await run.answers(`${url}/webhooks`);
@@ -118,7 +118,7 @@ describe.concurrent("a program in README or a guide", () => {
   });
 });
 
-test("the functions in docstrings give what is said there", async () => {
+test("the functions in docstrings return what the docstrings say", async () => {
   const { program: source, count } = await docstringClaims();
   expect(count).toBeGreaterThan(15);
   await using program = await runProgram(source);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,6 +12,12 @@ async function guides(): Promise<string[]> {
   return paths.sort();
 }
 
+async function exampleGuides(): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of glob("examples/{,*/}README.md", { cwd: root })) paths.push(path);
+  return paths;
+}
+
 test.each([
   ["README", "README.md"],
   ["the built documentation", "typedoc.json"],
@@ -21,18 +28,28 @@ test.each([
 });
 
 test("links between README, guides and other files lead somewhere", async () => {
-  const sources = ["README.md", "llms.txt", "ARCHITECTURE.md", ...(await guides())];
+  const sources = [
+    ...["README.md", "llms.txt", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"],
+    ...(await guides()),
+    ...(await exampleGuides()),
+  ];
   const broken: string[] = [];
   for (const source of sources) {
     for (const [, target = ""] of (await read(source)).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
       const [path = "", anchor] = target.split("#");
-      const file = path === "" ? source : join(source, "..", path);
+      const file = path === "" ? source : join(source, "..", decodeURIComponent(path));
       const text = await read(file).catch(() => undefined);
       const isThere = text !== undefined && (!anchor || anchorsOf(text).includes(anchor));
       if (!isThere) broken.push(`${source}: ${target}`);
     }
   }
   expect(broken).toEqual([]);
+});
+
+test("the tests that the security policy names exist", async () => {
+  const named = [...(await read("SECURITY.md")).matchAll(/`(test\/[\w./-]+)`/g)];
+  expect(named.length).toBeGreaterThan(5);
+  for (const [, path = ""] of named) expect(existsSync(join(root, path)), path).toBe(true);
 });
 
 /** The anchors that GitHub makes of a file's headings. */

@@ -9,8 +9,8 @@ import { scratchFolder } from "../examples/scratch-folder.ts";
 import { root } from "./code-block.ts";
 
 /**
- * Runs a program as its reader would, as a file of its own. Unless it makes its own sandbox, it finds one in
- * the `SETTLEKIT_...` variables. Ends the program when it is disposed of.
+ * Runs a program as its reader would, as a file of its own. Unless it creates a sandbox, it finds one through the
+ * `SETTLEKIT_...` variables. Disposing stops the program.
  */
 export async function runProgram(code: string, options: SandboxOptions = {}) {
   const folder = await scratchFolder();
@@ -27,7 +27,7 @@ export async function runProgram(code: string, options: SandboxOptions = {}) {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
-      // Compiles what all programs import once.
+      // Compile what all programs import only once.
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/examples"),
       NODE_NO_WARNINGS: "1",
       PORT: String(port),
@@ -44,9 +44,9 @@ export async function runProgram(code: string, options: SandboxOptions = {}) {
   return {
     run,
     sandbox,
-    /** Where the sandbox listens. */
+    /** The sandbox's URL. */
     serviceUrl: service.url,
-    /** Where the program listens, if it does. */
+    /** The program's URL, if it is a server. */
     url,
     async [Symbol.asyncDispose]() {
       await run.stop();
