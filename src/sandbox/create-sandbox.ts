@@ -81,7 +81,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payments,
     clock,
     random,
-    events,
     store,
   });
   const withdrawalScenarios = createWithdrawalScenarios({

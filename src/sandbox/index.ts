@@ -49,18 +49,18 @@ export type { Seed } from "./random.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type { SandboxMerchant } from "./service/merchants.ts";
 export type {
+  PaymentScenario,
   SandboxPayments,
   SimulateOptions,
   UpcomingPaymentStep,
 } from "./service/payment-scenarios.ts";
-export type { PaymentScenario } from "./service/payment-steps.ts";
-export type { ScenarioSteps } from "./service/steps.ts";
+export type { ScenarioSteps } from "./service/scenarios.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,
   UpcomingWithdrawalStep,
+  WithdrawalScenario,
 } from "./service/withdrawal-scenarios.ts";
-export type { WithdrawalScenario } from "./service/withdrawal-steps.ts";
 export type { ListenOptions, SandboxServer } from "./serving/server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 export type { SandboxClock } from "./time/clock.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { Sandbox } from "../sandbox.ts";
-import type { PaymentScenario } from "../service/payment-steps.ts";
-import type { ScenarioSteps } from "../service/steps.ts";
-import type { WithdrawalScenario } from "../service/withdrawal-steps.ts";
+import type { PaymentScenario } from "../service/payment-scenarios.ts";
+import type { ScenarioSteps } from "../service/scenarios.ts";
+import type { WithdrawalScenario } from "../service/withdrawal-scenarios.ts";
 import { jsonAnswer } from "../serving/web-response.ts";
 import { listAnswer } from "./control-answers.ts";
 import { controlBody } from "./control-body.ts";

@@ -2,8 +2,8 @@ import { html } from "hono/html";
 import type { Payment } from "../../wire/payment.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { isPlayable as isPayable } from "../service/payment-steps.ts";
-import { isPlayable as isWithdrawable } from "../service/withdrawal-steps.ts";
+import { isPaymentPlayable } from "../service/payment-scenarios.ts";
+import { isWithdrawalPlayable } from "../service/withdrawal-scenarios.ts";
 import {
   commandButton,
   dollars,
@@ -43,7 +43,7 @@ export function paymentsPanel(sandbox: Sandbox, payments: readonly Payment[]): H
       amount: isUnknown ? "Deposit" : dollars(amountInCents),
       facts: confirmations(payment),
       next: sandbox.payments.upcoming(id)[0],
-      plays: paymentPlays.filter(([scenario]) => isPayable(payment, scenario)),
+      plays: paymentPlays.filter(([scenario]) => isPaymentPlayable(payment, scenario)),
       link: html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`,
     });
   });
@@ -64,7 +64,7 @@ export function withdrawalsPanel(sandbox: Sandbox, withdrawals: readonly Withdra
       amount: dollars(amountInCents),
       facts: html`<p class="quiet"><span class="visually-hidden">To </span><code>${recipientAddress}</code></p>${errorMessage && html`<p class="quiet">${errorMessage}</p>`}`,
       next: sandbox.withdrawals.upcoming(id)[0],
-      plays: withdrawalPlays.filter(([scenario]) => isWithdrawable(withdrawal, scenario)),
+      plays: withdrawalPlays.filter(([scenario]) => isWithdrawalPlayable(withdrawal, scenario)),
     });
   });
   return html`<section class="panel" aria-labelledby="withdrawals-title"><h2 id="withdrawals-title">Withdrawals</h2>

@@ -2,8 +2,7 @@ import { html } from "hono/html";
 import type { Evidence } from "../../wire/openapi-prose.ts";
 import type { Payment } from "../../wire/payment.ts";
 import { isFinal } from "../../wire/payment-status.ts";
-import type { UpcomingPaymentStep } from "../service/payment-scenarios.ts";
-import { isPlayable } from "../service/payment-steps.ts";
+import { isPaymentPlayable, type UpcomingPaymentStep } from "../service/payment-scenarios.ts";
 import { defaultToken, type PricedToken, pricedTokens } from "../service/tokens.ts";
 import {
   commandButton,
@@ -168,7 +167,7 @@ ${paceChoice()}
         path: `${path}/simulate`,
         body: { scenario },
         isPlayed: true,
-        isDisabled: next !== undefined || (isOver && !isPlayable(payment, scenario)),
+        isDisabled: next !== undefined || (isOver && !isPaymentPlayable(payment, scenario)),
         describedBy: `about-${scenario}`,
       })}<p class="effect" id="about-${scenario}">${effect}</p></li>`,
   )}</ul>

@@ -1,64 +1,59 @@
-import { NotFoundError } from "../../errors.ts";
-import type { Payment } from "../../wire/payment.ts";
+import { InvalidRequestError } from "../../errors.ts";
+import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
-import type { Events } from "../events.ts";
+import type { Quote } from "../../wire/quote.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
-import {
-  amountDue,
-  arrivalAt,
-  checkPlayable,
-  checkScenario,
-  type PaymentScenario,
-  type PaymentStep,
-  requiredConfirmations,
-  stepsOf,
-} from "./payment-steps.ts";
 import type { Payments } from "./payments.ts";
-import { blockTimeMs } from "./receipts.ts";
-import { checkNothingAhead, checkSteps, createStepPlans, type ScenarioSteps } from "./steps.ts";
+import { closedQuotes, latestQuote, quoteFor } from "./quotes.ts";
+import { blockTimeMs, receiptOf } from "./receipts.ts";
+import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
+import { defaultToken } from "./tokens.ts";
 
-/** What the scenario alone does not say. */
+/** What a customer may do; all but `late` as on the service's testnet (interface section 1). */
+export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout" | "late";
+
+/** How a scenario is played. */
 export interface SimulateOptions {
-  /** For a deposit: what the customer sends, in USD cents. Default: what was quoted, or else 2500. */
+  /** For a deposit: what the customer sends, in USD cents. @defaultValue what was quoted, or else 2500 */
   readonly amountInCents?: number | undefined;
-  /** Default `at-once`. */
+  /** @defaultValue `at-once` */
   readonly steps?: ScenarioSteps | undefined;
 }
 
-/** A step that a payment's scenario still has to take. */
+/** A step of a payment's scenario that is waiting to be taken. */
 export interface UpcomingPaymentStep {
-  /** What the payment's status is then. */
+  /** The payment's status after it. */
   readonly status: PaymentStatus;
-  /** How many blocks confirm the money then; null where none arrives. */
+  /** How many blocks confirm the money then; null when none arrives. */
   readonly confirmations: number | null;
-  /** ISO 8601, UTC, on the sandbox's clock; null where only `step` takes it. */
+  /** ISO 8601, UTC, on the sandbox's clock; null when only `step` takes it. */
   readonly dueAt: string | null;
 }
 
-/** What a customer might do, done by the test instead. */
+/** Plays the customers. */
 export interface SandboxPayments {
   /**
-   * Plays one scenario on a pending payment.
+   * Plays a scenario on a pending payment.
    *
-   * - `success`: the exact amount arrives; the payment is `completed`.
+   * - `success`: the exact amount arrives; `completed`.
    * - `underpayment`: nine tenths arrive; `failed`.
-   * - `overpayment`: eleven tenths arrive; `completed`, the excess shows in the receipt.
+   * - `overpayment`: eleven tenths arrive; `completed`, with the excess in the receipt.
    * - `timeout`: nothing arrives; `expired`.
-   * - `late`: the exact amount arrives when the payment has expired, which a pending one does first;
-   *   `completed` all the same (assumed: the interface does not say).
+   * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed: the interface
+   *   does not say).
    *
-   * Money arrives as USDC on Base Sepolia. How much shows in `receipt.settledAmountAsset`. Step by step,
-   * the payment is `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`:
-   * two seconds a block, where the clock takes the steps. A `timeout` on the clock is what the clock does
-   * anyway. Every change of status sends a `payment.updated` webhook.
+   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Step by step, the
+   * payment is `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`, on the
+   * clock by one block in two seconds. A `timeout` on the clock is what the clock does anyway. Every
+   * change of status sends a `payment.updated` webhook.
    *
-   * @returns The payment as it is then; step by step, as it was.
+   * @returns The payment after the scenario; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} The payment's status does not allow it (code `payment_not_pending`), a
-   * scenario still has steps to go (`scenario_in_progress`), the scenario or `steps` is none of these, or
-   * the amount does not fit.
+   * @throws {InvalidRequestError} The payment's status does not allow it (code `payment_not_pending`),
+   * another scenario has steps left (`scenario_in_progress`), the scenario (`unknown_scenario`) or `steps`
+   * (`unknown_steps`) is unknown, or the amount does not fit (`invalid_amount`).
    * @example
    * ```ts
    * const payment = await sandbox.payments.simulate(paymentId, "success");
@@ -71,9 +66,9 @@ export interface SandboxPayments {
     options?: SimulateOptions,
   ): Promise<Payment>;
   /**
-   * Takes the next step of a scenario that was begun `by-hand`, or `on-clock` before the clock does.
+   * Takes the next step of a scenario that was started `by-hand`, or of one `on-clock` before it is due.
    *
-   * @returns The payment after it.
+   * @returns The payment after the step.
    * @throws {NotFoundError} The sandbox has no such payment.
    * @throws {InvalidRequestError} code `no_steps_ahead`.
    * @example
@@ -84,11 +79,11 @@ export interface SandboxPayments {
    * ```
    */
   step(paymentId: string): Promise<Payment>;
-  /** The steps that a payment's scenario has still to take, in their order; none where none goes on. */
+  /** The steps that the payment's scenario has left, in order; empty when none is in progress. */
   upcoming(paymentId: string): UpcomingPaymentStep[];
   /**
-   * Every payment and deposit there is, oldest first, as the service knows it, whatever its answers
-   * said. A copy. Not a request: it does not show in `requests()` and meets no fault.
+   * A copy of every payment and deposit, oldest first, as the service stores it, whatever its answers
+   * said. Not a request: it is not listed in `requests()` and meets no fault.
    */
   all(): Payment[];
 }
@@ -97,125 +92,139 @@ interface PaymentScenariosOptions {
   readonly payments: Payments;
   readonly clock: Clock;
   readonly random: RandomSource;
-  readonly events: Events;
   readonly store: Store;
 }
 
-export function createPaymentScenarios({
-  payments,
-  clock,
-  random,
-  events,
-  store,
-}: PaymentScenariosOptions): SandboxPayments {
-  const plans = createStepPlans<PaymentStep>({ kind: "payment step", clock, store, onDue });
+interface PaymentStep extends Step<"processing" | "completed" | "failed" | "expired"> {
+  readonly confirmations: number | null;
+  /** What is due, in USD cents. */
+  readonly amountInCents: number;
+  /** How many tenths of it arrive. */
+  readonly tenths: number;
+}
 
-  async function simulate(
-    paymentId: string,
-    scenario: PaymentScenario,
-    { amountInCents, steps: pace = "at-once" }: SimulateOptions = {},
-  ): Promise<Payment> {
-    clock.catchUp();
-    const payment = found(paymentId);
-    checkScenario(scenario);
-    checkNothingAhead(upcoming(paymentId).length);
-    checkPlayable(payment, scenario);
-    const steps = stepsOf(payment, scenario, amountDue(payment, amountInCents));
-    // The caller gets a copy of its own: the sandbox's values never change.
-    if (checkSteps(pace) === "at-once") return structuredClone(atOnce(payment, steps));
-    const byHand = () => steps.map((step) => ({ step, dueMs: null }));
-    plans.begin(paymentId, pace === "on-clock" ? onClock(payment, steps) : byHand());
-    return structuredClone(payment);
-  }
+const outcomes = {
+  success: { status: "completed", tenths: 10 },
+  underpayment: { status: "failed", tenths: 9 },
+  overpayment: { status: "completed", tenths: 11 },
+  timeout: { status: "expired", tenths: 0 },
+  late: { status: "completed", tenths: 10 },
+} as const satisfies Record<PaymentScenario, Pick<PaymentStep, "status" | "tenths">>;
+const scenarios = Object.keys(outcomes) as PaymentScenario[];
 
-  function found(paymentId: string): Payment {
-    const payment = payments.find(paymentId);
-    if (payment !== undefined) return payment;
-    throw new NotFoundError(
-      "This sandbox has no payment with that id. Pass the paymentId of one that was created here " +
-        "since the last reset.",
-      { code: "not_found", param: "paymentId" },
-    );
-  }
+/** For Base Sepolia, as published. */
+const requiredConfirmations = 10;
+/** The confirmations that steps show on the way. */
+const shownConfirmations = [1, 4, 7, requiredConfirmations];
 
-  function atOnce(payment: Payment, steps: readonly PaymentStep[]): Payment {
-    return steps
-      .filter(({ status }) => status !== "processing")
-      .reduce((before, step) => take(before, step), payment);
-  }
+export function createPaymentScenarios(options: PaymentScenariosOptions): SandboxPayments {
+  const { payments, clock, random, store } = options;
+  const base = { name: "payment", clock, store, scenarios, find: payments.find } as const;
+  const player = createScenarios({ ...base, checkPlayable, take, isOver });
 
-  /** Whatever comes late comes after the expiry. */
-  function onClock(payment: Payment, steps: readonly PaymentStep[]) {
-    const expiresFirst = steps[0]?.status === "expired";
-    const beginMs = expiresFirst ? payments.expiresMs(payment) : clock.nowMs();
-    return steps.map((step) => {
-      return { step, dueMs: beginMs + (step.confirmations ?? 0) * blockTimeMs };
+  function plan(payment: Payment, scenario: PaymentScenario, amountInCents: number): PaymentStep[] {
+    const { status, tenths } = outcomes[scenario];
+    const isExpiring =
+      status === "expired" || (scenario === "late" && payment.status === "pending");
+    const startMs = isExpiring ? payments.expiresMs(payment) : clock.nowMs();
+    const due = { amountInCents, tenths };
+    const expiry = { ...due, status: "expired", confirmations: null } as const;
+    const expiring = isExpiring ? [{ ...expiry, dueMs: startMs, isBetween: false }] : [];
+    if (status === "expired") return expiring;
+    const confirming = shownConfirmations.map((confirmations): PaymentStep => {
+      const isBetween = confirmations < requiredConfirmations;
+      const dueMs = startMs + confirmations * blockTimeMs;
+      return { ...due, status: isBetween ? "processing" : status, confirmations, dueMs, isBetween };
     });
+    return [...expiring, ...confirming];
   }
 
-  async function step(paymentId: string): Promise<Payment> {
-    clock.catchUp();
-    const payment = found(paymentId);
-    let next = plans.next(paymentId);
-    // Its time ran out by itself.
-    if (isOver(payment, next)) next = plans.next(paymentId);
-    return structuredClone(take(payment, next));
-  }
-
-  function onDue(paymentId: string, next: PaymentStep): void {
-    const payment = payments.find(paymentId);
-    if (payment !== undefined && !isOver(payment, next)) take(payment, next);
-  }
-
-  function take(payment: Payment, { status, confirmations, ...due }: PaymentStep): Payment {
+  function take(payment: Payment, step: Omit<PaymentStep, "dueMs">): Payment {
+    const { status, confirmations } = step;
     if (status === "expired") return payments.expire(payment);
-    const arrived = payment.receipt
-      ? payment
-      : {
-          ...payment,
-          ...arrivalAt(payment, {
-            ...due,
-            nowMs: clock.nowMs(),
-            random: random.stream("receipts"),
-          }),
-        };
+    const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
-    // A change of status is told of as such.
-    if (status === payment.status && confirmations !== null) {
-      const at = clock.now().toISOString();
-      const { id: paymentId, orderId } = payment;
-      events.emit({
-        type: "payment.moved",
-        at,
-        paymentId,
-        orderId: orderId ?? "",
-        status,
-        confirmations,
-        requiredConfirmations,
-        eventId: null,
-        event: null,
-      });
-    }
     return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
-  function upcoming(paymentId: string): UpcomingPaymentStep[] {
-    const payment = found(paymentId);
-    return plans
-      .ahead(paymentId)
-      .filter(({ step }) => !isOver(payment, step))
-      .map(({ step, dueMs }) => ({
-        status: step.status,
-        confirmations: step.confirmations,
-        dueAt: dueMs === null ? null : new Date(dueMs).toISOString(),
-      }));
+  /** The changes when money arrives: the paid quote is used, the others expire. */
+  function arrival(
+    payment: Payment,
+    { amountInCents, tenths }: Pick<PaymentStep, "amountInCents" | "tenths">,
+  ): Pick<Payment, "amountInCents" | "quotes" | "receipt"> {
+    const nowMs = clock.nowMs();
+    const draws = random.stream("receipts");
+    const exact = quoteFor(defaultToken, { paymentId: payment.id, amountInCents, nowMs }, "");
+    const latest = latestQuote(payment.quotes, defaultToken);
+    // The customer of a deposit may send another amount than the one that was quoted.
+    const isOffered = latest?.expectedAmountAsset === exact.expectedAmountAsset;
+    const quote: Quote = {
+      ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
+      status: "used",
+    };
+    const quotes = closedQuotes(isOffered ? payment.quotes : [...payment.quotes, quote], quote);
+    const units = (BigInt(quote.expectedAmountAsset) * BigInt(tenths)) / 10n;
+    return { amountInCents, quotes, receipt: receiptOf({ quote, units, nowMs, random: draws }) };
   }
 
-  return { simulate, step, upcoming, all: () => structuredClone(payments.all()) };
+  return {
+    async simulate(id, scenario, { amountInCents, steps = "at-once" } = {}) {
+      return player.simulate(id, scenario, steps, (payment) =>
+        plan(payment, scenario, amountDue(payment, amountInCents)),
+      );
+    },
+    step: async (id) => player.step(id),
+    upcoming: (id) =>
+      player.upcoming(id).map(({ status, confirmations, dueAt }) => ({
+        status,
+        confirmations,
+        dueAt,
+      })),
+    all: () => structuredClone(payments.all()),
+  };
 }
 
-/** Whether the payment's time ran out before the scenario came to let it, whatever came after. */
-function isOver(payment: Payment, step: PaymentStep): boolean {
-  return step.status === "expired" && payment.status !== "pending";
+/** Whether the payment expired on the clock before the scenario let it expire. */
+function isOver(payment: Payment, { status }: Pick<PaymentStep, "status">): boolean {
+  return status === "expired" && payment.status !== "pending";
+}
+
+/** Late money may arrive when nothing else can happen any more. */
+export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario): boolean {
+  return status === "pending" || (status === "expired" && scenario === "late");
+}
+
+function checkPlayable(payment: Payment, scenario: PaymentScenario): void {
+  if (isPaymentPlayable(payment, scenario)) return;
+  const { status } = payment;
+  throw new InvalidRequestError(
+    status === "expired"
+      ? 'The payment is expired. Only "late" money can still arrive; or create another payment.'
+      : `The payment is ${status} already, which is final. Create another one.`,
+    { code: "payment_not_pending", param: "paymentId" },
+  );
+}
+
+const defaultDepositInCents = 2_500;
+
+/** What the customer owes, in USD cents; the customer of a deposit chooses. */
+function amountDue(payment: Payment, chosenInCents: number | undefined): number {
+  if (payment.type !== "deposit") {
+    if (chosenInCents === undefined) return payment.amountInCents;
+    throw invalidAmount("applies to deposits only: this payment has its own amount. Leave it out.");
+  }
+  const quotedInCents = payment.amountInCents === 0 ? defaultDepositInCents : payment.amountInCents;
+  const amountInCents = chosenInCents ?? quotedInCents;
+  if (Number.isInteger(amountInCents) && amountInCents >= 1 && amountInCents <= maxAmountInCents) {
+    return amountInCents;
+  }
+  throw invalidAmount(`must be a whole number of USD cents from 1 to ${maxAmountInCents}.`);
+}
+
+function invalidAmount(problem: string): InvalidRequestError {
+  return new InvalidRequestError(`amountInCents ${problem}`, {
+    code: "invalid_amount",
+    param: "amountInCents",
+  });
 }

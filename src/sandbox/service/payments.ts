@@ -126,8 +126,12 @@ export function createPayments(options: PaymentsOptions): Payments {
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.put(next);
-    if (next.status !== payment.status)
+    if (next.status !== payment.status) {
       publish("payment.updated", snapshotOf(next), changeTo(next));
+    } else if (next.receipt !== payment.receipt) {
+      const at = clock.now().toISOString();
+      events.emit({ ...movedTo(next), at, eventId: null, event: null });
+    }
     return next;
   }
 
@@ -189,11 +193,16 @@ function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment
   return url.href;
 }
 
-function changeTo({ id: paymentId, orderId = "", status, receipt }: Payment): NewChange {
-  const facts = { paymentId, orderId: orderId ?? "", status };
-  if (status === "expired") return { type: "payment.expired", ...facts };
+function changeTo(payment: Payment): NewChange {
+  const moved = movedTo(payment);
+  const { paymentId, orderId, status } = moved;
+  return status === "expired" ? { type: "payment.expired", paymentId, orderId, status } : moved;
+}
+
+function movedTo({ id: paymentId, orderId, status, receipt }: Payment) {
   const { confirmations = null, requiredConfirmations = null } = receipt ?? {};
-  return { type: "payment.moved", ...facts, confirmations, requiredConfirmations };
+  const facts = { paymentId, orderId: orderId ?? "", status };
+  return { type: "payment.moved", ...facts, confirmations, requiredConfirmations } as const;
 }
 
 function snapshotOf(payment: Payment): PaymentSnapshot {

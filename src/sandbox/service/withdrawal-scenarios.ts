@@ -1,54 +1,49 @@
-import { NotFoundError } from "../../errors.ts";
+import { InvalidRequestError } from "../../errors.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Merchants } from "./merchants.ts";
 import { payoutReceipt } from "./receipts.ts";
-import { checkNothingAhead, checkSteps, createStepPlans, type ScenarioSteps } from "./steps.ts";
+import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import { usdcOn } from "./tokens.ts";
-import {
-  checkPlayable,
-  checkScenario,
-  lastStepOf,
-  stepsOf,
-  type WithdrawalScenario,
-  type WithdrawalStep,
-} from "./withdrawal-steps.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
-/** What the scenario alone does not say. */
+/** What may become of a withdrawal (interface section 3.2). */
+export type WithdrawalScenario = "process" | "complete" | "fail" | "cancel";
+
+/** How a scenario is played. */
 export interface SimulateWithdrawalOptions {
-  /** Default `at-once`. */
+  /** @defaultValue `at-once` */
   readonly steps?: ScenarioSteps | undefined;
 }
 
-/** A step that a withdrawal's scenario still has to take. */
+/** A step of a withdrawal's scenario that is waiting to be taken. */
 export interface UpcomingWithdrawalStep {
-  /** What the withdrawal's status is then. */
+  /** The withdrawal's status after it. */
   readonly status: WithdrawalStatus;
-  /** ISO 8601, UTC, on the sandbox's clock; null where only `step` takes it. */
+  /** ISO 8601, UTC, on the sandbox's clock; null when only `step` takes it. */
   readonly dueAt: string | null;
 }
 
-/** What the service does about withdrawals behind the scenes, done by the test instead. */
+/** Plays the service's processing of withdrawals. */
 export interface SandboxWithdrawals {
   /**
-   * Moves a withdrawal on. Nothing else does: on its own it stays `pending`.
+   * Moves a withdrawal to another status. Without it, a withdrawal stays `pending`.
    *
    * - `process`: `processing`; it can still complete or fail.
    * - `complete`: `completed`, with a receipt of USDC on the withdrawal's chain.
    * - `fail`: `failed`, with an `errorMessage`.
-   * - `cancel`: `cancelled`, unless it is processed already.
+   * - `cancel`: `cancelled`, unless it is being processed.
    *
-   * Step by step, `complete` and `fail` come by `processing`: on the clock after 10 seconds, and at their
-   * end after 30. Every change of status sends a `withdrawal.updated` webhook.
+   * Step by step, `complete` and `fail` pass through `processing`: on the clock after 10 seconds, and end
+   * after 30. Every change of status sends a `withdrawal.updated` webhook.
    *
-   * @returns The withdrawal as it is then; step by step, as it was.
+   * @returns The withdrawal after the scenario; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
    * @throws {InvalidRequestError} Its status does not allow the scenario (code
-   * `withdrawal_not_pending`), another still has steps to go (`scenario_in_progress`), or the scenario or
-   * `steps` is none of these.
+   * `withdrawal_not_pending`), another scenario has steps left (`scenario_in_progress`), or the scenario
+   * (`unknown_scenario`) or `steps` (`unknown_steps`) is unknown.
    * @example
    * ```ts
    * const withdrawal = await sandbox.withdrawals.simulate(withdrawalId, "complete");
@@ -61,18 +56,18 @@ export interface SandboxWithdrawals {
     options?: SimulateWithdrawalOptions,
   ): Promise<Withdrawal>;
   /**
-   * Takes the next step of a scenario that was begun `by-hand`, or `on-clock` before the clock does.
+   * Takes the next step of a scenario that was started `by-hand`, or of one `on-clock` before it is due.
    *
-   * @returns The withdrawal after it.
+   * @returns The withdrawal after the step.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
    * @throws {InvalidRequestError} code `no_steps_ahead`.
    */
   step(withdrawalId: string): Promise<Withdrawal>;
-  /** The steps that a withdrawal's scenario has still to take; none where none goes on. */
+  /** The steps that the withdrawal's scenario has left; empty when none is in progress. */
   upcoming(withdrawalId: string): UpcomingWithdrawalStep[];
   /**
-   * Every withdrawal there is, oldest first, as the service knows it, whatever its answers said. A
-   * copy. Not a request: it does not show in `requests()` and meets no fault.
+   * A copy of every withdrawal, oldest first, as the service stores it, whatever its answers said. Not a
+   * request: it is not listed in `requests()` and meets no fault.
    */
   all(): Withdrawal[];
 }
@@ -85,49 +80,47 @@ interface WithdrawalScenariosOptions {
   readonly merchants: Merchants;
 }
 
+type WithdrawalStep = Step<"processing" | "completed" | "failed" | "cancelled">;
+
+const outcomes = {
+  process: { status: "processing", from: ["pending"] },
+  complete: { status: "completed", from: ["pending", "processing"] },
+  fail: { status: "failed", from: ["pending", "processing"] },
+  cancel: { status: "cancelled", from: ["pending"] },
+} as const satisfies Record<
+  WithdrawalScenario,
+  { status: WithdrawalStep["status"]; from: readonly string[] }
+>;
+const scenarios = Object.keys(outcomes) as WithdrawalScenario[];
+
+/** How long after the start of a scenario the clock reaches each status (assumed). */
+const processingAfterMs = 10_000;
+const doneAfterMs = 30_000;
+
 export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): SandboxWithdrawals {
   const { withdrawals, clock, random, store, merchants } = options;
-  const plans = createStepPlans<WithdrawalStep>({ kind: "withdrawal step", clock, store, onDue });
+  const { find } = withdrawals;
+  const base = { name: "withdrawal", clock, store, scenarios } as const;
+  const player = createScenarios<Withdrawal, WithdrawalScenario, WithdrawalStep>({
+    ...base,
+    find,
+    checkPlayable,
+    take,
+  });
 
-  async function simulate(
-    id: string,
-    scenario: WithdrawalScenario,
-    { steps: pace = "at-once" }: SimulateWithdrawalOptions = {},
-  ): Promise<Withdrawal> {
-    clock.catchUp();
-    const withdrawal = found(id);
-    checkScenario(scenario);
-    checkNothingAhead(plans.ahead(id).length);
-    checkPlayable(withdrawal, scenario);
-    if (checkSteps(pace) === "at-once") {
-      return structuredClone(take(withdrawal, lastStepOf(scenario)));
-    }
-    const beginMs = clock.nowMs();
-    const planned = stepsOf(withdrawal, scenario).map(({ step, afterMs }) => {
-      return { step, dueMs: pace === "on-clock" ? beginMs + afterMs : null };
-    });
-    plans.begin(id, planned);
-    return structuredClone(withdrawal);
+  function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
+    const { status } = outcomes[scenario];
+    const startMs = clock.nowMs();
+    const passesThrough = status === "completed" || status === "failed";
+    const lastAfterMs =
+      passesThrough || withdrawal.status !== "pending" ? doneAfterMs : processingAfterMs;
+    const last = { status, dueMs: startMs + lastAfterMs, isBetween: false };
+    if (!passesThrough || withdrawal.status !== "pending") return [last];
+    const processing = { status: "processing", dueMs: startMs + processingAfterMs } as const;
+    return [{ ...processing, isBetween: true }, last];
   }
 
-  async function step(id: string): Promise<Withdrawal> {
-    clock.catchUp();
-    const withdrawal = found(id);
-    return structuredClone(take(withdrawal, plans.next(id)));
-  }
-
-  function onDue(id: string, next: WithdrawalStep): void {
-    const withdrawal = withdrawals.find(id);
-    if (withdrawal !== undefined) take(withdrawal, next);
-  }
-
-  function found(id: string): Withdrawal {
-    const withdrawal = withdrawals.find(id);
-    if (withdrawal === undefined) throw unknownWithdrawal();
-    return withdrawal;
-  }
-
-  function take(withdrawal: Withdrawal, { status }: WithdrawalStep): Withdrawal {
+  function take(withdrawal: Withdrawal, { status }: Pick<WithdrawalStep, "status">): Withdrawal {
     switch (status) {
       case "completed":
         return withdrawals.transition(withdrawal, { status, receipt: receiptFor(withdrawal) });
@@ -153,21 +146,29 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
     });
   }
 
-  function upcoming(id: string): UpcomingWithdrawalStep[] {
-    found(id);
-    return plans.ahead(id).map(({ step, dueMs }) => ({
-      status: step.status,
-      dueAt: dueMs === null ? null : new Date(dueMs).toISOString(),
-    }));
-  }
-
-  return { simulate, step, upcoming, all: () => structuredClone(withdrawals.all()) };
+  return {
+    async simulate(id, scenario, { steps = "at-once" } = {}) {
+      return player.simulate(id, scenario, steps, (withdrawal) => plan(withdrawal, scenario));
+    },
+    step: async (id) => player.step(id),
+    upcoming: (id) => player.upcoming(id).map(({ status, dueAt }) => ({ status, dueAt })),
+    all: () => structuredClone(withdrawals.all()),
+  };
 }
 
-function unknownWithdrawal(): NotFoundError {
-  return new NotFoundError(
-    "This sandbox has no withdrawal with that id. Pass the id of one that was created here since " +
-      "the last reset.",
-    { code: "not_found", param: "withdrawalId" },
+export function isWithdrawalPlayable(
+  { status }: Withdrawal,
+  scenario: WithdrawalScenario,
+): boolean {
+  const from: readonly string[] = outcomes[scenario].from;
+  return from.includes(status);
+}
+
+function checkPlayable(withdrawal: Withdrawal, scenario: WithdrawalScenario): void {
+  if (isWithdrawalPlayable(withdrawal, scenario)) return;
+  const allowed = outcomes[scenario].from.join(" or ");
+  throw new InvalidRequestError(
+    `The withdrawal is ${withdrawal.status}, but must be ${allowed} for this. Create another one.`,
+    { code: "withdrawal_not_pending", param: "withdrawalId" },
   );
 }

@@ -1,0 +1,150 @@
+import { InvalidRequestError, NotFoundError } from "../../errors.ts";
+import type { Store } from "../state/store.ts";
+import type { Clock } from "../time/clock.ts";
+
+/**
+ * How the steps of a scenario are taken:
+ *
+ * - `at-once`, the default: straight to the end, skipping the states between.
+ * - `on-clock`: each when the sandbox's clock reaches it; `clock.advance` takes them on its way.
+ * - `by-hand`: each by a call of `step`.
+ */
+export type ScenarioSteps = "at-once" | "on-clock" | "by-hand";
+
+/** A step of a scenario before it is taken. Plain JSON, so that it can be stored. */
+export interface Step<Status extends string> {
+  readonly status: Status;
+  /** When `on-clock` takes it: milliseconds since 1970. */
+  readonly dueMs: number;
+  /** Whether `at-once` skips it. */
+  readonly isBetween: boolean;
+}
+
+/** A step that is waiting to be taken. */
+type Upcoming<Planned> = Omit<Planned, "dueMs"> & {
+  /** Null when only a call of `step` takes it. */
+  readonly dueMs: number | null;
+};
+
+interface ScenariosOptions<Subject, Scenario extends string, Planned> {
+  readonly name: "payment" | "withdrawal";
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly scenarios: readonly Scenario[];
+  readonly find: (id: string) => Subject | undefined;
+  /** @throws {InvalidRequestError} The scenario does not fit the subject's status. */
+  readonly checkPlayable: (subject: Subject, scenario: Scenario) => void;
+  readonly take: (subject: Subject, step: Upcoming<Planned>) => Subject;
+  /** Whether the step happened without the scenario, because the clock was faster. */
+  readonly isOver?: (subject: Subject, step: Upcoming<Planned>) => boolean;
+}
+
+/** Plays scenarios on payments or withdrawals. What it returns are copies: the sandbox's values never change. */
+export function createScenarios<Subject, Scenario extends string, Planned extends Step<string>>(
+  options: ScenariosOptions<Subject, Scenario, Planned>,
+) {
+  const { name, clock, store, scenarios, find, checkPlayable, take } = options;
+  const { isOver = () => false } = options;
+  const kind = `${name} step` as const;
+  /** The steps that are left, by the subject's id. */
+  const plans = store.table<readonly Upcoming<Planned>[]>(`${kind}s`);
+  clock.onDue(kind, takeIfDue);
+
+  function found(id: string): Subject {
+    const subject = find(id);
+    if (subject !== undefined) return subject;
+    throw new NotFoundError(
+      `This sandbox has no ${name} with that id. Pass the id of one that was created here since the ` +
+        "last reset.",
+      { code: "not_found", param: `${name}Id` },
+    );
+  }
+
+  function simulate(
+    id: string,
+    scenario: Scenario,
+    pace: ScenarioSteps,
+    plan: (subject: Subject) => readonly Planned[],
+  ): Subject {
+    clock.catchUp();
+    const subject = found(id);
+    checkOneOf("scenario", scenario, scenarios, "unknown_scenario");
+    checkNothingAhead(upcoming(id).length);
+    checkPlayable(subject, scenario);
+    const steps = plan(subject);
+    checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
+    if (pace === "at-once") {
+      return structuredClone(steps.filter(({ isBetween }) => !isBetween).reduce(take, subject));
+    }
+    put(
+      id,
+      steps.map((step) => ({ ...step, dueMs: pace === "on-clock" ? step.dueMs : null })),
+    );
+    return structuredClone(subject);
+  }
+
+  function put(id: string, steps: readonly Upcoming<Planned>[]): void {
+    const [first] = steps;
+    if (first === undefined) plans.delete(id);
+    else plans.set(id, steps);
+    if (first && first.dueMs !== null) clock.schedule({ dueMs: first.dueMs, kind, subject: id });
+  }
+
+  /** Takes the next step off the plan and schedules the one after it. */
+  function next(id: string): Upcoming<Planned> {
+    const [first, ...rest] = plans.get(id) ?? [];
+    if (first === undefined) throw noStepsAhead();
+    put(id, rest);
+    return first;
+  }
+
+  /** The step may have been taken by hand before the clock reached it. */
+  function takeIfDue(id: string): void {
+    const dueMs = plans.get(id)?.[0]?.dueMs ?? Number.POSITIVE_INFINITY;
+    if (dueMs > clock.nowMs()) return;
+    const subject = find(id);
+    const step = next(id);
+    if (subject !== undefined && !isOver(subject, step)) take(subject, step);
+  }
+
+  function step(id: string): Subject {
+    clock.catchUp();
+    const subject = found(id);
+    const first = next(id);
+    return structuredClone(take(subject, isOver(subject, first) ? next(id) : first));
+  }
+
+  function upcoming(id: string): (Upcoming<Planned> & { readonly dueAt: string | null })[] {
+    const subject = found(id);
+    return (plans.get(id) ?? [])
+      .filter((it) => !isOver(subject, it))
+      .map((it) => ({ ...it, dueAt: it.dueMs === null ? null : new Date(it.dueMs).toISOString() }));
+  }
+
+  return { simulate, step, upcoming };
+}
+
+function checkOneOf(param: string, value: unknown, known: readonly string[], code: string): void {
+  if (typeof value === "string" && known.includes(value)) return;
+  const names = known.map((name) => JSON.stringify(name));
+  throw new InvalidRequestError(
+    `There is no such ${param === "steps" ? "pace" : param}. Pass ${names.slice(0, -1).join(", ")} or ${names.at(-1)} as ${param}.`,
+    { code, param },
+  );
+}
+
+function checkNothingAhead(left: number): void {
+  if (left === 0) return;
+  throw new InvalidRequestError(
+    `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
+      "step, or advance the clock with clock.advance.",
+    { code: "scenario_in_progress", param: "scenario" },
+  );
+}
+
+function noStepsAhead(): InvalidRequestError {
+  return new InvalidRequestError(
+    'No step is left. Start a scenario with simulate and { steps: "by-hand" }.',
+    { code: "no_steps_ahead" },
+  );
+}
