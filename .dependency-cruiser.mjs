@@ -1,8 +1,9 @@
-// Which part of src may import which. A folder may always import from itself; what is not listed here
-// is forbidden. Packages and `node` (the platform's modules) are listed like folders.
+// Which part of src may import which. A folder may always import from itself; everything that is not listed is
+// forbidden. Packages and `node` (the platform's modules) are listed like folders.
 const allowed = {
   "errors.ts": [],
   "values.ts": ["leven"],
+  "schemas.ts": ["wire", "zod"],
   wire: ["errors.ts", "values.ts", "zod"],
   "runtime.ts": ["errors.ts"],
   http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "zod", "@noble/hashes"],
@@ -85,12 +86,37 @@ const sandboxRules = Object.keys(sandboxParts).map((part) => {
   };
 });
 
+/** Packages that one place alone imports, and why. */
+const confined = [
+  ["ky", "http/send.ts", "One file sends requests."],
+  [
+    "zod(/index\\.|$)",
+    "schemas.ts",
+    "Elsewhere zod/mini is enough, which never builds code from text.",
+  ],
+  ["msw", "testing/msw/", "An optional peer must not be needed elsewhere."],
+  ["uqr", "checkout/checkout-client.ts", "Servers do not carry the drawing of QR codes."],
+  [
+    "esbuild",
+    "sandbox/pages/browser-assets.ts",
+    "Users do not have it: the build replaces this file.",
+  ],
+];
+
+const confinedRules = confined.map(([name, place, comment]) => ({
+  name: `${name.replace(/\W.*/, "")}-in-one-place`,
+  comment: `Only src/${place} imports it. ${comment}`,
+  severity: "error",
+  from: { path: "^src/", pathNot: `^src/${place}` },
+  to: { path: name.includes("(") ? `(^|node_modules/)${name}` : target(name) },
+}));
+
 export default {
   forbidden: [
     ...sandboxRules,
     ...folderRules.map((rule) =>
       rule.name === "webhooks-imports"
-        ? // wire's types cost nothing at run time; its schemas are no verifier's business.
+        ? // wire's types cost nothing at run time, but its schemas would.
           { ...rule, to: { ...rule.to, dependencyTypesNot: ["type-only"] } }
         : rule,
     ),
@@ -104,28 +130,13 @@ export default {
         dependencyTypes: ["type-only"],
       },
     },
-    {
-      name: "msw-in-one-entry",
-      comment:
-        "Only the entry testing/msw imports msw: an optional peer must not be needed elsewhere.",
-      severity: "error",
-      from: { path: "^src/", pathNot: "^src/testing/msw/" },
-      to: { path: target("msw") },
-    },
-    {
-      name: "bundler-in-one-file",
-      comment:
-        "Users do not have esbuild: the build puts another module in the place of the one that does.",
-      severity: "error",
-      from: { path: "^src/", pathNot: "^src/sandbox/pages/browser-assets\\.ts$" },
-      to: { path: target("esbuild") },
-    },
+    ...confinedRules,
     {
       name: "qr-in-one-entry",
       comment: "Only the checkout entry draws QR codes: servers do not carry the drawing.",
       severity: "error",
-      from: { path: "^src/", pathNot: "^src/(checkout/(index|checkout-client)|sandbox/.*)\\.ts$" },
-      to: { path: ["^src/checkout/checkout-client\\.ts$", target("uqr")] },
+      from: { path: "^src/", pathNot: "^src/(checkout/index|sandbox/.*)\\.ts$" },
+      to: { path: "^src/checkout/checkout-client\\.ts$" },
     },
     {
       // The command line may import anything, so it has no rule of its own above.

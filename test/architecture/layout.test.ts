@@ -54,7 +54,3 @@ test("one file alone of the client calls fetch", async () => {
     "src/http/send.ts",
   ]);
 });
-
-test("only settlekit/schemas imports zod itself, which tries to build code from text", async () => {
-  expect(await sourcesWith(/from "zod(?!\/mini")/)).toEqual(["src/schemas.ts"]);
-});
