@@ -1,6 +1,5 @@
-// Runs every example as a stranger would: copied elsewhere, with the packed package and its own dependencies
-// installed, type-checked by its own configuration, and by the tests that run the examples of this
-// repository.
+// Tests every example as users get it: copied elsewhere, with the packed package and its own dependencies installed,
+// type-checked with its own configuration, and run by the tests in test/examples.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +32,7 @@ try {
   await rm(scratch, { recursive: true });
 }
 
-/** Without what may have been installed, built or kept in them here. */
+/** Copies the sources only, without anything installed, built or stored. */
 async function copyExamples(): Promise<void> {
   const own = /\/(node_modules|\.next|\.wrangler|package-lock\.json|\.env|[^/]*\.sqlite[^/]*)$/;
   for await (const manifest of glob("*/package.json", { cwd: join(root, "examples") })) {
@@ -41,7 +40,7 @@ async function copyExamples(): Promise<void> {
     const filter = (source: string) => !own.test(source);
     await cp(join(root, "examples", name), join(scratch, name), { recursive: true, filter });
   }
-  // Has nothing to install.
+  // This example has nothing to install.
   const container = "sandbox-container";
   await cp(join(root, "examples", container), join(scratch, container), { recursive: true });
 }

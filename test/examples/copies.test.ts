@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const examples = resolve(import.meta.dirname, "../../examples");
 
-/** Each example can be taken alone, so what they have in common stands in each. */
+/** Every example can be copied on its own, so each contains what they have in common. */
 const copies: Readonly<Record<string, readonly string[]>> = {
   "catalogue.ts": [
     "express-shop/src",
@@ -32,7 +32,7 @@ test.each(Object.entries(copies))("every copy of %s is the same", async (name, f
   expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
-test("every example says what it shows, in README and in the list of all", async () => {
+test("every example has a README, and is in the list of examples", async () => {
   const list = await readFile(join(examples, "README.md"), "utf8");
   const names = [...list.matchAll(/^\| \[`([\w-]+)`\]\(\1\/README\.md\)/gm)].map(
     ([, name = ""]) => name,

@@ -7,20 +7,20 @@ import { Run } from "./run.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** For `node --import`. */
+/** Resolves settlekit to its source, for `node --import`. */
 export const fromSource = new URL("from-source.ts", import.meta.url).href;
 
-/** Where `npm run test:examples` has installed the packed package beside each example. */
+/** Where `npm run test:examples` installed the packed package for each example. */
 const installed = process.env.EXAMPLES_FOLDER;
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
 }
 
-/** An example as its users have it: a folder with scripts. */
+/** An example as users get it: a folder with npm scripts. */
 export class Example {
   readonly folder: string;
-  /** Whether it runs with the packed package rather than with this repository's source. */
+  /** Whether it runs with the packed package rather than this repository's source. */
   readonly isInstalled = installed !== undefined;
   readonly name: string;
 
@@ -30,8 +30,8 @@ export class Example {
   }
 
   /**
-   * The first of the packages that cannot be found from the folder. Says so, because the example's tests are
-   * skipped then.
+   * The first of the packages that cannot be found from the folder. Prints it, because the example's tests are then
+   * skipped.
    */
   missing(...needed: string[]): string | undefined {
     const missing = needed.find((name) => {
@@ -48,14 +48,14 @@ export class Example {
     return missing;
   }
 
-  /** Runs a script of its package.json, as `npm run` would, with nothing of this process's environment. */
+  /** Runs a script of its package.json, like `npm run`, without this process's environment. */
   async run(script: string, variables: Readonly<Record<string, string>> = {}, more = "") {
     const manifest = await readFile(join(this.folder, "package.json"), "utf8");
     const command = (JSON.parse(manifest) as Manifest).scripts[script];
     if (command === undefined) throw new Error(`${this.name} has no script "${script}".`);
     const { HOME = tmpdir(), PATH = "" } = process.env;
     const bins = [this.folder, root].map((folder) => join(folder, "node_modules/.bin"));
-    // `exec`, so that signals reach the command rather than the shell; of several, the last one.
+    // `exec` the last command, so that signals reach it rather than the shell.
     const line = `${command} ${more}`.replace(/(?<=&& |^)(?!.*&& )/, "exec ");
     const child = spawn("/bin/sh", ["-c", line], {
       cwd: this.folder,
@@ -63,7 +63,7 @@ export class Example {
       env: {
         HOME,
         PATH: [dirname(process.execPath), ...bins, PATH].join(delimiter),
-        // Most of a start from the source is the compilation of what never changes in between.
+        // Most of the startup time from source is compilation.
         NODE_COMPILE_CACHE: join(root, "node_modules/.cache/examples"),
         ...(installed === undefined && { NODE_OPTIONS: `--import ${fromSource}` }),
         ...variables,

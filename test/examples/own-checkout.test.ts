@@ -49,7 +49,7 @@ describe.skipIf(isMissing)(example.name, () => {
     await scratch?.[Symbol.asyncDispose]();
   });
 
-  /** A customer who has put a mug into the basket, in a browser of their own. */
+  /** A customer who buys a mug, in a browser of their own. */
   async function customer(use: (page: Page) => Promise<void>) {
     const permissions = ["clipboard-read", "clipboard-write"];
     const { page, troubles } = await watchedPage(browser, { permissions });
@@ -106,7 +106,7 @@ describe.skipIf(isMissing)(example.name, () => {
     });
   });
 
-  it("says that the time to pay is over, and asks for nothing more", async () => {
+  it("says that the time to pay is over, and stops asking for money", async () => {
     await customer(async (page) => {
       await sandbox.payments.simulate(newest()?.id ?? "", "timeout");
       await page.clock.runFor(10_000);

@@ -15,7 +15,7 @@ const once = [
   "payout_2026_07_seller_3: 100",
 ];
 
-/** A sandbox, a list of what is due, and a table that every run of the job shares. */
+/** A sandbox, a list of payouts, and a table that all runs of the job share. */
 async function openedJob() {
   const scratch = await scratchFolder();
   const sandbox = createSandbox();
@@ -26,7 +26,7 @@ async function openedJob() {
     SETTLEKIT_ENVIRONMENT: "sandbox",
     SETTLEKIT_SANDBOX_URL: service.url,
     SETTLEKIT_SECRET_KEY: sandbox.secretKey,
-    // Longer than the sandbox ever holds a request back here.
+    // Longer than the sandbox delays any request in these tests.
     PAYOUTS_QUIET_SECONDS: "1.5",
     PAYOUTS_FILE: input,
     DATABASE_FILE: join(scratch.path, "payouts.sqlite"),
@@ -40,7 +40,7 @@ async function openedJob() {
     }),
     input,
     run: () => example.run("start", variables),
-    /** What the service has made, whatever it was answered. */
+    /** The withdrawals that exist, whatever the job was told. */
     made: () =>
       sandbox.withdrawals.all().map(({ orderId, amountInCents }) => `${orderId}: ${amountInCents}`),
     async [Symbol.asyncDispose]() {
@@ -66,7 +66,7 @@ async function until(holds: () => boolean, run: Run): Promise<void> {
 const creations = (sandbox: Sandbox) =>
   sandbox.requests().filter(({ method }) => method === "POST").length;
 
-/** Moments at which a run may die, each with what the service does just then. */
+/** Moments at which a run is killed, and what the service is doing then. */
 const moments: readonly [string, (job: Job) => Promise<Run>][] = [
   [
     "before anything was sent",
@@ -77,9 +77,9 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
     },
   ],
   [
-    "while the service has its first request and has done nothing yet",
+    "while the service has its first request, but has not acted on it",
     async ({ sandbox, run }) => {
-      // Longer than the next run takes to start, as a rule: it would look too early, did it not wait.
+      // Longer than the next run takes to start: without waiting, it would look too early.
       sandbox.faults.latency("POST /withdrawals", 1_200, { when: "before" });
       const running = await run();
       await until(() => creations(sandbox) === 1, running);
@@ -124,7 +124,7 @@ describe.concurrent(example.name, () => {
     expect(job.made()).toEqual(once);
   });
 
-  it("does not run twice at a time", async () => {
+  it("does not run twice at the same time", async () => {
     await using job = await openedJob();
     job.sandbox.faults.latency("POST /withdrawals", 1_000, { when: "before" });
     const first = await job.run();
@@ -136,7 +136,7 @@ describe.concurrent(example.name, () => {
     expect(job.made()).toEqual(once);
   });
 
-  it("refuses what cannot be right, and pays the others", async () => {
+  it("refuses an invalid payout, and pays the others", async () => {
     await using job = await openedJob();
     const [first, ...others] = JSON.parse(due);
     await writeFile(job.input, JSON.stringify([{ ...first, chainId: 99 }, ...others]));
@@ -168,7 +168,7 @@ describe.concurrent(example.name, () => {
     expect(job.made()).toEqual(["payout_2026_07_seller_1: 500", ...once.slice(1)]);
   });
 
-  it("tells how the withdrawals have ended", async () => {
+  it("reports how the withdrawals ended", async () => {
     await using job = await openedJob();
     await (await job.run()).ended();
     const [paid, unpaid] = job.sandbox.withdrawals.all();

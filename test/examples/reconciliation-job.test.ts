@@ -9,7 +9,7 @@ import { scratchFolder } from "./scratch-folder.ts";
 const shopExample = new Example("express-shop");
 const example = new Example("reconciliation-job");
 
-/** The Express shop and the job on one database, with a service whose webhooks find the shop open or not. */
+/** The Express shop and the job on one database, with a service whose webhooks may find the shop closed. */
 async function openedShop() {
   const scratch = await scratchFolder();
   const port = await freePort();
@@ -62,7 +62,7 @@ async function openedShop() {
 }
 
 describe.skipIf(shopExample.missing("express"))(example.name, () => {
-  it("finds what was paid while the shop was closed, and has it shipped once", async () => {
+  it("finds what was paid while the shop was closed, and ships it once", async () => {
     await using shop = await openedShop();
     const { sandbox } = shop;
     const first = await shop.open();
@@ -85,7 +85,7 @@ describe.skipIf(shopExample.missing("express"))(example.name, () => {
         .sort(byOrder);
     expect(seen()).toEqual(effects.sort(byOrder));
 
-    // The webhook comes after all, and the job again, and both at once.
+    // The webhook arrives after all, twice, while the job runs again.
     const second = await shop.open();
     const [news] = sandbox.webhooks
       .deliveries()

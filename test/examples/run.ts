@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 
-/** A program that runs. */
+/** A running program. */
 export class Run {
   readonly #child: ChildProcess;
   readonly #exited: Promise<number | NodeJS.Signals>;
@@ -18,12 +18,12 @@ export class Run {
     this.#exited = once(child, "close").then(([code, signal]) => code ?? signal);
   }
 
-  /** What it has printed, on either stream. */
+  /** Everything it has printed, on both streams. */
   get output(): string {
     return this.#output;
   }
 
-  /** Waits until it has printed something, and gives what the expression's first group holds. */
+  /** Waits until it has printed a match, and returns the match's first group. */
   async printed(expression: RegExp): Promise<string> {
     const { stdout, stderr } = this.#child;
     for (;;) {
@@ -37,7 +37,7 @@ export class Run {
     }
   }
 
-  /** Waits until something answers at a URL. */
+  /** Waits until a URL answers. */
   async answers(url: string): Promise<void> {
     let isUp = false;
     const ended = this.#exited.then((code) => {
@@ -57,7 +57,7 @@ export class Run {
     return this.#exited;
   }
 
-  /** Asks it to end, or ends it, and waits for that. */
+  /** Sends a signal, and waits until it has ended. */
   stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | NodeJS.Signals> {
     this.#child.kill(signal);
     return this.#exited;

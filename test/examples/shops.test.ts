@@ -13,16 +13,16 @@ interface ShopExample {
   readonly folder: string;
   /** The script that serves it. Default `start`. */
   readonly script?: string;
-  /** The script that has to run before. */
+  /** A script that must run first. */
   readonly build?: string;
   readonly needs: readonly string[];
-  /** What is added to the script's command. */
+  /** Arguments to append to the script's command. */
   readonly more?: (port: number) => string;
-  /** Whether its orders are in the SQLite file that it is given, where a test can count. */
+  /** Whether its orders are in the SQLite file of `DATABASE_FILE`, where a test can count them. */
   readonly hasFile?: boolean;
-  /** Of a server that was asked to end. Default 0; frameworks' own servers tell of the signal. */
+  /** The exit code after SIGTERM. Default 0; the frameworks' own servers report the signal. */
   readonly exitCode?: number;
-  /** Of what says that a payment could not be started. Default 503. */
+  /** The status of the page that says that a payment could not be started. Default 503. */
   readonly failureStatus?: number;
 }
 
@@ -48,7 +48,7 @@ const shops: readonly ShopExample[] = [
   },
 ];
 
-/** A shop that runs, with a sandbox of its own that sends it webhooks. */
+/** A running shop, with a sandbox of its own that sends it webhooks. */
 interface OpenShop {
   readonly url: string;
   readonly sandbox: Sandbox;
@@ -57,7 +57,7 @@ interface OpenShop {
   readonly databaseFile: string;
 }
 
-/** Those that run here: `npm run test:examples` installs what the others need. */
+/** The shops that can run here. `npm run test:examples` installs what the others need. */
 const examples = shops.flatMap((shop) => {
   const example = new Example(shop.folder);
   if (example.missing(...shop.needs)) return [];
@@ -70,12 +70,12 @@ const open = new Map<string, OpenShop>();
 
 beforeAll(async () => {
   scratch = await scratchFolder();
-  // All at once: they wait for their start more than they work for it.
+  // Concurrently, because starting is mostly waiting.
   await Promise.all(examples.map(async (shop) => open.set(shop.title, await opened(shop))));
 });
 
 afterAll(async () => {
-  // Not by force: what a framework's command has started would outlive it.
+  // Not with SIGKILL: processes that a framework's command started would survive it.
   await Promise.all([...open.values()].map(({ run }) => run.stop()));
   for (const { service } of open.values()) await service.close();
   await scratch[Symbol.asyncDispose]();
@@ -97,7 +97,7 @@ async function opened({ example, script, build, more, folder }: (typeof examples
     DATABASE_FILE: databaseFile,
   };
   if (build) {
-    // Without any variable: what is built knows no secret.
+    // Without variables, because a build must not need secrets.
     const building = await example.run(build);
     expect([await building.ended(), building.output]).toEqual([0, expect.anything()]);
   }
@@ -114,7 +114,7 @@ describe.each(examples)("$title", ({ title, hasFile, ...expected }) => {
     return found;
   };
 
-  /** Buys something as a browser without scripts would, and gives the paths of what came of it. */
+  /** Buys something, as a browser without scripts would. */
   async function buy(sku: string) {
     const { url, sandbox } = shop();
     expect(await (await fetch(url)).text()).toContain(`value="${sku}"`);
