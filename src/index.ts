@@ -57,8 +57,16 @@ export type {
   RetryEvent,
   StartEvent,
 } from "./http/events.ts";
+export type {
+  AfterResponseHook,
+  AfterResponseState,
+  BeforeRequestHook,
+  BeforeRequestState,
+  ClientHooks,
+} from "./http/hooks.ts";
 export { idempotencyKeyFrom } from "./http/idempotency.ts";
 export type {
+  ConnectionOptions,
   Fetch,
   FetchInit,
   FetchResponse,

@@ -1,22 +1,15 @@
+import * as z from "zod/mini";
 import { ConfigurationError } from "./errors.ts";
-import type { ClientEvent, Logger } from "./http/events.ts";
-import {
-  type CredentialSource,
-  checkBaseUrl,
-  checkedFetch,
-  checkHeaders,
-  checkLimit,
-  checkRetries,
-  checkWire,
-  defaults,
-  type Fetch,
-  type HttpSettings,
-  type WireOptions,
-} from "./http/settings.ts";
+import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
+import { checkOptions, connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
+import type { ClientHooks } from "./http/hooks.ts";
+import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
+import { isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
+import { type Same, strictObject } from "./wire/fields.ts";
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
-export interface ClientOptions {
+export interface ClientOptions extends ConnectionOptions {
   /**
    * The merchant secret key, or a function that gives it, asked for every call. Default: the
    * environment variable `SETTLEKIT_SECRET_KEY`. For servers only.
@@ -30,15 +23,11 @@ export interface ClientOptions {
    * `http://127.0.0.1:4010` for the sandbox.
    */
   baseUrl?: string | undefined;
-  /** Limit of one attempt, its answer's body included, in milliseconds. Default 30,000. */
-  timeoutMs?: number | undefined;
-  /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
-  deadlineMs?: number | undefined;
   /**
-   * How often a failed request is repeated where that is harmless. Default 3; 0 sends exactly one
-   * request. Waiting out a 429 does not count.
+   * Allows plain http to a sandbox on another machine, such as a container's name. Only for the environment
+   * `sandbox` with a test key. Default: whether `SETTLEKIT_SANDBOX_ALLOW_HTTP` is `1`.
    */
-  maxRetries?: number | undefined;
+  allowHttp?: boolean | undefined;
   /** How many requests may be under way at once; the others wait their turn. Default: any number. */
   maxConcurrency?: number | undefined;
   /**
@@ -47,21 +36,16 @@ export interface ClientOptions {
    * Default `default`.
    */
   idempotencyNamespace?: string | undefined;
-  /** Default: the global `fetch` at the time of each request. */
-  fetch?: Fetch | undefined;
   /**
    * Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates, which
    * works with the `fetch` of its own undici: pass that, too.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
-  /** Added to every request. May not set credentials or Idempotency-Key. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Anything with console's methods. Nothing is logged by default. */
-  logger?: Logger | undefined;
-  /** Told about every call, attempt, wait and drift. */
-  onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** What to change when the service speaks otherwise than settlekit believes. */
-  wire?: WireOptions | undefined;
+  /**
+   * Functions in ky's form that run around every attempt: `beforeRequest` for tracing headers or a proxy's URL,
+   * `afterResponse` for logs.
+   */
+  hooks?: ClientHooks | undefined;
 }
 
 /** The client's options with the process's environment variables and the defaults, checked. */
@@ -71,6 +55,70 @@ export interface Configuration extends HttpSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+const isGiven = (value: unknown) => value !== undefined;
+
+const clientSchema = strictObject({
+  ...connectionFields,
+  // Checked below, by their own rules and without being shown.
+  secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
+  environment: z.optional(z.custom<Environment>(isGiven)),
+  allowHttp: z.optional(z.boolean({ error: "allowHttp must be true or false." })),
+  maxConcurrency: z.optional(
+    z.custom<number>(
+      (value) =>
+        value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) > 0),
+      {
+        error: ({ input }) =>
+          `maxConcurrency must be a whole number from 1 on, got ${show(input)}.`,
+      },
+    ),
+  ),
+  idempotencyNamespace: z.optional(
+    z.string().check(z.minLength(1, "idempotencyNamespace must be a non-empty string.")),
+  ),
+  fetchOptions: z.optional(
+    z.custom<Readonly<Record<string, unknown>>>(
+      isRecord,
+      "fetchOptions must be an object, such as { dispatcher }.",
+    ),
+  ),
+  hooks: z.optional(hooksSchema),
+});
+true satisfies Same<ClientOptions, z.input<typeof clientSchema>>;
+
+/**
+ * Completes and checks the client's options.
+ *
+ * @throws {ConfigurationError} naming the option in `param`, before anything is sent.
+ */
+export function configure(
+  given: ClientOptions = {},
+  variables: Variables = processVariables(),
+): Configuration {
+  const options = checkOptions<ClientOptions>(
+    clientSchema,
+    given,
+    "The options of a client must be an object, such as { secretKey }.",
+  );
+  const environment = readEnvironment(options, variables);
+  const allowHttp = readAllowHttp(options, environment, variables);
+  const baseUrl = readBaseUrl(options, environment, variables, allowHttp);
+  const isReadable = !isSecureUrl(new URL(baseUrl), false);
+  const { secretKey: _, ...others } = options;
+  return Object.freeze({
+    ...connectionSettings(others, variables),
+    environment,
+    allowHttp,
+    baseUrl,
+    credential: readSecretKey(options, environment, variables, isReadable),
+    fetchOptions: Object.freeze({ ...options.fetchOptions }),
+  });
+}
+
+function processVariables(): Variables {
+  return typeof process === "undefined" ? {} : (process.env ?? {});
+}
+
 const environments: readonly Environment[] = ["production", "testnet", "sandbox"];
 
 const urlVariables: Record<Environment, string> = {
@@ -79,95 +127,38 @@ const urlVariables: Record<Environment, string> = {
   sandbox: "SETTLEKIT_SANDBOX_URL",
 };
 
-// A record, so that the compiler notices an option that is missing here.
-const optionNames: Record<keyof ClientOptions, true> = {
-  secretKey: true,
-  environment: true,
-  baseUrl: true,
-  timeoutMs: true,
-  deadlineMs: true,
-  maxRetries: true,
-  maxConcurrency: true,
-  idempotencyNamespace: true,
-  fetch: true,
-  fetchOptions: true,
-  headers: true,
-  logger: true,
-  onEvent: true,
-  wire: true,
-};
-
-/**
- * Completes and checks the client's options.
- *
- * @throws {ConfigurationError} naming the option in `param`, before anything is sent.
- */
-export function configure(
-  options: ClientOptions = {},
-  variables: Variables = processVariables(),
-): Configuration {
-  checkNames(options);
-  const environment = readEnvironment(options, variables);
-  const wire = checkWire(options.wire);
-  return Object.freeze({
-    environment,
-    baseUrl: readBaseUrl(options, environment, variables),
-    credential: readSecretKey(options, environment, variables),
-    timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
-    deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? defaults.deadlineMs),
-    maxRetries: checkRetries(options.maxRetries ?? defaults.maxRetries),
-    maxConcurrency: readMaxConcurrency(options),
-    idempotencyNamespace: readNamespace(options),
-    fetch: checkedFetch(options.fetch),
-    fetchOptions: Object.freeze({ ...options.fetchOptions }),
-    headers: Object.freeze(checkHeaders(options.headers ?? {}, wire.headerPrefix)),
-    logger: options.logger,
-    onEvent: options.onEvent,
-    wire,
-  });
-}
-
-function processVariables(): Variables {
-  return typeof process === "undefined" ? {} : (process.env ?? {});
-}
-
-function checkNames(options: ClientOptions): void {
-  if (typeof options !== "object" || options === null) {
-    throw new ConfigurationError(
-      "The options of a client must be an object, such as { secretKey }.",
-      { code: "invalid_option" },
-    );
-  }
-  const unknown = Object.keys(options).find((name) => !(name in optionNames));
-  if (unknown !== undefined) {
-    throw new ConfigurationError(
-      `There is no option "${unknown}". The options are: ${Object.keys(optionNames).join(", ")}.`,
-      { code: "unknown_option", param: unknown },
-    );
-  }
-}
-
 function readEnvironment(options: ClientOptions, variables: Variables): Environment {
-  const value = options.environment ?? (variables.SETTLEKIT_ENVIRONMENT || "production");
+  const value: unknown = options.environment ?? (variables.SETTLEKIT_ENVIRONMENT || "production");
   const environment = environments.find((known) => known === value);
-  if (environment === undefined) {
-    throw new ConfigurationError(
-      `There is no environment "${value}". Set environment (or SETTLEKIT_ENVIRONMENT) to ` +
-        '"production", "testnet" or "sandbox".',
-      { code: "unknown_environment", param: "environment" },
-    );
-  }
-  return environment;
+  if (environment !== undefined) return environment;
+  // Whatever stands there may be a key that belongs into another variable.
+  const isWord = typeof value === "string" && /^[a-z]{1,20}$/i.test(value);
+  const meant = isWord ? nearest(value, environments) : undefined;
+  throw new ConfigurationError(
+    `${isWord ? `There is no environment "${value}"` : "That is no environment"}.${meant ? ` Did you mean ${meant}?` : ""} ` +
+      'Set environment (or SETTLEKIT_ENVIRONMENT) to "production", "testnet" or "sandbox".',
+    { code: "unknown_environment", param: "environment" },
+  );
 }
 
 function readSecretKey(
   { secretKey }: ClientOptions,
   environment: Environment,
   variables: Variables,
+  isReadable: boolean,
 ): CredentialSource {
   const source = { param: "secretKey", renewable: false };
+  const check = (value: unknown, name?: string) => {
+    const key = checkSecretKey(value, environment, name);
+    if (!isReadable || key.startsWith("sk_test_")) return key;
+    throw new ConfigurationError(
+      "The base URL is plain http to another machine, so the key can be read on the way. Use https, or a test " +
+        "key: one that starts with sk_test_.",
+      { code: "production_key_in_test", param: "secretKey" },
+    );
+  };
   if (typeof secretKey === "function") {
-    return { ...source, get: async () => checkSecretKey(await secretKey(), environment) };
+    return { ...source, get: async () => check(await secretKey()) };
   }
   const variable = "SETTLEKIT_SECRET_KEY";
   const value = secretKey ?? (variables[variable] || undefined);
@@ -177,7 +168,7 @@ function readSecretKey(
       { code: "missing_credential", param: "secretKey" },
     );
   }
-  const key = checkSecretKey(value, environment, secretKey === undefined ? variable : undefined);
+  const key = check(value, secretKey === undefined ? variable : undefined);
   return { ...source, get: () => key };
 }
 
@@ -185,6 +176,7 @@ function readBaseUrl(
   options: ClientOptions,
   environment: Environment,
   variables: Variables,
+  allowHttp: boolean,
 ): string {
   const variable = urlVariables[environment];
   const value =
@@ -194,31 +186,28 @@ function readBaseUrl(
     const isChosen = options.environment ?? variables.SETTLEKIT_ENVIRONMENT;
     throw new ConfigurationError(
       `There is no base URL for "${environment}"${isChosen ? "" : ", the environment where none is set"}. ` +
-        `Pass baseUrl, or set ${variable}, to the URL that the service gave you.`,
+        `Pass baseUrl, or set ${variable}, to the URL that the service gave you. To try it out first, run your ` +
+        'program with "npx settlekit exec", or set environment to "sandbox" and start "npx settlekit sandbox".',
       { code: "missing_base_url", param: "baseUrl" },
     );
   }
-  return checkBaseUrl(value);
+  const httpCure =
+    environment === "sandbox" && !allowHttp
+      ? " For a sandbox on another machine, set allowHttp to true or SETTLEKIT_SANDBOX_ALLOW_HTTP to 1."
+      : "";
+  return checkBaseUrl(value, { allowHttp, httpCure });
 }
 
-function readMaxConcurrency({ maxConcurrency = defaults.maxConcurrency }: ClientOptions): number {
-  const unlimited = maxConcurrency === Number.POSITIVE_INFINITY;
-  if (unlimited || (Number.isSafeInteger(maxConcurrency) && maxConcurrency > 0))
-    return maxConcurrency;
+/** Test money alone may be spent by whoever reads along. */
+function readAllowHttp(
+  { allowHttp }: ClientOptions,
+  environment: Environment,
+  variables: Variables,
+): boolean {
+  if (environment === "sandbox") return allowHttp ?? variables.SETTLEKIT_SANDBOX_ALLOW_HTTP === "1";
+  if (!allowHttp) return false;
   throw new ConfigurationError(
-    `maxConcurrency must be a whole number from 1 on, got ${String(maxConcurrency)}.`,
-    { code: "invalid_option", param: "maxConcurrency" },
+    `allowHttp is for the environment "sandbox", and this is "${environment}". Use https.`,
+    { code: "invalid_option", param: "allowHttp" },
   );
-}
-
-function readNamespace({
-  idempotencyNamespace = defaults.idempotencyNamespace,
-}: ClientOptions): string {
-  if (typeof idempotencyNamespace === "string" && idempotencyNamespace !== "") {
-    return idempotencyNamespace;
-  }
-  throw new ConfigurationError("idempotencyNamespace must be a non-empty string.", {
-    code: "invalid_option",
-    param: "idempotencyNamespace",
-  });
 }

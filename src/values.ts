@@ -8,13 +8,18 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 const maxShownLength = 60;
 
-/** A value as a message prints it: short, on one line, and recognisable. Never for secrets. */
+/** A merchant's secret key, which people put into the wrong places. */
+const secretKeyPattern = /\bsk_[\w-]{4,}/gi;
+
+/**
+ * A value as a message prints it: short, on one line, and recognisable. Not for secrets; a merchant's secret key
+ * in a wrong place is left out.
+ */
 export function show(value: unknown): string {
   switch (typeof value) {
     case "string":
       if (value === "") return "an empty string";
-      if (value.length <= maxShownLength) return JSON.stringify(value);
-      return `${JSON.stringify(value.slice(0, maxShownLength))}... (${value.length} characters)`;
+      return showText(value);
     case "bigint":
       return `${value}n`;
     case "function":
@@ -25,6 +30,12 @@ export function show(value: unknown): string {
     default:
       return String(value);
   }
+}
+
+function showText(value: string): string {
+  const text = value.replace(secretKeyPattern, "sk_[redacted]");
+  if (text.length <= maxShownLength) return JSON.stringify(text);
+  return `${JSON.stringify(text.slice(0, maxShownLength))}... (${value.length} characters)`;
 }
 
 function objectName(value: object): string {

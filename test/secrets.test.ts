@@ -110,6 +110,7 @@ describe("no way of printing an error shows a secret", () => {
   test.each<[string, Answer, object]>([
     ["of a read that nobody answers", silent, { timeoutMs: 20 }],
     ["of a read that is refused", { status: 404, body: { message: secretKey } }, {}],
+    ["of a read with a status of no class", { status: 418, body: { message: secretKey } }, {}],
     ["of a read that the service fails", { status: 500, body: secretKey }, {}],
     ["of a read that is aborted", silent, { signal: AbortSignal.timeout(20) }],
     ["of a read that is no JSON", { body: `<html>${secretKey}` }, {}],

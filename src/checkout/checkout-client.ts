@@ -1,48 +1,27 @@
 import { renderSVG } from "uqr";
+import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import type { ClientEvent, Logger } from "../http/events.ts";
+import { checkBaseUrl } from "../http/base-url.ts";
+import { checkOptions, connectionFields, connectionSettings } from "../http/checks.ts";
 import { Http } from "../http/http.ts";
-import {
-  checkBaseUrl,
-  checkedFetch,
-  checkLimit,
-  checkRetries,
-  checkWire,
-  defaults,
-  type Fetch,
-  type HttpSettings,
-  type WireOptions,
-} from "../http/settings.ts";
+import type { ConnectionOptions, HttpSettings } from "../http/settings.ts";
 
 import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
+import { type Same, strictObject } from "../wire/fields.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";
 import type { PaymentRequest } from "./payment-request.ts";
 
 /** Which payment, and where the service is. */
-export interface CheckoutOptions {
+export interface CheckoutOptions extends ConnectionOptions {
   paymentId: string;
   /** The payment secret from the creation: `secret`. Never the merchant secret key. */
   secret: string;
   /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
   environment?: Environment | undefined;
-  /** Default: the global `fetch` at the time of each request. */
-  fetch?: Fetch | undefined;
-  /** Limit of one attempt, its answer's body included, in milliseconds. Default 30,000. */
-  timeoutMs?: number | undefined;
-  /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
-  deadlineMs?: number | undefined;
-  /** How often a failed request is repeated. Default 3; 0 sends exactly one request. */
-  maxRetries?: number | undefined;
-  /** Anything with console's methods. Nothing is logged by default. */
-  logger?: Logger | undefined;
-  /** Told about every call, attempt, wait and drift. */
-  onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** What to change when the service speaks otherwise than settlekit believes. */
-  wire?: WireOptions | undefined;
 }
 
 /** A payment request that can draw itself. */
@@ -83,7 +62,26 @@ export class CheckoutClient extends Checkout {
   }
 }
 
-function checkoutSettings({ baseUrl, environment, ...options }: CheckoutOptions): HttpSettings {
+const checkoutSchema = strictObject({
+  ...connectionFields,
+  // Checked below, by their own rules and without being shown.
+  paymentId: z.custom<string>(),
+  secret: z.custom<string>(),
+  environment: z.optional(
+    z.enum(["production", "testnet", "sandbox"], {
+      error: 'environment must be "production", "testnet" or "sandbox".',
+    }),
+  ),
+});
+true satisfies Same<CheckoutOptions, z.input<typeof checkoutSchema>>;
+
+function checkoutSettings(given: CheckoutOptions): HttpSettings {
+  const options = checkOptions<CheckoutOptions>(
+    checkoutSchema,
+    given,
+    "The options of a checkout must be an object, such as { paymentId, secret, baseUrl }.",
+  );
+  const { baseUrl, environment, secret, paymentId: _, ...others } = options;
   const url = baseUrl ?? (environment === "sandbox" ? defaultSandboxUrl : undefined);
   if (url === undefined) {
     throw new ConfigurationError(
@@ -92,15 +90,8 @@ function checkoutSettings({ baseUrl, environment, ...options }: CheckoutOptions)
     );
   }
   return {
-    ...defaults,
+    ...connectionSettings(others),
     baseUrl: checkBaseUrl(url),
-    credential: paymentSecret(options.secret),
-    timeoutMs: checkLimit("timeoutMs", options.timeoutMs ?? defaults.timeoutMs),
-    deadlineMs: checkLimit("deadlineMs", options.deadlineMs ?? defaults.deadlineMs),
-    maxRetries: checkRetries(options.maxRetries ?? defaults.maxRetries),
-    fetch: checkedFetch(options.fetch),
-    logger: options.logger,
-    onEvent: options.onEvent,
-    wire: checkWire(options.wire),
+    credential: paymentSecret(secret),
   };
 }

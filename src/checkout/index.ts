@@ -21,6 +21,7 @@ export {
 
 export type { ApiPromise, ApiResponse } from "../http/api-promise.ts";
 export type {
+  ConnectionOptions,
   Fetch,
   FetchInit,
   FetchResponse,

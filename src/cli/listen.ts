@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
-import { isLoopback } from "../http/settings.ts";
+import { isLoopback } from "../http/base-url.ts";
 import { serverUrl } from "../sandbox/serving/server-url.ts";
 import { Webhooks } from "../webhooks/index.ts";
 import { UsageError } from "./exit-codes.ts";

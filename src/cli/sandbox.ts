@@ -1,7 +1,7 @@
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import { ConfigurationError } from "../errors.ts";
-import { isLoopback } from "../http/settings.ts";
+import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
 import type {
   ListenOptions,

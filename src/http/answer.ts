@@ -1,51 +1,110 @@
+import { readErrorBody } from "../wire/envelope.ts";
 import type { Operation } from "../wire/operations.ts";
 import { readTolerantly } from "../wire/reading.ts";
 import type { Failure } from "./policy.ts";
-import type { Answer } from "./send.ts";
+import { isRedirect, type Reply } from "./send.ts";
+import type { HttpSettings } from "./settings.ts";
+import { readHttpDate } from "./time.ts";
+
+/** The facts of a success that callers may see. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly requestId: string | undefined;
+}
 
 /** A success, understood as far as it can be. */
-export type ReadAnswer<T> =
-  | {
-      readonly kind: "value";
-      readonly answer: Answer;
-      readonly value: T;
-      /** Where the answer differs from its schema; empty when it fits. */
-      readonly drift: readonly string[];
-    }
-  /** A success that lacks what a caller cannot do without. */
-  | {
-      readonly kind: "incomplete";
-      readonly answer: Answer;
-      readonly missing: readonly string[];
-      readonly body: unknown;
-    };
+export type Success<T> = Answer &
+  (
+    | {
+        readonly kind: "value";
+        readonly value: T;
+        /** Where the answer differs from its schema; empty when it fits. */
+        readonly drift: readonly string[];
+      }
+    /** A success that lacks what a caller cannot do without. */
+    | {
+        readonly kind: "incomplete";
+        readonly missing: readonly string[];
+        readonly body: unknown;
+      }
+  );
+
+interface Reading {
+  readonly settings: HttpSettings;
+  readonly wallClock: () => number;
+  readonly redact: Redact;
+}
+
+/** Takes credentials out of a text that will be shown. */
+export type Redact = (text: string) => string;
+
+/** Reads what came over the wire: a success, or why the attempt gave none. */
+export function readReply<T>(
+  operation: Operation<T>,
+  reply: Reply,
+  { settings, wallClock, redact }: Reading,
+): Success<T> | Failure {
+  const { response, text, broken } = reply;
+  const { status } = response;
+  // Whoever's they are, they can do what the platform's can.
+  const headers = response.headers as Headers;
+  const requestId = redact(headers.get(settings.wire.requestIdHeader) ?? "") || undefined;
+  if (isRedirect(response)) {
+    const origin = originOf(headers.get("location"), settings.baseUrl);
+    return { kind: "redirect", status, origin: origin && redact(origin), requestId };
+  }
+  // An opaque or failed answer of a custom fetch: the service said nothing.
+  if (status < 200) {
+    return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
+  }
+  if (response.ok) {
+    return text === undefined
+      ? (broken ?? { kind: "unreadable", status, text: "", requestId })
+      : readSuccess(operation, text, { status, headers, requestId }, redact);
+  }
+  if (broken?.kind === "aborted") return broken;
+  // The status stands, also where the body did not arrive.
+  const { isKnownForm, ...facts } = readErrorBody(text ?? "", redact);
+  return {
+    kind: "status",
+    status,
+    facts,
+    isFromService: isKnownForm && !reply.isReplaced,
+    retryAfterMs: readRetryAfter(headers, wallClock()),
+    requestId: requestId ?? facts.requestId,
+  };
+}
 
 /**
  * Reads the body of a success. A value that does not fit its schema is still a success: throwing it
  * away would lose what the service created.
  */
-export function readAnswer<T>(operation: Operation<T>, answer: Answer): ReadAnswer<T> | Failure {
-  const { status, text, requestId } = answer;
-  const unreadable: Failure = { kind: "unreadable", status, text, requestId };
-  const { essential } = operation;
+function readSuccess<T>(
+  { essential, response }: Operation<T>,
+  text: string,
+  answer: Answer,
+  redact: Redact,
+): Success<T> | Failure {
+  const { status, requestId } = answer;
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    if (essential !== "anything") return unreadable;
     // The caller of an operation that is not known decides what text, or nothing, means.
-    return { kind: "value", answer, value: (text || undefined) as T, drift: [] };
+    if (essential === "anything") {
+      return { ...answer, kind: "value", value: (text || undefined) as T, drift: [] };
+    }
   }
   if (essential !== "anything") {
     const isList = Array.isArray(body);
     if (typeof body !== "object" || body === null || isList !== (essential === "a list")) {
-      return unreadable;
+      return { kind: "unreadable", status, text: redact(text), requestId };
     }
     const missing = missingFields(body, essential);
-    if (missing.length > 0) return { kind: "incomplete", answer, missing, body };
+    if (missing.length > 0) return { ...answer, kind: "incomplete", missing, body };
   }
-  const { value, drift } = readTolerantly(operation.response, body);
-  return { kind: "value", answer, value, drift };
+  return { ...answer, kind: "value", ...readTolerantly(response, body) };
 }
 
 function missingFields(body: object, essential: readonly string[] | "a list"): string[] {
@@ -55,4 +114,22 @@ function missingFields(body: object, essential: readonly string[] | "a list"): s
 
 function isPresent(value: unknown): boolean {
   return typeof value === "string" ? value !== "" : Array.isArray(value);
+}
+
+function originOf(location: string | null, base: string): string | undefined {
+  return location !== null && URL.canParse(location, base)
+    ? new URL(location, base).origin
+    : undefined;
+}
+
+/**
+ * Milliseconds that a Retry-After header asks to wait: seconds, or an HTTP date. A date is compared
+ * with the answer's own Date header, so that a wrong local clock does not matter.
+ */
+export function readRetryAfter(headers: Headers, wallClockMs: number): number | undefined {
+  const text = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}(\.\d{1,3})?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  const until = readHttpDate(text);
+  if (until === undefined) return undefined;
+  return Math.max(0, until - (readHttpDate(headers.get("date") ?? "") ?? wallClockMs));
 }

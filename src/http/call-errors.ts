@@ -36,8 +36,13 @@ export interface CallFacts {
 /** The error that ends a call, with the call's outcome. */
 export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const error = failureError(failure, outcome, call);
-  const ambiguous = outcome === "unknown" && call.replay !== "safe" && failure.kind !== "aborted";
+  const ambiguous = outcome === "unknown" && call.replay !== "safe" && !speaksForItself(failure);
   return ambiguous ? outcomeUnknownError(failure, error, call) : error;
+}
+
+/** An abort is the caller's own, and a success that is too large is a success. */
+function speaksForItself({ kind }: Failure): boolean {
+  return kind === "aborted" || kind === "too_large";
 }
 
 /** The error of a call for which the client's pause after a 429 is too long. */
@@ -88,6 +93,13 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           unrepeated,
         { ...facts, code: failure.code },
       );
+    case "custom_code": {
+      const { fact, wasSent, cause } = failure;
+      const message = `${fact} ${wasSent ? "The request had been sent." : "Nothing was sent."}`;
+      return failure.option === "hooks"
+        ? new ConfigurationError(message, { ...facts, code: "hook_failed", param: "hooks", cause })
+        : new ConnectionError(message, { ...facts, code: "fetch_failed", param: "fetch", cause });
+    }
     case "timeout":
       return new TimeoutError(timeoutMessage(failure, call) + unrepeated, {
         ...facts,
@@ -108,6 +120,21 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "status":
       return apiError(failure, facts, unrepeated);
+    case "too_large":
+      return new UnexpectedResponseError(
+        `The service answered ${operation} with ${failure.status} and more than ${failure.maxBytes} bytes, ` +
+          "which were not read to their end. Raise maxResponseBytes, or ask for less at once." +
+          (call.replay === "safe"
+            ? ""
+            : ` It may have taken effect. ${wayOn(call.replay, idempotencyKey)}`),
+        {
+          ...facts,
+          code: "response_too_large",
+          status: failure.status,
+          requestId: failure.requestId,
+          body: undefined,
+        },
+      );
     case "unreadable":
       return new UnexpectedResponseError(
         `The service answered ${operation} with ${failure.status}, but not with the JSON that is due. ` +
@@ -232,7 +259,7 @@ function outcomeUnknownError(
   const status = "status" in failure ? failure.status : undefined;
   const retryAfterMs = failure.kind === "status" ? failure.retryAfterMs : undefined;
   return new OutcomeUnknownError(
-    `Nobody knows whether ${operation} took effect: ${requests} sent, and no answer settled it (last: ` +
+    `Outcome unknown: ${operation} may have succeeded. ${requests} sent, and no answer settled it (last: ` +
       `${cause.name} ${cause.code}). ${wayOn(replay, idempotencyKey)}`,
     {
       code: "outcome_unknown",
@@ -251,5 +278,5 @@ function wayOn(replay: Replay, idempotencyKey: string | undefined): string {
   return replay === "keyed"
     ? `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
         "attempt: it gives the original answer and creates nothing twice."
-    : "Do not repeat it: look up whether it exists first.";
+    : "Do not repeat it: look it up first, or use createOnce, which does.";
 }

@@ -1,37 +1,30 @@
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-
 import type { Operation } from "../wire/operations.ts";
-import { type ReadAnswer, readAnswer } from "./answer.ts";
+import { readReply, type Success } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
-import type { ClientEvent } from "./events.ts";
-import type { Concurrency, Pace, RetryBudget } from "./pace.ts";
-import { decide, type Failure } from "./policy.ts";
+import { checkCallOptions } from "./checks.ts";
+import type { ClientEvent, RetryEvent } from "./events.ts";
+import type { Concurrency, Pace, Paces, RetryBudget } from "./pace.ts";
+import { decide, type Failure, mayRenewToken } from "./policy.ts";
 import {
   askForCredential,
   type CallInput,
   type PreparedRequest,
   prepareRequest,
+  redactor,
   setCredential,
 } from "./request.ts";
-import { attempt } from "./send.ts";
-import {
-  checkLimit,
-  checkOptionNames,
-  checkRetries,
-  checkSignal,
-  type HttpSettings,
-  type RequestOptions,
-} from "./settings.ts";
+import type { Sender } from "./send.ts";
+import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { type ServiceClock, type Time, within } from "./time.ts";
 
-/** What all calls of one client have in common. */
+/** What the calls of one client share. */
 export interface Shared {
   readonly settings: HttpSettings;
-  /** What every request of the client carries. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly sender: Sender;
   readonly time: Time;
-  readonly pace: Pace;
+  readonly paces: Paces;
   readonly concurrency: Concurrency;
   readonly budget: RetryBudget;
   readonly serviceClock: ServiceClock;
@@ -54,6 +47,7 @@ export class Call<T> {
   readonly #emit: (event: ClientEvent) => void;
 
   #credential = "";
+  #redact = redactor("");
   #renewed = false;
   #attempts = 0;
   #retries = 0;
@@ -69,17 +63,17 @@ export class Call<T> {
     callId: number,
     emit: (event: ClientEvent) => void,
   ) {
+    checkCallOptions(options);
     const { settings, time } = shared;
-    checkOptionNames(options);
     this.#shared = shared;
     this.#operation = operation;
     this.#beforeSend = input.beforeSend;
-    this.#signal = checkSignal(options.signal);
-    this.#timeoutMs = checkLimit("timeoutMs", options.timeoutMs ?? settings.timeoutMs);
-    this.#deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
-    this.#maxRetries = checkRetries(options.maxRetries ?? settings.maxRetries);
+    this.#signal = options.signal;
+    this.#timeoutMs = options.timeoutMs ?? settings.timeoutMs;
+    this.#deadlineMs = options.deadlineMs ?? settings.deadlineMs;
+    this.#maxRetries = options.maxRetries ?? settings.maxRetries;
     this.#deadlineAt = time.now() + this.#deadlineMs;
-    this.#request = prepareRequest(operation, input, options, shared);
+    this.#request = prepareRequest(operation, input, options, settings);
     this.#callId = callId;
     this.#emit = emit;
   }
@@ -88,9 +82,13 @@ export class Call<T> {
     await this.#authenticate();
     for (;;) {
       const result = await this.#inTurn();
-      if ("answer" in result) return this.#conclude(result);
+      if (isSuccess(result)) return this.#conclude(result);
       await this.#settle(result);
     }
+  }
+
+  get #pace(): Pace {
+    return this.#shared.paces.of(this.#credential);
   }
 
   get #remainingMs(): number {
@@ -100,7 +98,7 @@ export class Call<T> {
   async #authenticate(): Promise<void> {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
     const { settings, time } = this.#shared;
-    const { credential: source } = settings;
+    const source = settings.credential;
     const credential = await askForCredential(source, time, {
       limitMs: this.#remainingMs,
       signal: this.#signal,
@@ -111,12 +109,14 @@ export class Call<T> {
         `waiting for what the ${source.param} function gives. Find out what that function waits for.`,
       );
     }
+    const [earlier, redact] = [this.#redact, redactor(credential)];
     this.#credential = credential;
-    setCredential(this.#request.headers, this.#operation, credential, settings);
+    this.#redact = (text) => redact(earlier(text));
+    setCredential(this.#request.headers, this.#operation.credential, credential, settings);
   }
 
   /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
-  async #inTurn(): Promise<ReadAnswer<T> | Failure> {
+  async #inTurn(): Promise<Success<T> | Failure> {
     const { concurrency, time } = this.#shared;
     const { turn, leave } = concurrency.enter();
     try {
@@ -137,7 +137,8 @@ export class Call<T> {
   }
 
   async #inPace(): Promise<void> {
-    const { pace, time } = this.#shared;
+    const { time } = this.#shared;
+    const pace = this.#pace;
     for (;;) {
       if (this.#signal?.aborted) this.#stop(this.#aborted());
       const waitMs = pace.waitMs;
@@ -152,53 +153,51 @@ export class Call<T> {
     }
   }
 
-  async #attempt(): Promise<ReadAnswer<T> | Failure> {
-    const { settings, time, pace } = this.#shared;
-    const attemptNumber = ++this.#attempts;
+  async #attempt(): Promise<Success<T> | Failure> {
+    const { settings, sender, time } = this.#shared;
+    const pace = this.#pace;
     const sentAt = time.now();
     const remainingMs = this.#remainingMs;
-    const received = await attempt({
-      method: this.#operation.method,
-      url: this.#request.url,
-      headers: this.#headers(attemptNumber),
-      body: this.#request.body,
-      fetch: settings.fetch,
-      fetchOptions: settings.fetchOptions,
+    const redact = this.#redact;
+    const { credential } = this.#operation;
+    const { result, wasSent } = await sender.send({
+      ...this.#request,
+      headers: {
+        ...this.#request.headers,
+        // Tells the service what is a repetition. Left out where a browser calls, and would need leave.
+        ...(credential === "secretKey" && { "x-settlekit-retry-count": String(this.#attempts) }),
+      },
       limit:
         this.#timeoutMs <= remainingMs
           ? { name: "timeoutMs", ms: this.#timeoutMs }
           : { name: "deadlineMs", ms: remainingMs },
       signal: this.#signal,
-      requestIdHeader: settings.wire.requestIdHeader,
-      wallClock: time.wallClock,
-      redact: (text) => text.replaceAll(this.#credential, "[redacted]"),
+      redact,
     });
-    if (received.kind === "status" && received.status === 429) {
-      pace.limited(sentAt, received.retryAfterMs);
-    } else if ("status" in received) pace.accepted();
-    const result = received.kind === "answer" ? readAnswer(this.#operation, received) : received;
+    if (!wasSent && result.kind !== "reply") return result;
+    this.#attempts += 1;
+    const answer =
+      result.kind === "reply"
+        ? readReply(this.#operation, result, { settings, wallClock: time.wallClock, redact })
+        : result;
+    if (answer.kind === "status" && answer.status === 429) {
+      pace.limited(sentAt, answer.retryAfterMs);
+    } else if ("status" in answer) pace.accepted();
+    const { status, requestId } = { status: undefined, requestId: undefined, ...answer };
     this.#emit({
+      ...this.#event,
       type: "attempt",
-      callId: this.#callId,
-      operation: this.#operation.name,
-      attempt: attemptNumber,
+      attempt: this.#attempts,
       durationMs: time.now() - sentAt,
-      ...("status" in received && { status: received.status }),
-      ...("requestId" in received &&
-        received.requestId !== undefined && { requestId: received.requestId }),
-      ...(!("answer" in result) && { failure: result.kind }),
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
+      ...(!isSuccess(answer) && { failure: answer.kind }),
     });
-    return result;
+    return answer;
   }
 
-  #headers(attemptNumber: number): Record<string, string> {
-    // Tells the service what is a repetition. Left out where a browser calls, and would need leave.
-    if (this.#operation.credential !== "secretKey") return this.#request.headers;
-    return { ...this.#request.headers, "x-settlekit-retry-count": String(attemptNumber - 1) };
-  }
-
-  #conclude(result: ReadAnswer<T>): ApiResponse<T> {
-    const { status, headers, requestId } = result.answer;
+  #conclude(result: Success<T>): ApiResponse<T> {
+    const { status, headers, requestId } = result;
     this.#shared.budget.succeeded();
     this.#shared.serviceClock.observe(headers);
     const { name: operation } = this.#operation;
@@ -211,9 +210,9 @@ export class Call<T> {
       );
     }
     const { value: data, drift: paths } = result;
-    if (paths.length > 0) this.#emit({ type: "drift", callId: this.#callId, operation, paths });
-    const { idempotencyKey } = this.#request;
-    return { data, status, headers, requestId, idempotencyKey, attempts: this.#attempts };
+    if (paths.length > 0) this.#emit({ ...this.#event, type: "drift", paths });
+    const { attempts, idempotencyKey } = this.#facts;
+    return { data, status, headers, requestId, idempotencyKey, attempts };
   }
 
   /** Waits before the next attempt, or ends the call with its error. */
@@ -223,7 +222,7 @@ export class Call<T> {
       this.#renewed = true;
       this.#lastFailure = failure;
       if (this.#outcome === "not_sent") this.#outcome = "rejected";
-      this.#announceRetry(failure, 0);
+      this.#emit(this.#retryEvent(failure, 0));
       return this.#authenticate();
     }
     const decision = decide({
@@ -244,7 +243,7 @@ export class Call<T> {
       throw errorFor(failure, outcome, { ...this.#facts, outOfBudget });
     }
     const { waitMs, counted } = decision;
-    this.#announceRetry(failure, waitMs);
+    this.#emit(this.#retryEvent(failure, waitMs));
     if (counted) {
       this.#retries += 1;
       budget.spend();
@@ -255,25 +254,24 @@ export class Call<T> {
   /** A token that expired is asked for again, once. */
   #mayRenewAfter(failure: Failure): boolean {
     const { renewable } = this.#shared.settings.credential;
-    const mayRepeat = renewable && !this.#renewed && this.#maxRetries > 0;
-    return mayRepeat && failure.kind === "status" && failure.status === 401;
+    if (!renewable || this.#renewed || this.#maxRetries === 0) return false;
+    return mayRenewToken(failure, this.#operation.replay);
   }
 
-  #announceRetry(failure: Failure, waitMs: number): void {
-    this.#emit({
-      type: "retry",
-      callId: this.#callId,
-      operation: this.#operation.name,
-      attempt: this.#attempts + 1,
-      reason: failure.kind === "status" ? String(failure.status) : failure.kind,
-      waitMs,
-    });
+  #retryEvent(failure: Failure, waitMs: number): RetryEvent {
+    const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
+    return { ...this.#event, type: "retry", attempt: this.#attempts + 1, reason, waitMs };
+  }
+
+  get #event() {
+    return { callId: this.#callId, operation: this.#operation.name };
   }
 
   /** Ends a call that waited for something until its abort or its deadline. */
   #tooLate(spentOn?: string): never {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
-    return this.#stop(this.#lastFailure ?? this.#deadlineExceeded(spentOn));
+    const late = { kind: "timeout", limit: "deadlineMs", ms: this.#deadlineMs } as const;
+    this.#stop(this.#lastFailure ?? (spentOn === undefined ? late : { ...late, spentOn }));
   }
 
   /** Ends the call without another attempt. */
@@ -296,13 +294,8 @@ export class Call<T> {
   #aborted(): Failure {
     return { kind: "aborted", reason: this.#signal?.reason };
   }
+}
 
-  #deadlineExceeded(spentOn?: string): Failure {
-    return {
-      kind: "timeout",
-      limit: "deadlineMs",
-      ms: this.#deadlineMs,
-      ...(spentOn !== undefined && { spentOn }),
-    };
-  }
+function isSuccess<T>(result: Success<T> | Failure): result is Success<T> {
+  return result.kind === "value" || result.kind === "incomplete";
 }

@@ -1,12 +1,12 @@
 import { SettlekitError } from "../errors.ts";
-import { userAgent } from "../runtime.ts";
 import type { Operation } from "../wire/operations.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
-import { Concurrency, Pace, RetryBudget } from "./pace.ts";
+import { Concurrency, Paces, RetryBudget } from "./pace.ts";
 import { askForCredential, type CallInput } from "./request.ts";
+import { Sender } from "./send.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, ServiceClock, type Time } from "./time.ts";
 
@@ -14,32 +14,30 @@ import { realTime, ServiceClock, type Time } from "./time.ts";
 export class Http {
   readonly #shared: Shared;
 
-  constructor(settings: HttpSettings, time: Time = realTime, shared?: Omit<Shared, "settings">) {
-    this.#shared = {
-      headers: headersOf(settings),
+  constructor(settings: HttpSettings, time: Time = realTime, shared?: Shared) {
+    this.#shared = shared ?? {
+      settings,
+      sender: new Sender(settings),
       time,
-      pace: new Pace(time),
+      paces: new Paces(time),
       concurrency: new Concurrency(settings.maxConcurrency),
       budget: new RetryBudget(time),
       serviceClock: new ServiceClock(time),
       calls: { count: 0 },
-      ...shared,
-      settings,
     };
   }
 
-  /** Calls as somebody else, at the pace and within the budget of this client. */
+  /** Calls as somebody else, within the limits and the budget of this client. */
   withCredential(credential: CredentialSource): Http {
     const settings = { ...this.#shared.settings, credential };
-    return new Http(settings, this.#shared.time, this.#shared);
+    return new Http(settings, this.#shared.time, { ...this.#shared, settings });
   }
 
   /** For calls inside the turn of another one, which must not wait for a turn themselves. */
   unqueued(): Http {
     const { settings, time } = this.#shared;
-    const pace = new Pace(time);
     const concurrency = new Concurrency(Number.POSITIVE_INFINITY);
-    return new Http(settings, time, { ...this.#shared, pace, concurrency });
+    return new Http(settings, time, { ...this.#shared, paces: new Paces(time), concurrency });
   }
 
   get settings(): HttpSettings {
@@ -110,11 +108,6 @@ export class Http {
       throw error;
     }
   }
-}
-
-function headersOf({ headers }: HttpSettings): Record<string, string> {
-  const agent = userAgent();
-  return { accept: "application/json", ...(agent && { "user-agent": agent }), ...headers };
 }
 
 function unobserved(): void {}

@@ -44,6 +44,16 @@ export function readNetworkError(error: unknown): NetworkFailure {
   return { kind: "connection", code, detail };
 }
 
+/** Codes with which Node refuses an argument: a mistake in somebody's code, and no network's doing. */
+const argumentCode = /^ERR_(INVALID|MISSING|OUT_OF|UNKNOWN|METHOD_NOT)/;
+
+/** Whether an error carries a code as those of networks do, whoever threw it. */
+export function hasNetworkCode(error: unknown): boolean {
+  return rootCauses(error, maxDepth).some(
+    ({ code }) => code !== undefined && !argumentCode.test(code),
+  );
+}
+
 interface Cause {
   readonly code: string | undefined;
   readonly syscall: string | undefined;

@@ -1,3 +1,4 @@
+import { leastRetryAfterMs } from "./policy.ts";
 import type { Time } from "./time.ts";
 
 /** What remains of an estimate, so as to stay below the limit rather than on it. */
@@ -18,7 +19,7 @@ const longestPauseMs = 300_000;
 const soonMs = 2_500;
 
 /**
- * How fast the calls of one client may send. Without limit until the first 429; then all wait as long
+ * How fast the calls with one credential may send. Without limit until the first 429; then all wait as long
  * as the service asks, and go on at the pace that it has shown to accept. From there the pace rises,
  * slowly near a limit that is known well, and ever faster when no 429 comes, because limits change.
  */
@@ -74,7 +75,8 @@ export class Pace {
    */
   limited(sentAt: number, retryAfterMs: number | undefined): void {
     const now = this.#time.now();
-    const pauseMs = Math.min(retryAfterMs ?? usualPauseMs, longestPauseMs);
+    const isTelling = retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs;
+    const pauseMs = Math.min(isTelling ? retryAfterMs : usualPauseMs, longestPauseMs);
     if (sentAt >= this.#since) this.#slowDown(now, pauseMs);
     this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
     this.#nextSlot = this.#pausedUntil;
@@ -117,6 +119,29 @@ function probing(seconds: number): number {
 /** Twice as fast after 11 s, forty times after a minute. */
 function searching(seconds: number): number {
   return 1 + 0.06 * seconds + 0.02 * (seconds / 5) ** 3;
+}
+
+/** So many credentials have a pace of their own at once; a server's checkouts have one each. */
+const mostPaces = 1_000;
+
+/** The pace of each credential: what the service asks of one says nothing about the others. */
+export class Paces {
+  readonly #time: Time;
+  readonly #paces = new Map<string, Pace>();
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  of(credential: string): Pace {
+    const pace = this.#paces.get(credential) ?? new Pace(this.#time);
+    // Set anew each time, so that the first in the map is the one unused for longest.
+    this.#paces.delete(credential);
+    this.#paces.set(credential, pace);
+    const [oldest] = this.#paces.keys();
+    if (oldest !== undefined && this.#paces.size > mostPaces) this.#paces.delete(oldest);
+    return pace;
+  }
 }
 
 /** A place among the requests under way, or in the queue for one. */

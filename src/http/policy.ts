@@ -1,7 +1,6 @@
 import type { Outcome } from "../errors.ts";
 import type { ErrorFacts } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operations.ts";
-import { readHttpDate } from "./time.ts";
 
 /** Why an attempt gave no usable answer. The kinds are the rows of the retry table. */
 export type Failure =
@@ -9,15 +8,24 @@ export type Failure =
   | { readonly kind: "unreachable"; readonly code: string; readonly detail: string }
   /** The service's certificate or protocol was not accepted. Nothing was sent. */
   | { readonly kind: "tls"; readonly code: string; readonly detail: string }
-  /** fetch did not take what `fetchOptions` holds. Nothing was sent. */
+  /** fetch rejected what `fetchOptions` holds. Nothing was sent. */
   | { readonly kind: "not_taken"; readonly code: string; readonly detail: string }
   /** The connection broke, or failed in a way that does not say when. */
   | { readonly kind: "connection"; readonly code: string; readonly detail: string }
+  /** The merchant's own code failed: a hook, or a fetch function in a way that networks do not fail. */
+  | {
+      readonly kind: "custom_code";
+      readonly option: "hooks" | "fetch";
+      /** What happened, as a sentence. */
+      readonly fact: string;
+      readonly wasSent: boolean;
+      readonly cause: Error | undefined;
+    }
   | {
       readonly kind: "timeout";
       readonly limit: "timeoutMs" | "deadlineMs";
       readonly ms: number;
-      /** What the time went into when it was not a request: a fact and its cure. */
+      /** What the time went into when nothing was sent: a fact and its cure. */
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
@@ -32,7 +40,16 @@ export type Failure =
       readonly kind: "status";
       readonly status: number;
       readonly facts: ErrorFacts;
+      /** Whether the body has a form that the service is known to use, so that the service itself answered. */
+      readonly isFromService: boolean;
       readonly retryAfterMs: number | undefined;
+      readonly requestId: string | undefined;
+    }
+  /** A success status whose body is larger than `maxResponseBytes`. */
+  | {
+      readonly kind: "too_large";
+      readonly status: number;
+      readonly maxBytes: number;
       readonly requestId: string | undefined;
     }
   /** A success status whose body is not the JSON that is due. */
@@ -45,6 +62,8 @@ export type Failure =
 
 const baseWaitMs = 500;
 const maxWaitMs = 8_000;
+/** A shorter Retry-After says nothing about when; taken at its word it would become a busy loop. */
+export const leastRetryAfterMs = 250;
 
 export interface Situation {
   readonly replay: Replay;
@@ -89,13 +108,21 @@ export function decide(situation: Situation): Decision {
   const outcome =
     changes && situation.unknownBefore ? "unknown" : outcomeOf(failure, replay, attempt);
   const stop = { action: "stop", outcome, outOfBudget: false } as const;
-  const limited = isLimited(failure);
+  const limited = hasStatus(failure, 429);
   const retriesLeft = limited ? maxRetries > 0 : situation.retries < maxRetries;
   if (!retriesLeft || !isRepeatable(failure, replay, attempt)) return stop;
   const waitMs = waitBefore(situation);
   if (waitMs >= situation.remainingMs) return stop;
   if (!limited && !situation.budgetLeft) return { ...stop, outOfBudget: true };
   return { action: "retry", waitMs, counted: !limited, outcome };
+}
+
+/**
+ * Whether a call may go on after a 401 with a token that was asked for again. A 401 that a proxy made up may
+ * hide an answer of the service, so it must not send a second withdrawal.
+ */
+export function mayRenewToken(failure: Failure, replay: Replay): boolean {
+  return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
 }
 
 /** What may have become of the request of one attempt. */
@@ -105,66 +132,64 @@ function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
     case "tls":
     case "not_taken":
       return "not_sent";
+    case "custom_code":
+      return failure.wasSent ? "unknown" : "not_sent";
+    case "timeout":
+      return failure.spentOn === undefined ? "unknown" : "not_sent";
     case "aborted":
       return attempt === 0 ? "not_sent" : "unknown";
     case "redirect":
-      // 303 is the one redirect that means "done, and the result is over there".
-      return failure.status === 303 ? "unknown" : "rejected";
+      return replay === "safe" ? "rejected" : "unknown";
     case "status":
-      if (failure.status >= 500) return "unknown";
+      if (failure.status === 429) return "rejected";
       // After an earlier attempt, a conflict may be with that attempt, still in progress.
-      return isOwnConflict(failure, replay, attempt) ? "unknown" : "rejected";
+      if (isOwnConflict(failure, replay, attempt)) return "unknown";
+      return failure.isFromService && rejections.has(failure.status) ? "rejected" : "unknown";
     default:
       return "unknown";
   }
 }
 
+/** With these the service says no. Others, and these on a proxy's page, leave open what it did. */
+const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
+
 function isRepeatable(failure: Failure, replay: Replay, attempt: number): boolean {
   switch (failure.kind) {
     case "unreachable":
       return true;
+    case "timeout":
+      return replay !== "unsafe" || failure.spentOn !== undefined;
     case "tls":
     case "not_taken":
+    case "custom_code":
     case "aborted":
     case "redirect":
+    case "too_large":
       return false;
-    case "status":
-      if (failure.status === 429) return true;
-      if (failure.status < 500) return isOwnConflict(failure, replay, attempt);
-      return replay !== "unsafe";
+    case "status": {
+      const { status } = failure;
+      if (status === 429) return true;
+      if (status >= 500 || status === 408 || status === 425) return replay !== "unsafe";
+      return isOwnConflict(failure, replay, attempt);
+    }
     default:
       return replay !== "unsafe";
   }
 }
 
-function isLimited(failure: Failure): boolean {
-  return failure.kind === "status" && failure.status === 429;
+type StatusFailure = Extract<Failure, { kind: "status" }>;
+
+function hasStatus(failure: Failure, status: number): failure is StatusFailure {
+  return failure.kind === "status" && failure.status === status;
 }
 
-function isOwnConflict(
-  failure: Failure & { kind: "status" },
-  replay: Replay,
-  attempt: number,
-): boolean {
+function isOwnConflict(failure: StatusFailure, replay: Replay, attempt: number): boolean {
   return failure.status === 409 && replay === "keyed" && attempt > 1;
 }
 
 /** Full-jitter exponential backoff, unless the service says how long to wait. */
 function waitBefore({ failure, attempt, random }: Situation): number {
   const asked = failure.kind === "status" ? failure.retryAfterMs : undefined;
-  // A Retry-After of zero says nothing about when; taken at its word it would become a busy loop.
-  if (asked !== undefined && asked > 0) return asked;
+  if (asked !== undefined && asked >= leastRetryAfterMs) return asked;
   return random * Math.min(maxWaitMs, baseWaitMs * 2 ** (Math.max(1, attempt) - 1));
-}
-
-/**
- * Milliseconds that a Retry-After header asks to wait: seconds, or an HTTP date. A date is compared
- * with the answer's own Date header, so that a wrong local clock does not matter.
- */
-export function readRetryAfter(headers: Headers, wallClockMs: number): number | undefined {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}(\.\d{1,3})?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  const until = readHttpDate(text);
-  if (until === undefined) return undefined;
-  return Math.max(0, until - (readHttpDate(headers.get("date") ?? "") ?? wallClockMs));
 }

@@ -4,15 +4,12 @@ import {
   type Outcome,
   SettlekitError,
 } from "../errors.ts";
+import { show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
-import type { Operation } from "../wire/operations.ts";
+import type { Credential, Operation } from "../wire/operations.ts";
+import { checkHeaders } from "./checks.ts";
 import { randomIdempotencyKey } from "./idempotency.ts";
-import {
-  type CredentialSource,
-  checkHeaders,
-  type HttpSettings,
-  type RequestOptions,
-} from "./settings.ts";
+import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
 /** What a call fills its operation with. */
@@ -29,7 +26,9 @@ export interface CallInput {
 
 /** What all attempts of a call have in common: they send the same bytes. */
 export interface PreparedRequest {
-  readonly url: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -37,36 +36,77 @@ export interface PreparedRequest {
 
 /** @throws {InvalidRequestError} when an argument can never be right. */
 export function prepareRequest(
-  operation: Operation<unknown>,
-  input: CallInput,
+  { method, path, replay }: Operation<unknown>,
+  { path: ids = {}, query = {}, body: content }: CallInput,
   options: RequestOptions,
-  client: {
-    readonly settings: HttpSettings;
-    readonly headers: Readonly<Record<string, string>>;
-  },
+  { wire }: HttpSettings,
 ): PreparedRequest {
-  const { settings } = client;
+  if (content !== undefined && method === "GET") {
+    throw new InvalidRequestError("A GET request has no body. Pass parameters as query.", {
+      code: "invalid_request",
+      param: "body",
+    });
+  }
   const idempotencyKey =
-    operation.replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
-  const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+    replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
+  const body = content === undefined ? undefined : JSON.stringify(content);
   const headers: Record<string, string> = {
-    ...client.headers,
-    ...(options.headers !== undefined && checkHeaders(options.headers, settings.wire.headerPrefix)),
+    ...(options.headers !== undefined && checkHeaders(options.headers, wire.headerPrefix)),
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
   };
-  const url = settings.baseUrl + fillPath(operation.path, input.path ?? {}) + search(input.query);
-  return { url, headers, body, idempotencyKey };
+  return { method, path: fillPath(path, ids), query, headers, body, idempotencyKey };
 }
 
 export function setCredential(
   headers: Record<string, string>,
-  operation: Operation<unknown>,
-  credential: string,
-  settings: HttpSettings,
+  credential: Credential,
+  value: string,
+  { wire }: HttpSettings,
 ): void {
-  const { name, scheme } = credentialHeader(operation.credential, settings.wire.headerPrefix);
-  headers[name.toLowerCase()] = scheme + credential;
+  const { name, scheme } = credentialHeader(credential, wire.headerPrefix);
+  headers[name.toLowerCase()] = scheme + value;
+}
+
+/** So many first characters of a credential are a part of it that nobody may see. */
+const tellingLength = 12;
+/** Fewer of them where a text breaks off. */
+const tellingAtEnd = 6;
+
+/** Takes a credential out of texts, whole or begun: a service may echo it, and a proxy may cut the echo. */
+export function redactor(credential: string): (text: string) => string {
+  const wanted = credential.toLowerCase();
+  const start = wanted.slice(0, tellingLength);
+  if (start === "") return (text) => text;
+  return (text) => {
+    // Of the same length, which other letters' lower case may not have.
+    const searched = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    let shown = "";
+    let from = 0;
+    for (let at = searched.indexOf(start); at !== -1; at = searched.indexOf(start, from)) {
+      shown += `${text.slice(from, at)}[redacted]`;
+      from = at + matchLength(searched, at, wanted);
+    }
+    const rest = text.slice(from);
+    const end = searched.slice(from);
+    for (let length = start.length - 1; length >= tellingAtEnd; length -= 1) {
+      if (end.endsWith(start.slice(0, length))) {
+        return `${shown}${rest.slice(0, -length)}[redacted]`;
+      }
+    }
+    return shown + rest;
+  };
+}
+
+function matchLength(text: string, at: number, wanted: string): number {
+  let end = at;
+  for (const character of wanted) {
+    // JSON may write a slash with a backslash.
+    if (text[end] === "\\" && text[end + 1] === character) end += 1;
+    if (text[end] !== character) break;
+    end += 1;
+  }
+  return end - at;
 }
 
 function checkIdempotencyKey(key: string | undefined): string {
@@ -89,25 +129,10 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
       return encodeURIComponent(value);
     }
     throw new InvalidRequestError(
-      `${name} must be the id that the service gave, got ${describeId(value)}.`,
+      `${name} must be the id that the service gave, got ${show(value)}.`,
       { code: "invalid_request", param: name },
     );
   });
-}
-
-function describeId(value: unknown): string {
-  if (typeof value !== "string") return value === null ? "null" : typeof value;
-  return value === "" ? "an empty string" : JSON.stringify(value.slice(0, 40));
-}
-
-function search(query: CallInput["query"]): string {
-  if (query === undefined) return "";
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) parameters.set(name, String(value));
-  }
-  const text = parameters.toString();
-  return text === "" ? "" : `?${text}`;
 }
 
 interface Asking {

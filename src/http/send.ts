@@ -1,151 +1,253 @@
-import { readErrorBody } from "../wire/envelope.ts";
-import { readNetworkError } from "./network-error.ts";
-import { type Failure, readRetryAfter } from "./policy.ts";
-import type { Fetch, FetchInit, FetchResponse } from "./settings.ts";
+import ky, { isNetworkError, type KyInstance, TimeoutError } from "ky";
+import { userAgent } from "../runtime.ts";
+import { show } from "../values.ts";
+import { isSecureUrl } from "./base-url.ts";
+import { CustomCodeError, checkUnchanged, describeThrown, untilAborted, watched } from "./hooks.ts";
+import { hasNetworkCode, readNetworkError } from "./network-error.ts";
+import type { Failure } from "./policy.ts";
+import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 
+/** What one attempt sends, and within which limits. */
 interface AttemptRequest {
   readonly method: string;
-  readonly url: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  readonly fetch: Fetch;
-  readonly fetchOptions: Readonly<Record<string, unknown>>;
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   readonly signal: AbortSignal | undefined;
-  readonly requestIdHeader: string;
-  readonly wallClock: () => number;
   /** Takes credentials out of a text that will be shown. */
   readonly redact: (text: string) => string;
 }
 
-/** A success status with its body. */
-export interface Answer {
-  readonly kind: "answer";
-  readonly status: number;
-  readonly headers: Headers;
-  readonly requestId: string | undefined;
-  readonly text: string;
+/** What came back over the wire. */
+export interface Reply {
+  readonly kind: "reply";
+  readonly response: FetchResponse;
+  /** The body, unless it was not read to its end. */
+  readonly text: string | undefined;
+  /** Why the body was not read to its end. */
+  readonly broken: Failure | undefined;
+  /** Whether a hook put another response in the place of the service's. */
+  readonly isReplaced: boolean;
 }
 
-/**
- * Sends one request and reads its whole answer, within the limit. Never throws, and ends in time
- * even when fetch does not listen to its signal.
- */
-export async function attempt(request: AttemptRequest): Promise<Answer | Failure> {
-  const { signal, limit } = request;
-  const controller = new AbortController();
-  let stop: (failure: Failure) => void = () => {};
-  const stopped = new Promise<Failure>((resolve) => {
-    stop = (failure) => {
-      resolve(failure);
-      controller.abort();
+/** One attempt while it is under way. */
+interface Trip extends AttemptRequest {
+  /** Whether fetch was called. Until then, nothing can have happened. */
+  hasLeft: boolean;
+  hasEnded: boolean;
+  /** What fetch gave. */
+  received: FetchResponse | undefined;
+}
+
+class TooLargeError extends Error {}
+
+/** Sends one request at a time and reads its whole answer. The only place that knows ky. */
+export class Sender {
+  readonly #settings: HttpSettings;
+  readonly #ky: KyInstance;
+
+  constructor(settings: HttpSettings) {
+    const { baseUrl, headers, hooks } = settings;
+    const agent = userAgent();
+    this.#settings = settings;
+    this.#ky = ky.create({
+      prefix: baseUrl,
+      headers: {
+        accept: "application/json",
+        // A browser adds its own of these; set by a page, they would need the service's leave.
+        ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
+        ...headers,
+      },
+      // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
+      redirect: "manual",
+      ...cacheMode(),
+      retry: 0,
+      throwHttpErrors: false,
+      // The total alone counts hooks and body in.
+      timeout: false,
+      ...(hooks && { hooks: watched(hooks) }),
+    });
+  }
+
+  /** Makes one attempt. Never throws. */
+  async send(request: AttemptRequest): Promise<{ result: Reply | Failure; wasSent: boolean }> {
+    const trip: Trip = { ...request, hasLeft: false, hasEnded: false, received: undefined };
+    const result = await this.#exchange(trip).catch((error) => this.#failure(error, trip));
+    trip.hasEnded = true;
+    return { result, wasSent: trip.hasLeft };
+  }
+
+  async #exchange(trip: Trip): Promise<Reply> {
+    const { method, path, query, headers, body, limit, signal } = trip;
+    const sending = this.#ky(path, {
+      method,
+      searchParams: query,
+      headers,
+      totalTimeout: limit.ms,
+      fetch: (request) => this.#fetch(request as Request, trip),
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    });
+    const response: FetchResponse = await sending;
+    const { received } = trip;
+    if (received && response.status !== received.status) {
+      throw new CustomCodeError(
+        "hooks",
+        `An afterResponse hook turned status ${received.status} into ${response.status}. Leave the status as it ` +
+          "is: it tells what may have happened to the money.",
+      );
+    }
+    const reply = { kind: "reply", response, isReplaced: response !== received } as const;
+    if (isRedirect(response)) {
+      cancelBody(response);
+      return { ...reply, text: undefined, broken: undefined };
+    }
+    try {
+      const text = await sending.text();
+      if (text.length > this.#settings.maxResponseBytes) throw new TooLargeError();
+      return { ...reply, text, broken: undefined };
+    } catch (error) {
+      return { ...reply, text: undefined, broken: this.#bodyFailure(error, response, trip) };
+    }
+  }
+
+  /** Calls fetch as `fetch(url, init)`: that of another package does not take the platform's Request. */
+  async #fetch(request: Request, trip: Trip): Promise<Response> {
+    const { fetch: customFetch, fetchOptions, hooks, maxResponseBytes } = this.#settings;
+    if (hooks) await checkUnchanged(request, trip);
+    if (hooks && !isSecureUrl(new URL(request.url), this.#settings.allowHttp)) {
+      throw new CustomCodeError("hooks", "A beforeRequest hook gave a URL that is not https.");
+    }
+    const signal =
+      hooks && trip.signal ? AbortSignal.any([trip.signal, request.signal]) : request.signal;
+    // The call may have ended in a hook, and what has not left stays here.
+    trip.signal?.throwIfAborted();
+    signal.throwIfAborted();
+    const init: FetchInit = {
+      ...fetchOptions,
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      signal,
+      redirect: "manual",
+      ...cacheMode(),
+      ...(trip.body !== undefined && { body: trip.body }),
     };
-  });
-  const onAbort = () => stop({ kind: "aborted", reason: signal?.reason });
-  const onTimer = () => {
-    // After a stall of the event loop the answer may be here, unread: it gets one more turn.
-    timer = setTimeout(() => stop({ kind: "timeout", limit: limit.name, ms: limit.ms }), 1);
-  };
-  let timer = setTimeout(onTimer, limit.ms);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await exchange(request, controller.signal, stopped);
-  } catch (error) {
+    trip.hasLeft = true;
+    const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
+    const response = await untilAborted(answer, signal).finally(() => {
+      // What a fetch that does not listen to its signal still brings is nobody's to read.
+      if (signal.aborted || trip.hasEnded) answer.then(cancelBody, () => {});
+    });
+    if (typeof response?.text !== "function") {
+      throw new CustomCodeError(
+        "fetch",
+        `Your fetch function gave ${show(response)}, which is no Response.`,
+      );
+    }
+    const isBounded =
+      isRedirect(response) || (!customFetch && isWithin(response, maxResponseBytes));
+    trip.received = isBounded ? response : bounded(response, maxResponseBytes, signal);
+    // Another package's Response can do what ky needs of one.
+    return trip.received as Response;
+  }
+
+  #failure(error: unknown, trip: Trip): Failure {
+    const { signal, limit, redact, hasLeft } = trip;
+    if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
+    if (error instanceof TimeoutError) {
+      const spentOn =
+        "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
+      return { kind: "timeout", limit: limit.name, ms: limit.ms, ...(!hasLeft && { spentOn }) };
+    }
+    if (error instanceof CustomCodeError) return customCodeFailure(error, trip);
+    if (!hasLeft) {
+      const fact = `The request could not be made ready: ${describeThrown(error)}.`;
+      return customCodeFailure(new CustomCodeError("hooks", fact, error), trip);
+    }
+    if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {
+      const fact = `Your fetch function threw ${describeThrown(error)}.`;
+      return customCodeFailure(new CustomCodeError("fetch", fact, error), trip);
+    }
     const failure = readNetworkError(error);
-    return { ...failure, detail: request.redact(failure.detail) };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    return { ...failure, detail: redact(failure.detail) };
   }
-}
 
-async function exchange(
-  request: AttemptRequest,
-  signal: AbortSignal,
-  stopped: Promise<Failure>,
-): Promise<Answer | Failure> {
-  const sending = send(request, signal);
-  const response = await Promise.race([sending, stopped]);
-  if ("kind" in response) {
-    // A fetch that does not listen to its signal may still answer: nobody is there to read it.
-    sending.then(cancelBody, () => {});
-    return response;
-  }
-  const { status } = response;
-  // Whoever's they are, they can do what the platform's can.
-  const headers = response.headers as Headers;
-  // An opaque or failed answer of a custom fetch: nobody said anything.
-  if (status < 200 && response.type !== "opaqueredirect") {
-    return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
-  }
-  const requestId = request.redact(headers.get(request.requestIdHeader) ?? "") || undefined;
-  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    cancelBody(response);
-    const origin = originOf(headers.get("location"), request.url);
-    return { kind: "redirect", status, origin, requestId };
-  }
-  const body = await readBody(response, stopped);
-  if (response.ok) {
-    return typeof body === "string"
-      ? { kind: "answer", status, headers, requestId, text: body }
-      : body;
-  }
-  if (typeof body !== "string" && body.kind === "aborted") return body;
-  // The status alone decides what is safe, so an error whose body did not arrive is still that error.
-  const facts = redacted(readErrorBody(typeof body === "string" ? body : ""), request.redact);
-  const retryAfterMs = readRetryAfter(headers, request.wallClock());
-  return { kind: "status", status, facts, retryAfterMs, requestId };
-}
-
-async function send(request: AttemptRequest, signal: AbortSignal): Promise<FetchResponse> {
-  const { method, url, headers, body, fetch, fetchOptions } = request;
-  const init: FetchInit = {
-    ...fetchOptions,
-    method,
-    headers,
-    signal,
-    // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
-    redirect: "manual",
-    ...(body === undefined ? {} : { body }),
-  };
-  const response = await fetch(url, init);
-  if (typeof response?.text === "function") return response;
-  throw new TypeError("the fetch function gave no Response");
-}
-
-/** The body's text, or why it did not arrive whole. */
-async function readBody(
-  response: FetchResponse,
-  stopped: Promise<Failure>,
-): Promise<string | Failure> {
-  const reading = response.text();
-  try {
-    return await Promise.race([reading, stopped]);
-  } catch (error) {
+  #bodyFailure(error: unknown, { status, headers }: FetchResponse, trip: Trip): Failure {
+    if (error instanceof TooLargeError) {
+      const { maxResponseBytes: maxBytes, wire } = this.#settings;
+      const requestId = trip.redact(headers.get(wire.requestIdHeader) ?? "") || undefined;
+      return { kind: "too_large", status, maxBytes, requestId };
+    }
+    const failure = this.#failure(error, trip);
+    if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
     // Part of an answer was here: whatever the platform calls the error, the request had arrived.
     const { code, detail } = readNetworkError(error);
-    return { kind: "connection", code, detail };
+    return { kind: "connection", code, detail: trip.redact(detail) };
   }
 }
 
-/** Takes credentials out of every text in a value, after escapes were read. */
-function redacted<T>(value: T, redact: (text: string) => string): T {
-  if (typeof value === "string") return redact(value) as T;
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => redacted(item, redact)) as T;
-  const entries = Object.entries(value).map(([name, inner]) => [
-    redact(name),
-    redacted(inner, redact),
-  ]);
-  return Object.fromEntries(entries) as T;
+/** A response that sends the caller elsewhere, as servers and as browsers show it. */
+export function isRedirect({ status, type }: FetchResponse): boolean {
+  return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-function cancelBody(response: FetchResponse): void {
-  response.body?.cancel().catch(() => {});
+/** Some runtimes refuse a request that names a cache mode. */
+let takesCacheMode: boolean | undefined;
+
+function cacheMode(): { cache?: "no-store" } {
+  try {
+    takesCacheMode ??= Boolean(new Request("https://cache.invalid", { cache: "no-store" }));
+  } catch {
+    takesCacheMode = false;
+  }
+  return takesCacheMode ? { cache: "no-store" } : {};
 }
 
-function originOf(location: string | null, base: string): string | undefined {
-  return location !== null && URL.canParse(location, base)
-    ? new URL(location, base).origin
-    : undefined;
+/** Frees the connection. Not every package's body can be cancelled. */
+function cancelBody(response: FetchResponse | undefined): void {
+  response?.body?.cancel?.()?.catch?.(() => {});
+}
+
+/** Whether the platform reads no more than the limit, because the answer says how long it is. */
+function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
+  const length = headers.get("content-length");
+  if (body === null) return true;
+  return length !== null && Number(length) <= maxBytes && !headers.get("content-encoding");
+}
+
+/** The response with a body that breaks when it outgrows the limit or the call ends. */
+function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal): FetchResponse {
+  const { body, status, headers } = response as Response;
+  if (!(body instanceof ReadableStream) || !(Symbol.iterator in headers)) return response;
+  let bytes = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw new TooLargeError();
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(body.pipeThrough(counting, { signal }), { status, headers: [...headers] });
+}
+
+function customCodeFailure({ option, message, cause }: CustomCodeError, trip: Trip): Failure {
+  const { redact, hasLeft: wasSent } = trip;
+  return {
+    kind: "custom_code",
+    option,
+    fact: redact(message),
+    wasSent,
+    cause: copied(cause, redact),
+  };
+}
+
+/** An error without what else hangs on it: the request, whose headers hold the credential. */
+function copied(error: unknown, redact: (text: string) => string): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const copy = new Error(redact(error.message));
+  copy.name = redact(error.name);
+  if (error.stack !== undefined) copy.stack = redact(error.stack);
+  return copy;
 }

@@ -21,7 +21,7 @@ export const realTime: Time = {
         signal?.removeEventListener("abort", finish);
         resolve();
       };
-      const timer = setTimeout(finish, ms);
+      const timer = setTimeout(finish, Math.max(0, ms));
       signal?.addEventListener("abort", finish, { once: true });
     }),
   random: () => Math.random(),

@@ -1,7 +1,8 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { isCaip2, toCaip2 } from "../evm/chains.ts";
-import { type CredentialSource, callOptions, type HttpSettings } from "../http/settings.ts";
+import { callOptions } from "../http/checks.ts";
+import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { maxAmountInCents } from "../wire/payment.ts";

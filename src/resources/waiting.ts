@@ -8,8 +8,9 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
+import { checkLimit } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
-import { checkLimit, type RequestOptions } from "../http/settings.ts";
+import type { RequestOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { checkOptionNames } from "./arguments.ts";

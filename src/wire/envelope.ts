@@ -13,17 +13,28 @@ export interface ErrorFacts {
 }
 
 const maxMessageLength = 500;
+/** So much of a text is searched for a message. */
+const maxSearchedLength = 4 * maxMessageLength;
 
 /**
  * Reads the body of an error answer. Accepts the documented envelope, a flat `{ code, message }`, the
  * `{ statusCode, message, error }` of a common framework, and the text, HTML or nothing that a proxy
  * sends. Never throws.
+ *
+ * @param redact Takes credentials out of a text. Applied before anything is cut: half a key is a leak, too.
  */
-export function readErrorBody(text: string): ErrorFacts {
-  const body = parseJson(text);
-  if (body === undefined) return { ...textMessage(text), body: text };
-  if (typeof body === "string") return { ...optional("message", body), body };
-  if (!isRecord(body)) return { body };
+export function readErrorBody(
+  text: string,
+  redact: (text: string) => string = (it) => it,
+): ErrorFacts & {
+  /** Whether the body has one of the service's forms: a proxy's page has not. */
+  readonly isKnownForm: boolean;
+} {
+  const body = parseRedacted(text, redact);
+  if (!isRecord(body)) {
+    const message = typeof body === "string" ? textMessage(body) : {};
+    return { ...message, body, isKnownForm: false };
+  }
   const source = isRecord(body.error) ? body.error : body;
   return {
     ...optional("type", source.type),
@@ -32,7 +43,28 @@ export function readErrorBody(text: string): ErrorFacts {
     ...optional("param", source.param),
     ...optional("requestId", source.requestId ?? body.requestId),
     body,
+    isKnownForm: hasKnownForm(body),
   };
+}
+
+function hasKnownForm({ error, code, message, statusCode }: Record<string, unknown>): boolean {
+  if (isRecord(error)) return isName(error.code) || isName(error.type);
+  const hasMessage = typeof message === "string" || Array.isArray(message);
+  return hasMessage && (isName(code) || Number.isInteger(statusCode));
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** Takes credentials out of every text in a value, after escapes were read. */
+function redacted(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redact));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [redact(name), redacted(inner, redact)]),
+  );
 }
 
 /** The code that the document's overview gives to a status, for answers that bring none. */
@@ -57,11 +89,12 @@ export function codeForStatus(status: number): string {
   }
 }
 
-function parseJson(text: string): unknown {
+function parseRedacted(text: string, redact: (text: string) => string): unknown {
   try {
-    return JSON.parse(text);
+    return redacted(JSON.parse(text), redact);
   } catch {
-    return undefined;
+    // No JSON, or nested deeper than the stack.
+    return redact(text);
   }
 }
 
@@ -73,13 +106,14 @@ function optional<Name extends string>(name: Name, value: unknown): { [name in N
 }
 
 function textMessage(text: string): { message?: string } {
-  if (!/^\s*<(!doctype|html|head|body|\?xml)/i.test(text)) return optional("message", text);
-  return optional("message", /<(title|h1)[^<>]*>([^<]*)</i.exec(text)?.[2]);
+  const start = text.slice(0, maxSearchedLength);
+  if (!/^\s*<(!doctype|html|head|body|\?xml)/i.test(start)) return optional("message", start);
+  return optional("message", /<(title|h1)[^<>]*>([^<]*)</i.exec(start)?.[2]);
 }
 
 function printable(text: string): string {
   const line = text
-    .slice(0, 4 * maxMessageLength)
+    .slice(0, maxSearchedLength)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   return line.length > maxMessageLength ? `${line.slice(0, maxMessageLength - 1)}…` : line;

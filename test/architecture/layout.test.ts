@@ -48,8 +48,9 @@ async function sourcesWith(text: RegExp): Promise<string[]> {
   return found.sort();
 }
 
-test("one file alone of the client calls fetch", async () => {
-  const callers = await sourcesWith(/\bawait fetch\(/);
+test("one file alone imports ky and calls fetch", async () => {
+  expect(await sourcesWith(/from "ky"/)).toEqual(["src/http/send.ts"]);
+  const callers = await sourcesWith(/\bglobalThis\.fetch\b|\bawait fetch\(/);
   expect(callers.filter((file) => /^src\/(http|resources|checkout)\//.test(file))).toEqual([
     "src/http/send.ts",
   ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { instant, port, seconds, webUrl } from "../../src/cli/options.ts";
-import { isLoopback } from "../../src/http/settings.ts";
+import { isLoopback } from "../../src/http/base-url.ts";
 
 describe("option values", () => {
   test("a port is a whole number up to 65535", () => {

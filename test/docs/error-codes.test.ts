@@ -59,13 +59,13 @@ describe("the guide to errors", () => {
     }
   });
 
-  test("names the two codes of ConnectionError that are settlekit's own", async () => {
+  test("names the three codes of ConnectionError that are settlekit's own", async () => {
     let source = "";
     for await (const file of glob("src/http/*.ts", { cwd: root })) source += await read(file);
     const own = codesOf(sections.get("ConnectionError") ?? "").filter((code) =>
       /^[a-z]/.test(code),
     );
-    expect(own).toEqual(["connection_failed", "no_answer"]);
+    expect(own).toEqual(["connection_failed", "no_answer", "fetch_failed"]);
     for (const code of own) expect(source).toContain(`"${code}"`);
   });
 });

@@ -15,8 +15,17 @@ const call = {
 } as const;
 
 function answered(status: number, body: unknown = "", retryAfterMs?: number) {
-  const facts = readErrorBody(typeof body === "string" ? body : JSON.stringify(body));
-  const failure: Failure = { kind: "status", status, facts, retryAfterMs, requestId: "req_1" };
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const { isKnownForm: isFromService, ...facts } = readErrorBody(text);
+  const requestId = "req_1";
+  const failure: Failure = {
+    kind: "status",
+    status,
+    facts,
+    isFromService,
+    retryAfterMs,
+    requestId,
+  };
   return errorFor(failure, "rejected", call);
 }
 

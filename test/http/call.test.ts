@@ -235,7 +235,8 @@ describe("an outcome that was unknown once", () => {
   });
 
   test("does not matter to a read: its last failure is thrown", async () => {
-    await using server = await scriptedServer({ status: 503 }, { status: 404 });
+    const absent = { error: { code: "not_found", message: "No such payment" } };
+    await using server = await scriptedServer({ status: 503 }, { status: 404, body: absent });
     await expect(httpTo(server).call(getPayment, read)).rejects.toMatchObject({
       name: "NotFoundError",
       outcome: "rejected",

@@ -35,7 +35,8 @@ describe("onEvent", () => {
   });
 
   test("is told how a call failed", async () => {
-    await using server = await scriptedServer({ status: 404 });
+    const body = { error: { code: "not_found", message: "None" } };
+    await using server = await scriptedServer({ status: 404, body });
     const { events, onEvent } = recorder();
     await httpTo(server, { onEvent })
       .call(getPayment, read)

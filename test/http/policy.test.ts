@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide, type Failure, type Situation } from "../../src/http/policy.ts";
 
-const answered = (status: number, retryAfterMs?: number): Failure => ({
+const answered = (status: number, retryAfterMs?: number, isFromService = true): Failure => ({
   kind: "status",
   status,
   facts: { body: "" },
+  isFromService,
   retryAfterMs,
   requestId: undefined,
 });
@@ -16,6 +17,14 @@ const broken: Failure = { kind: "connection", code: "ECONNRESET", detail: "" };
 const late: Failure = { kind: "timeout", limit: "timeoutMs", ms: 30_000 };
 const aborted: Failure = { kind: "aborted", reason: undefined };
 const unreadable: Failure = { kind: "unreadable", status: 200, text: "", requestId: undefined };
+const tooLarge: Failure = { kind: "too_large", status: 200, maxBytes: 1, requestId: undefined };
+const failedHook = (wasSent: boolean): Failure => ({
+  kind: "custom_code",
+  option: "hooks",
+  fact: "A hook threw.",
+  wasSent,
+  cause: undefined,
+});
 const redirect = (status: number): Failure => ({
   kind: "redirect",
   status,
@@ -53,11 +62,14 @@ describe("what happens after a failure", () => {
     ["502", answered(502), 2, "unknown", "retry", "retry", "stop"],
     ["503", answered(503), 1, "unknown", "retry", "retry", "stop"],
     ["599", answered(599), 1, "unknown", "retry", "retry", "stop"],
+    ["408", answered(408), 1, "unknown", "retry", "retry", "stop"],
+    ["425", answered(425), 1, "unknown", "retry", "retry", "stop"],
+    ["a failed hook before the request", failedHook(false), 1, "not_sent", "stop", "stop", "stop"],
+    ["a failed hook after it", failedHook(true), 1, "unknown", "stop", "stop", "stop"],
+    ["a success that is too large", tooLarge, 1, "unknown", "stop", "stop", "stop"],
     ["a reset", broken, 1, "unknown", "retry", "retry", "stop"],
     ["a time-out", late, 1, "unknown", "retry", "retry", "stop"],
     ["an unreadable success", unreadable, 1, "unknown", "retry", "retry", "stop"],
-    ["a redirect", redirect(302), 1, "rejected", "stop", "stop", "stop"],
-    ["a redirect that means done", redirect(303), 1, "unknown", "stop", "stop", "stop"],
   ];
 
   test.each(rows)("%s", (_, failure, attempt, outcome, safe, keyed, unsafe) => {
@@ -71,6 +83,44 @@ describe("what happens after a failure", () => {
         action,
         outcome,
       });
+    }
+  });
+
+  test.each([301, 302, 303, 307, 308])("a redirect with %i says no to a read alone", (status) => {
+    const outcomes = (["safe", "keyed", "unsafe"] as const).map((replay) => {
+      const { action, outcome } = decide(situation({ failure: redirect(status), replay }));
+      return [action, outcome];
+    });
+    expect(outcomes).toEqual([
+      ["stop", "rejected"],
+      ["stop", "unknown"],
+      ["stop", "unknown"],
+    ]);
+  });
+
+  test.each([400, 401, 403, 404, 405, 409, 413, 415, 422])(
+    "a %i that is not in a form of the service's leaves the outcome unknown",
+    (status) => {
+      const failure = answered(status, undefined, false);
+      for (const replay of ["safe", "keyed", "unsafe"] as const) {
+        const decision = decide(situation({ failure, replay }));
+        expect(decision).toMatchObject({ action: "stop", outcome: "unknown" });
+      }
+      const own = decide(situation({ failure: answered(status), replay: "unsafe" }));
+      expect(own).toMatchObject({ action: "stop", outcome: "rejected" });
+    },
+  );
+
+  test.each([402, 410, 418, 451, 499])("a %i is never taken for a no", (status) => {
+    const decision = decide(situation({ failure: answered(status), replay: "unsafe" }));
+    expect(decision).toMatchObject({ action: "stop", outcome: "unknown" });
+  });
+
+  test("a time-out before anything left has sent nothing", () => {
+    const failure = { ...late, spentOn: "in a hook." } as const;
+    for (const replay of ["safe", "keyed", "unsafe"] as const) {
+      const decision = decide(situation({ failure, replay }));
+      expect(decision).toMatchObject({ action: "retry", outcome: "not_sent" });
     }
   });
 
@@ -94,6 +144,8 @@ describe("an outcome", () => {
     late,
     aborted,
     unreadable,
+    tooLarge,
+    ...[true, false].map(failedHook),
     ...[302, 303].map(redirect),
     ...[400, 401, 403, 404, 409, 418, 422, 429, 500, 503].map((status) => answered(status)),
   );
@@ -164,7 +216,9 @@ describe("the wait before a retry", () => {
     expect(waitMs({ failure: answered(429, 12_000) })).toBe(12_000);
   });
 
-  test("does not become a busy loop when Retry-After is zero", () => {
-    expect(waitMs({ failure: answered(429, 0) })).toBe(250);
+  test.each([0, 1, 249])("does not become a busy loop when Retry-After is %i ms", (ms) => {
+    expect(waitMs({ failure: answered(429, ms) })).toBe(250);
+    expect(waitMs({ failure: answered(429, ms), attempt: 4 })).toBe(2000);
+    expect(waitMs({ failure: answered(429, 251) })).toBe(251);
   });
 });

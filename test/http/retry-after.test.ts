@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readRetryAfter } from "../../src/http/policy.ts";
+import { readRetryAfter } from "../../src/http/answer.ts";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const read = (retryAfter: string, date?: string) =>

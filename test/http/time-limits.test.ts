@@ -52,7 +52,7 @@ describe("timeoutMs", () => {
     await expect(http.call(getPayment, read)).rejects.toMatchObject({ code: "attempt_timeout" });
   });
 
-  test("does not hide an error whose body never ends", async () => {
+  test("does not hide the status of an error whose body never ends", async () => {
     const endless: Answer = (response) => {
       response.writeHead(400, { "content-type": "application/json" }).write('{"error":');
     };
@@ -60,9 +60,9 @@ describe("timeoutMs", () => {
     await expect(
       httpTo(server, { timeoutMs: 40 }).call(createPayment, order),
     ).rejects.toMatchObject({
-      name: "InvalidRequestError",
+      name: "OutcomeUnknownError",
       status: 400,
-      outcome: "rejected",
+      cause: { name: "InvalidRequestError", code: "invalid_request" },
     });
   });
 });

@@ -49,7 +49,9 @@ describe("the body of an error answer", () => {
     ["null", null, {}],
     ["fields of the wrong types", { error: { type: 1, code: null, message: {}, param: [] } }, {}],
   ])("is read from %s", (_, body, facts) => {
-    expect(readErrorBody(JSON.stringify(body))).toEqual({ ...facts, body });
+    const { isKnownForm, ...read } = readErrorBody(JSON.stringify(body));
+    expect(read).toEqual({ ...facts, body });
+    expect(typeof isKnownForm).toBe("boolean");
   });
 
   test.each([
@@ -64,7 +66,11 @@ describe("the body of an error answer", () => {
     ["nothing", "", undefined],
     ["white space", " \r\n ", undefined],
   ])("is read from %s", (_, text, message) => {
-    expect(readErrorBody(text)).toEqual({ ...(message && { message }), body: text });
+    expect(readErrorBody(text)).toEqual({
+      ...(message && { message }),
+      body: text,
+      isKnownForm: false,
+    });
   });
 
   test("cannot break out of a line or flood a log with its message", () => {

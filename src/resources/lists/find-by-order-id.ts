@@ -1,7 +1,8 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
+import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import { checkLimit, type RequestOptions } from "../../http/settings.ts";
+import type { RequestOptions } from "../../http/settings.ts";
 
 import type { Operation } from "../../wire/operations.ts";
 import type { PageBody } from "../../wire/pagination.ts";

@@ -8,9 +8,10 @@ import {
   SettlekitError,
 } from "../../errors.ts";
 import type { ApiResponse } from "../../http/api-promise.ts";
+import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
-import { checkLimit, type RequestOptions } from "../../http/settings.ts";
+import type { RequestOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";

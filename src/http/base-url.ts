@@ -1,0 +1,52 @@
+import { ConfigurationError } from "../errors.ts";
+import { show } from "../values.ts";
+
+const maxUrlLength = 2_000;
+
+/**
+ * Gives the base URL without a slash at its end.
+ *
+ * @throws {ConfigurationError} when it is not https, or http on this machine, or has more than a path.
+ */
+export function checkBaseUrl(value: string, { allowHttp = false, httpCure = "" } = {}): string {
+  const fail = (fact: string) =>
+    new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
+  // "localhost:4010" parses, with a scheme "localhost".
+  if (value.length > maxUrlLength || !URL.canParse(value) || !value.includes("://")) {
+    throw fail("is not a URL. Give it whole, such as https://api.example.com.");
+  }
+  const url = new URL(value);
+  if (url.username !== "" || url.password !== "") {
+    throw fail("contains credentials. Remove them: the secret key goes into secretKey.");
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw fail("has a query or a fragment. Remove what follows the path.");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw fail(`has the scheme ${url.protocol.slice(0, -1)}. Use https, or http on this machine.`);
+  }
+  if (!isSecureUrl(url, allowHttp)) {
+    throw fail(
+      `is plain http to ${show(url.hostname)}, which would send the secret key readable. Use https, or http ` +
+        `to 127.0.0.1 or localhost.${httpCure}`,
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
+}
+
+/** Whether nobody on the way can read what is sent there. */
+export function isSecureUrl({ protocol, hostname }: URL, allowHttp: boolean): boolean {
+  if (protocol === "https:") return true;
+  return protocol === "http:" && (allowHttp || isLoopback(hostname));
+}
+
+/** Whether other machines cannot reach what listens there. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "::1" ||
+    hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}

@@ -1,0 +1,255 @@
+import * as z from "zod/mini";
+import { ConfigurationError } from "../errors.ts";
+import { nearest, show } from "../values.ts";
+import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
+import { type Same, strictObject } from "../wire/fields.ts";
+import type { ClientEvent, Logger } from "./events.ts";
+import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./hooks.ts";
+import {
+  type ConnectionOptions,
+  defaults,
+  type Fetch,
+  type HttpSettings,
+  type RequestOptions,
+  type WireOptions,
+} from "./settings.ts";
+
+/** What a field of options must be. The message names it and shows what was given. */
+function must(rule: string, cure = "") {
+  return {
+    error: ({ path = [], input }: z.core.$ZodRawIssue) =>
+      `${path.join(".")} must be ${rule}, got ${show(input)}.${cure}`,
+  };
+}
+
+/** The longest time that timers can wait: a signed 32-bit number of milliseconds. */
+const maxLimitMs = 2_147_483_647;
+
+const milliseconds = must(`a number of milliseconds from 1 to ${maxLimitMs}`);
+const limitSchema = z
+  .number(milliseconds)
+  .check(z.positive(milliseconds), z.maximum(maxLimitMs, milliseconds));
+
+const retries = must("a whole number from 0 on", " 0 sends exactly one request.");
+const retriesSchema = z.int(retries).check(z.minimum(0, retries));
+
+const someBytes = must("a whole number of bytes from 1 on");
+const bytesSchema = z.int(someBytes).check(z.minimum(1, someBytes));
+
+const isFunction = (value: unknown) => typeof value === "function";
+const aFunction = must("a function");
+const someFunctions = must("an array of functions");
+
+const headersSchema = z.custom<Readonly<Record<string, string>>>(
+  (value) => typeof value === "object" && value !== null && !(value instanceof Headers),
+  // Headers are where people put tokens: never shown.
+  {
+    error: "headers must be a plain object of names and values.",
+    params: { code: "invalid_header" },
+  },
+);
+
+const token = must("letters, digits and hyphens, such as X-Service");
+const prefixSchema = z.string(token).check(z.regex(/^[A-Za-z0-9-]{1,100}$/, token));
+
+const wireSchema = strictObject({
+  headerPrefix: z.optional(prefixSchema),
+  requestIdHeader: z.optional(prefixSchema),
+  chainIdFormat: z.optional(z.enum(["number", "caip2"], must('"number" or "caip2"'))),
+  withdrawalIdempotency: z.optional(
+    z.enum(["unknown", "honoured"], must('"unknown" or "honoured"')),
+  ),
+});
+true satisfies Same<WireOptions, z.input<typeof wireSchema>>;
+
+/** The options that the constructors of all clients have in common. */
+export const connectionFields = {
+  baseUrl: z.optional(z.string(must("a URL, as text"))),
+  fetch: z.optional(
+    z.custom<Fetch>(isFunction, { error: "fetch must be a function like the global fetch." }),
+  ),
+  timeoutMs: z.optional(limitSchema),
+  deadlineMs: z.optional(limitSchema),
+  maxRetries: z.optional(retriesSchema),
+  maxResponseBytes: z.optional(bytesSchema),
+  headers: z.optional(headersSchema),
+  headerPrefix: z.optional(prefixSchema),
+  logger: z.optional(
+    z.custom<Logger>(
+      (value) => typeof value === "object" || isFunction(value),
+      must("an object such as console"),
+    ),
+  ),
+  onEvent: z.optional(z.custom<(event: ClientEvent) => void>(isFunction, aFunction)),
+  wire: z.optional(wireSchema),
+};
+
+export const hooksSchema = strictObject({
+  beforeRequest: z.optional(
+    z.array(z.custom<BeforeRequestHook>(isFunction, aFunction), someFunctions),
+  ),
+  afterResponse: z.optional(
+    z.array(z.custom<AfterResponseHook>(isFunction, aFunction), someFunctions),
+  ),
+});
+true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
+
+const callSchema = strictObject({
+  // Checked where it is sent, as an argument of the request.
+  idempotencyKey: z.optional(z.custom<string>()),
+  signal: z.optional(
+    z.instanceof(AbortSignal, {
+      error: "signal must be an AbortSignal, such as controller.signal.",
+    }),
+  ),
+  timeoutMs: z.optional(limitSchema),
+  deadlineMs: z.optional(limitSchema),
+  maxRetries: z.optional(retriesSchema),
+  headers: z.optional(headersSchema),
+});
+true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
+
+/** What a call's last argument may hold: `prefetch` and `createdAfter` belong to lists and lookups. */
+export const callOptions: ReadonlySet<string> = new Set([
+  ...Object.keys(callSchema.shape),
+  "prefetch",
+  "createdAfter",
+]);
+
+/** A misspelt option would be a call without it: a random key in place of the caller's. */
+export function checkCallOptions(options: RequestOptions): void {
+  checkOptions(
+    callSchema,
+    options,
+    "The options of a call must be an object, such as { timeoutMs: 5000 }.",
+  );
+}
+
+export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): number {
+  checkOptions(strictObject({ [param]: limitSchema }), { [param]: value }, "");
+  return value;
+}
+
+/**
+ * Gives the options as the schema reads them.
+ *
+ * @param shapeRule What to say where they are no object at all, which may be a key.
+ * @throws {ConfigurationError} naming the option in `param`.
+ */
+export function checkOptions<Options>(
+  schema: z.ZodMiniObject & z.ZodMiniType<Options>,
+  options: unknown,
+  shapeRule: string,
+): Options {
+  const { success, data, error } = schema.safeParse(options);
+  if (success) return data;
+  const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys");
+  const issue = unknown ?? error.issues[0];
+  const path = [...(issue?.path ?? []), ...(unknown?.keys.slice(0, 1) ?? [])].map(String);
+  if (issue === undefined || path.length === 0) {
+    throw new ConfigurationError(shapeRule, { code: "invalid_option" });
+  }
+  const param = path.join(".");
+  if (unknown === undefined) {
+    const code = param === "headers" ? "invalid_header" : "invalid_option";
+    throw new ConfigurationError(issue.message, { code, param });
+  }
+  const names = namesAt(schema, path.slice(0, -1));
+  const meant = nearest(path.at(-1) ?? "", names);
+  throw new ConfigurationError(
+    `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`,
+    { code: "unknown_option", param },
+  );
+}
+
+/** The names that an object within the options may have. */
+function namesAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "optional") return namesAt(def.innerType, path);
+  if (def.type !== "object") return [];
+  const [first, ...rest] = path;
+  const inner = first === undefined ? undefined : def.shape[first];
+  return inner ? namesAt(inner, rest) : Object.keys(def.shape);
+}
+
+/** The settings that these options make, with the defaults where one is missing. */
+export function connectionSettings(
+  { headers = {}, headerPrefix, wire = {}, ...others }: ConnectionOptions,
+  variables: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined } = {},
+): Omit<HttpSettings, "baseUrl" | "credential"> {
+  const prefix = checkHeaderPrefix(headerPrefix, wire.headerPrefix, variables);
+  return {
+    ...defaults,
+    ...given(others),
+    headers: Object.freeze(checkHeaders(headers, prefix)),
+    wire: Object.freeze({ ...defaults.wire, ...given(wire), headerPrefix: prefix }),
+  };
+}
+
+/** Without what was given as undefined, which means the default. */
+function given<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
+}
+
+function checkHeaderPrefix(
+  own: string | undefined,
+  ofWire: string | undefined,
+  { SETTLEKIT_HEADER_PREFIX: variable }: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined },
+): string {
+  const refuse = (fact: string) => {
+    throw new ConfigurationError(fact, { code: "invalid_option", param: "headerPrefix" });
+  };
+  if (own !== undefined && ofWire !== undefined && own !== ofWire) {
+    refuse("headerPrefix and wire.headerPrefix differ, and mean the same. Give one of them.");
+  }
+  const prefix = own ?? ofWire;
+  if (prefix !== undefined) return prefix;
+  if (!variable) return defaults.wire.headerPrefix;
+  if (!prefixSchema.safeParse(variable).success) {
+    refuse("SETTLEKIT_HEADER_PREFIX must be letters, digits and hyphens, such as X-Service.");
+  }
+  return variable;
+}
+
+const transportHeaders = new Set(
+  "connection content-length expect host keep-alive te trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+);
+
+/**
+ * Gives the headers with their names in lower case. Values are never repeated in an error: a header
+ * is where people put tokens.
+ */
+export function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  headerPrefix: string,
+): Record<string, string> {
+  const checked: Record<string, string> = {};
+  const reserved = [...credentialHeaderNames(headerPrefix), idempotencyKeyHeader].map((name) =>
+    name.toLowerCase(),
+  );
+  for (const [name, value] of Object.entries(headers)) {
+    const lowerCase = name.toLowerCase();
+    const fail = (fact: string) =>
+      new ConfigurationError(`headers: ${fact}`, { code: "invalid_header", param: "headers" });
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) {
+      throw fail("a name is not a header name. Use letters, digits and hyphens.");
+    }
+    if (reserved.includes(lowerCase)) {
+      throw fail(
+        `${name} is set by settlekit itself. Use secretKey for the credential and idempotencyKey for ` +
+          "the key.",
+      );
+    }
+    if (transportHeaders.has(lowerCase)) {
+      throw fail(`${name} belongs to the connection, which fetch keeps. Leave it out.`);
+    }
+    if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      throw fail(`the value of ${name} has a line break or a character that headers cannot carry.`);
+    }
+    checked[lowerCase] = value;
+  }
+  return checked;
+}

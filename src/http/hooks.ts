@@ -1,0 +1,140 @@
+import { show } from "../values.ts";
+import { idempotencyKeyHeader } from "../wire/credential.ts";
+
+/** What a `beforeRequest` hook is given: ky's own state. */
+export interface BeforeRequestState {
+  /** The request about to leave. Set headers on it, or return another Request. */
+  readonly request: Request;
+  readonly options: object;
+  readonly retryCount: number;
+}
+
+/** What an `afterResponse` hook is given: ky's own state. */
+export interface AfterResponseState extends BeforeRequestState {
+  /** A copy: reading its body leaves the call's own untouched. */
+  readonly response: Response;
+}
+
+/** What `ky.retry()` gives. Accepted by the type alone: settlekit decides what is sent again. */
+interface RetryMarker {
+  readonly options?: object | undefined;
+}
+
+// Written as methods, so that a hook written for ky, whose state has more, is one of these, too.
+
+interface BeforeRequest {
+  // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
+  hook(state: BeforeRequestState): Request | Response | void | Promise<Request | Response | void>;
+}
+
+interface AfterResponse {
+  hook(
+    state: AfterResponseState,
+    // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
+  ): Response | RetryMarker | void | Promise<Response | RetryMarker | void>;
+}
+
+export type BeforeRequestHook = BeforeRequest["hook"];
+export type AfterResponseHook = AfterResponse["hook"];
+
+/**
+ * Functions in ky's form that run around every attempt, repetitions included.
+ *
+ * `beforeRequest` may add headers and change the URL, by giving another Request; the method, the body and
+ * Idempotency-Key stay, and it may not answer in the service's place. `afterResponse` may give another Response
+ * with the same status. An error thrown before the request ends the call with nothing sent; one thrown after it
+ * ends the call, too, with an unknown outcome where the call changes something.
+ */
+export interface ClientHooks {
+  beforeRequest?: BeforeRequestHook[] | undefined;
+  afterResponse?: AfterResponseHook[] | undefined;
+}
+
+/** The merchant's own code failed, or did what it may not. */
+export class CustomCodeError extends Error {
+  readonly option: "hooks" | "fetch";
+
+  constructor(option: "hooks" | "fetch", message: string, cause?: unknown) {
+    super(message, { cause });
+    this.option = option;
+  }
+}
+
+/** The hooks as ky runs them: each failure names its hook, and none outlives the call. */
+export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks) {
+  return {
+    beforeRequest: beforeRequest.map((hook) => async (state: BeforeRequestState) => {
+      const given = await called("A beforeRequest", () => hook(state), state.request.signal);
+      if (given === undefined || given instanceof Request) return given;
+      throw new CustomCodeError(
+        "hooks",
+        `A beforeRequest hook gave ${show(given)} in place of the service's answer. Give a Request or nothing; to ` +
+          "answer requests yourself in tests, use the fetch option.",
+      );
+    }),
+    afterResponse: afterResponse.map((hook) => async (state: AfterResponseState) => {
+      const given = await called("An afterResponse", () => hook(state), state.request.signal);
+      if (given === undefined || given instanceof Response) return given;
+      throw new CustomCodeError(
+        "hooks",
+        `An afterResponse hook gave ${show(given)}. Give a Response or nothing: settlekit itself decides what is ` +
+          "sent again.",
+      );
+    }),
+  };
+}
+
+async function called<T>(
+  name: string,
+  hook: () => T | Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    return await untilAborted(Promise.resolve(hook()), signal);
+  } catch (error) {
+    throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
+  }
+}
+
+/**
+ * Refuses a request whose hooks changed what repetitions rely on: all attempts of a call send the same bytes
+ * with the same key, or one of them could pay twice.
+ */
+export async function checkUnchanged(
+  request: Request,
+  asked: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
+  },
+): Promise<void> {
+  const refuse = (fact: string) => {
+    throw new CustomCodeError("hooks", `A beforeRequest hook ${fact}`);
+  };
+  const key = idempotencyKeyHeader.toLowerCase();
+  const cure = "It may add headers and change the URL.";
+  if (request.method !== asked.method) refuse(`changed the method. ${cure}`);
+  if (request.headers.get(key) !== (asked.headers[key] ?? null)) {
+    refuse(`changed the ${idempotencyKeyHeader}. ${cure}`);
+  }
+  if (request.bodyUsed) refuse("read the request's body. Read that of request.clone().");
+  if ((await request.text()) !== (asked.body ?? "")) refuse(`changed the body. ${cure}`);
+}
+
+/** Waits for work unless the signal aborts first, whether or not the work listens to it. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** What somebody else's code threw, on one line. */
+export function describeThrown(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
+}
