@@ -58,17 +58,14 @@ const folderRules = Object.entries(allowed).map(([part, targets]) => ({
 }));
 
 // Which part of the sandbox runs which; what lies further down may be run too. create-sandbox.ts puts them all
-// together. Types are not counted: what happens is told, kept and shown by parts that need its name alone.
+// together. Types are not counted.
 const sandboxParts = {
-  routes: ["control", "pages"],
-  control: ["serving"],
-  pages: ["serving", "service"],
-  serving: ["timeline"],
+  control: ["pages"],
+  pages: ["service"],
   service: ["webhooks"],
-  webhooks: ["faults", "time", "timeline"],
+  webhooks: ["faults", "time"],
   faults: [],
   time: [],
-  timeline: [],
   state: [],
 };
 

@@ -1,21 +1,19 @@
+import type { Hono } from "hono";
 import { afterEach, expect, vi } from "vitest";
-import type { App } from "../src/sandbox/serving/app.ts";
-import type { Exchange } from "../src/sandbox/serving/exchange.ts";
-import type { PlainAnswer } from "../src/sandbox/serving/plain-answer.ts";
-import type { Received } from "../src/sandbox/serving/received.ts";
+import type { ServiceEnv } from "../src/sandbox/service/answers.ts";
 import { operationTable } from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
-// Whatever a test is about: each answer that a sandbox gives in it must fit the OpenAPI document. Faults
-// take the place of answers after this point, so they may be as wrong as a test wants them.
+// Whatever a test is about: each answer that a sandbox gives in it must fit the OpenAPI document. Faults replace
+// answers after this point, so they may be as wrong as a test wants them.
 
-vi.mock("../src/sandbox/serving/exchange.ts", async (importOriginal) => {
-  const { createExchange } =
-    await importOriginal<typeof import("../src/sandbox/serving/exchange.ts")>();
-  return {
-    createExchange: (options: Parameters<typeof createExchange>[0]): Exchange =>
-      createExchange({ ...options, app: judged(options.app) }),
+vi.mock("../src/sandbox/service/operations.ts", async (importOriginal) => {
+  const original = await importOriginal<typeof import("../src/sandbox/service/operations.ts")>();
+  const serveOperations: typeof original.serveOperations = (app, options) => {
+    judgeAnswers(app);
+    original.serveOperations(app, options);
   };
+  return { ...original, serveOperations };
 });
 
 let judgements: Promise<string[]>[] = [];
@@ -26,14 +24,15 @@ afterEach(async () => {
   expect(problems).toEqual([]);
 });
 
-function judged(app: App): App {
-  const { answer } = app;
-  app.answer = (received) => {
-    const answered = answer(received);
-    judgements.push(judge(received, answered).catch((error: unknown) => [String(error)]));
-    return answered;
-  };
-  return app;
+function judgeAnswers(app: Hono<ServiceEnv>): void {
+  app.use(async (c, next) => {
+    await next();
+    const { method, path } = c.req;
+    // Has no body to judge.
+    if (method === "HEAD") return;
+    const judgement = judge(method, path, c.res.status, c.var.answer);
+    judgements.push(judgement.catch((error: unknown) => [String(error)]));
+  });
 }
 
 let description: Promise<Description> | undefined;
@@ -46,13 +45,14 @@ function loadDescription(): Promise<Description> {
   return description;
 }
 
-async function judge({ method, url }: Received, answer: PlainAnswer): Promise<string[]> {
-  const { pathname } = url;
-  const { status } = answer;
-  // Has no body to judge.
-  if (method === "HEAD") return [];
+async function judge(
+  method: string,
+  pathname: string,
+  status: number,
+  answer: string,
+): Promise<string[]> {
   const { describesAnswer, answerProblems, problems } = await loadDescription();
-  const body: unknown = JSON.parse(answer.body.text);
+  const body: unknown = JSON.parse(answer);
   const operation = operationFor(method, pathname);
   const isOtherError = status >= 400 && !(operation && describesAnswer(operation, status));
   const found =

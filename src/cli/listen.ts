@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import { isLoopback } from "../http/base-url.ts";
-import { serverUrl } from "../sandbox/serving/server-url.ts";
+import { serverUrl } from "../sandbox/server.ts";
 import { Webhooks } from "../webhooks/index.ts";
 import { UsageError } from "./exit-codes.ts";
 import {

@@ -1,29 +1,26 @@
-import { createEvents } from "./events.ts";
+import { fetchInProcess } from "./connection.ts";
+import { createEvents } from "./event-bus.ts";
 import { createFaults } from "./faults/faults.ts";
 import { merchantOptionsOf, type SandboxOptions } from "./options.ts";
 import { createRandomSource, originOf } from "./random.ts";
-import { checkoutRoutes } from "./routes/checkout-routes.ts";
-import type { OwnRoutes } from "./routes/own-routes.ts";
-import { paymentRoutes } from "./routes/payment-routes.ts";
-import { withdrawalRoutes } from "./routes/withdrawal-routes.ts";
+import { createRequestLog } from "./request-log.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+import type { ListenOptions, SandboxServer } from "./server.ts";
+import { createApp } from "./service/app.ts";
+import { createAuthenticate } from "./service/authentication.ts";
+import { checkoutRoutes } from "./service/checkout-routes.ts";
+import { checkedRepetition, createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
+import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
+import { withdrawalRoutes } from "./service/withdrawal-routes.ts";
 import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
 import { createWithdrawals } from "./service/withdrawals.ts";
-import { createApp } from "./serving/app.ts";
-import { createAuthenticate } from "./serving/authentication.ts";
-import { type Doors, fetchFrom } from "./serving/doors.ts";
-import { createExchange } from "./serving/exchange.ts";
-import { checkedRepetition, createIdempotencyStore } from "./serving/idempotency.ts";
-import { plainError } from "./serving/plain-answer.ts";
-import type { ListenOptions, SandboxServer } from "./serving/server.ts";
 import { keepInFile } from "./state/data-file.ts";
 import { createState } from "./state/state.ts";
 import { createStore } from "./state/store.ts";
 import { createClock } from "./time/clock.ts";
-import { createRequestLog } from "./timeline/request-log.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
 import { createTaskQueue } from "./webhooks/queue.ts";
 
@@ -97,6 +94,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...checkoutRoutes({ payments, clock, random }),
     ...withdrawalRoutes({ withdrawals }),
   ];
+  const faults = createFaults({
+    operations: routes.map(({ operation }) => operation),
+    realNowMs: () => performance.now(),
+    random,
+    store,
+  });
   const app = createApp({
     routes,
     authenticate: createAuthenticate({ merchants, payments }),
@@ -105,44 +108,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (replay === "safe") return undefined;
       return replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
     },
-  });
-
-  const faults = createFaults({
-    operations: routes.map(({ operation }) => operation),
-    realNowMs: () => performance.now(),
+    clock,
     random,
+    faults,
+    log,
+    events,
     store,
+    async loadOwnRoutes() {
+      const { createOwnRoutes } = await import("./control/own-routes.ts");
+      const { isFrozen } = clock;
+      return createOwnRoutes({ sandbox, payments, withdrawals, events, isFrozen });
+    },
   });
-  const callService = createExchange({ app, clock, random, faults, log, events });
-
-  let ownRoutes: Promise<OwnRoutes> | undefined;
-  const doors: Doors = {
-    /** No answer leaves before what it tells of is sure to stay. */
-    async service(received) {
-      const reply = await callService(received);
-      try {
-        store.commit();
-      } catch (error) {
-        return { kind: "answered", answer: plainError(error) };
-      }
-      return reply;
-    },
-    async own(request) {
-      // Most tests look at no page.
-      ownRoutes ??= import("./routes/own-routes.ts").then(({ createOwnRoutes }) =>
-        createOwnRoutes({
-          sandbox,
-          payments,
-          withdrawals,
-          events,
-          isFrozen: clock.isFrozen,
-        }),
-      );
-      const response = await (await ownRoutes)(request);
-      store.commit();
-      return response;
-    },
-  };
 
   // The last listener, so that everything is in its new place when the reset is told of.
   store.onReplaced(events.reset);
@@ -151,12 +128,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
     // Loading node:http takes as long as all the rest, and most tests do without.
-    const server = await import("./serving/server.ts");
-    return server.listen(doors, where);
+    const server = await import("./server.ts");
+    return server.listen(app, where);
   }
 
   const sandbox: Sandbox = {
-    fetch: (request) => fetchFrom(doors, request),
+    fetch: (input, init) => {
+      const isRequest = input instanceof Request && init === undefined;
+      return fetchInProcess(app, isRequest ? input : new Request(input, init));
+    },
     listen,
     get secretKey() {
       return merchants.first().secretKey;

@@ -36,17 +36,20 @@ export type {
 export type {
   AnswerFault,
   Fault,
+  FaultRoute,
   LatencyFault,
   ResetFault,
   TruncationFault,
 } from "./faults/fault.ts";
-export type { FaultRoute } from "./faults/fault-route.ts";
+
 export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
 export type { RateLimit } from "./faults/rate-limit.ts";
-export type { Occasions } from "./faults/waiting-list.ts";
+export type { Frequency, Occasions } from "./faults/waiting-list.ts";
 export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
+export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+export type { ListenOptions, SandboxServer } from "./server.ts";
 export type { SandboxMerchant } from "./service/merchants.ts";
 export type {
   PaymentScenario,
@@ -61,11 +64,9 @@ export type {
   UpcomingWithdrawalStep,
   WithdrawalScenario,
 } from "./service/withdrawal-scenarios.ts";
-export type { ListenOptions, SandboxServer } from "./serving/server.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 export type { SandboxClock } from "./time/clock.ts";
 export type { Duration, DurationUnit } from "./time/duration.ts";
-export type { ReceivedAnswer, ReceivedRequest } from "./timeline/request-log.ts";
 export type {
   ReplayOptions,
   SandboxWebhooks,

@@ -1,12 +1,12 @@
 import type { SandboxEvent, SandboxListener } from "./events.ts";
 import type { SandboxFaults } from "./faults/faults.ts";
+import type { ReceivedRequest } from "./request-log.ts";
+import type { ListenOptions, SandboxServer } from "./server.ts";
 import type { SandboxMerchant } from "./service/merchants.ts";
 import type { SandboxPayments } from "./service/payment-scenarios.ts";
 import type { SandboxWithdrawals } from "./service/withdrawal-scenarios.ts";
-import type { ListenOptions, SandboxServer } from "./serving/server.ts";
 import type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 import type { SandboxClock } from "./time/clock.ts";
-import type { ReceivedRequest } from "./timeline/request-log.ts";
 import type { SandboxWebhooks } from "./webhooks/delivery.ts";
 
 /** How much of what happened is no longer there. */
@@ -24,10 +24,11 @@ export interface DroppedCounts {
 /** The service in process: its routes, webhooks, clock and faults, and a customer to play. */
 export interface Sandbox {
   /**
-   * Answers a request as the service would. Needs no port; any origin will do. Rejects where the
-   * platform's fetch would: when the request's signal aborts, and when a fault breaks the connection.
+   * Answers a request as the service would. Takes what the platform's fetch takes, needs no port, and serves every
+   * origin. Rejects when the platform's fetch would: when the request's signal aborts, and when a fault breaks the
+   * connection.
    */
-  fetch(request: Request): Promise<Response>;
+  fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>;
   /**
    * Serves the same on a port.
    *

@@ -1,40 +1,75 @@
-import { invalidRequest } from "../serving/refusal.ts";
+import type { Context, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { SettlekitError } from "../../errors.ts";
+import { answerError, invalidRequest, type ServiceEnv } from "../service/answers.ts";
+import { maxBodyBytes, parseObject } from "../service/validation.ts";
 
-/** What no web page of another origin can send without being allowed to, which it never is. */
+/** A saved sandbox is larger than any request of the service: some 10,000 payments with everything about them. */
+const maxSavedBytes = 128 * 1_048_576;
+
+const limits = [maxBodyBytes, maxSavedBytes].map((maxSize) =>
+  bodyLimit({
+    maxSize,
+    onError() {
+      throw invalidRequest(413, {
+        code: "body_too_large",
+        message: `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`,
+      });
+    },
+  }),
+);
+
+export const limitBody: MiddlewareHandler<ServiceEnv> = (c, next) => {
+  const [usual, saved] = limits;
+  const limit = c.req.path.endsWith("/load") ? saved : usual;
+  return limit ? limit(c, next) : next();
+};
+
+/** No web page of another origin can send it without a preflight, which is never answered. */
 const controlHeader = "X-Sandbox-Control";
 
+/** Lets through requests of programs and of the sandbox's own pages, and none that another web page could cause. */
+export const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next) => {
+  const origin = req.header("Origin");
+  if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
+    throw invalidRequest(403, {
+      code: "cross_origin",
+      message: `Pages of ${origin} may not control the sandbox. Use its own pages, or a program.`,
+    });
+  }
+  if (req.method === "POST" && req.header(controlHeader) === undefined) {
+    throw invalidRequest(403, {
+      code: "control_header_missing",
+      message: `The header ${controlHeader} is missing. Send it with any value: no other web page can.`,
+    });
+  }
+  const type = req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (req.method === "POST" && type !== "application/json") {
+    throw invalidRequest(415, {
+      code: "invalid_content_type",
+      message: "The control API takes JSON. Send Content-Type: application/json.",
+    });
+  }
+  await next();
+};
+
+/** Answers a refusal of the sandbox itself in its own words, in the service's envelope. */
+export function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
+  if (!SettlekitError.is(error)) return answerError(error, c);
+  const { name, code, message, param } = error;
+  // A ConfigurationError is about the options that the sandbox was made with.
+  const status = { NotFoundError: 404, ConfigurationError: 409 }[name] ?? 422;
+  const facts = { code, message, ...(param === undefined ? {} : { param }) };
+  return answerError(invalidRequest(status as 404 | 409 | 422, facts), c);
+}
+
 /**
- * Lets through what a program or the sandbox's own pages send, and nothing that another web page can have a
- * browser send.
+ * The fields of a request; none where it has no body.
  *
- * @throws {Refusal} 403 or 415.
+ * @throws {Refusal} 400.
  */
-export function checkControlRequest({ method, headers, url }: Request): void {
-  const origin = headers.get("Origin");
-  if (origin !== null && URL.parse(origin)?.host !== new URL(url).host) throw otherOrigin(origin);
-  if (method !== "POST") return;
-  if (!headers.has(controlHeader)) throw headerMissing();
-  const type = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") throw otherType();
-}
-
-function otherOrigin(origin: string) {
-  return invalidRequest(403, {
-    code: "cross_origin",
-    message: `Pages of ${origin} may not control the sandbox. Use its own pages, or a program.`,
-  });
-}
-
-function headerMissing() {
-  return invalidRequest(403, {
-    code: "control_header_missing",
-    message: `The header ${controlHeader} is missing. Send it with any value: no other web page can.`,
-  });
-}
-
-function otherType() {
-  return invalidRequest(415, {
-    code: "invalid_content_type",
-    message: "The control API takes JSON. Send Content-Type: application/json.",
-  });
+export async function fields({
+  req,
+}: Context<ServiceEnv>): Promise<Readonly<Record<string, unknown>>> {
+  return parseObject(await req.text(), { isOptional: true });
 }

@@ -1,14 +1,22 @@
 import type { Operation } from "../../wire/operations.ts";
 import type { RandomSource } from "../random.ts";
-import type { ReceivedHeaders } from "../serving/received.ts";
 import type { Store } from "../state/store.ts";
-import { checkFault, type Fault, invalidFault, isWholeWithin, type ResetFault } from "./fault.ts";
-import { type FaultRoute, faultRoute, type RouteMatcher } from "./fault-route.ts";
+import {
+  checkFault,
+  type Fault,
+  type FaultRoute,
+  faultRoute,
+  invalidFault,
+  isWholeWithin,
+  type ResetFault,
+  type RouteMatcher,
+} from "./fault.ts";
+
 import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
-import { createWaitingList, type Occasions } from "./waiting-list.ts";
+import { createWaitingList, type Frequency } from "./waiting-list.ts";
 
 /** To how many of a route's requests a fault happens, and to which share of them. */
-export interface FaultOptions extends Occasions {}
+export interface FaultOptions extends Frequency {}
 
 /**
  * What goes wrong, on purpose. A request meets at most one fault: of those that are waiting for its
@@ -60,7 +68,7 @@ export interface SandboxFaults {
 }
 
 /** A fault and the requests that it waits for. */
-export interface WaitingFault extends Required<Occasions> {
+export interface WaitingFault extends Required<Frequency> {
   readonly route: FaultRoute;
   readonly fault: Fault;
 }
@@ -81,7 +89,7 @@ interface MetFault {
 interface MetRequest {
   readonly method: string;
   readonly pathname: string;
-  readonly headers: ReceivedHeaders;
+  readonly headers: Headers;
 }
 
 /** What waits for a route. */
@@ -121,9 +129,9 @@ export function createFaults(options: FaultsOptions): Faults {
     return matcher;
   }
 
-  function next(route: FaultRoute, fault: Fault, occasions: FaultOptions = {}): void {
+  function next(route: FaultRoute, fault: Fault, frequency: FaultOptions = {}): void {
     matcherOf(route);
-    waiting.add({ route, fault: checkFault(fault) }, occasions);
+    waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
 
   function take({ method, pathname, headers }: MetRequest): MetFault | undefined {

@@ -1,5 +1,4 @@
 import { credentialHeaderNames, defaultHeaderPrefix } from "../../wire/credential.ts";
-import type { ReceivedHeaders } from "../serving/received.ts";
 
 /** How many requests the service takes. */
 export interface RateLimit {
@@ -36,7 +35,7 @@ export function createLimiter(requestsPerSecond: number, nowMs: () => number): L
 const credentialNames = credentialHeaderNames(defaultHeaderPrefix);
 
 /** Who sends a request: whoever has the key that it comes with. Those without one are one. */
-export function callerOf(headers: ReceivedHeaders): string {
+export function callerOf(headers: Headers): string {
   for (const name of credentialNames) {
     const credential = headers.get(name);
     if (credential !== null) return credential;

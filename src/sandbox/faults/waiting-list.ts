@@ -1,8 +1,8 @@
 import type { RandomStream } from "../random.ts";
 import type { Table } from "../state/store.ts";
 
-/** How often something happens to those that it is meant for. */
-export interface Occasions {
+/** How often something happens to the requests or webhooks that it is meant for. */
+export interface Frequency {
   /** To how many; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
   readonly times?: number | undefined;
   /**
@@ -10,6 +10,9 @@ export interface Occasions {
    */
   readonly probability?: number | undefined;
 }
+
+/** @deprecated Use `Frequency`. */
+export type Occasions = Frequency;
 
 /** What waits, in the form in which it is kept. */
 interface Waiting<Item> {
@@ -21,12 +24,12 @@ interface Waiting<Item> {
 
 /** What is to happen to the next of some kind: first come, first met. */
 interface WaitingList<Item> {
-  /** @throws What `invalid` makes of an occasion that cannot be. */
-  add(item: Item, occasions: Occasions): void;
+  /** @throws What `invalid` makes of a frequency that cannot be. */
+  add(item: Item, frequency: Frequency): void;
   /** The first that fits and that chance allows; uses up one of its times. */
   take(fits: (item: Item) => boolean): Item | undefined;
   /** In the order in which it is met. */
-  waiting(): (Item & Required<Occasions>)[];
+  waiting(): (Item & Required<Frequency>)[];
   clear(): void;
 }
 
@@ -42,7 +45,7 @@ export function createWaitingList<Item extends object>({
   chance,
   invalid,
 }: WaitingListOptions<Item>): WaitingList<Item> {
-  function add(item: Item, { probability = 1, times }: Occasions): void {
+  function add(item: Item, { probability = 1, times }: Frequency): void {
     if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
       throw invalid("probability", "must be a number above 0, up to 1");
     }

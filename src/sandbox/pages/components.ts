@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/openapi-prose.ts";
-import type { Occasions } from "../faults/waiting-list.ts";
+import type { Frequency } from "../faults/waiting-list.ts";
 
 /** Escaped HTML, written by `html` of hono. */
 export type Html = ReturnType<typeof html>;
@@ -111,7 +111,7 @@ export const frequencies: readonly (readonly [string, object])[] = [
 ];
 
 /** How often something will still happen, in words. */
-export function frequencyText({ times = 1, probability = 1 }: Occasions): string {
+export function frequencyText({ times = 1, probability = 1 }: Frequency): string {
   const count = Number.isFinite(times) ? `${times} more` : "always";
   if (probability === 1) return count;
   const share = `${Math.round(probability * 1000) / 10} %`;

@@ -1,11 +1,13 @@
 import { html } from "hono/html";
+import { TrieRouter } from "hono/router/trie-router";
 import { operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
-import { type Events, subjectOf, type TimelineEntry } from "../events.ts";
+import type { Events } from "../event-bus.ts";
+import { subjectOf, type TimelineEntry } from "../events.ts";
+import type { ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { evidenceHeader } from "../serving/evidence.ts";
-import { operationPaths } from "../serving/operation-paths.ts";
-import type { ReceivedRequest } from "../timeline/request-log.ts";
+import { evidenceHeader } from "../service/answers.ts";
+import { honoPath } from "../service/operations.ts";
 import { evidenceBadge, type Html } from "./components.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./fault-panels.ts";
@@ -126,17 +128,18 @@ const neverSent = html`<p>It was recorded, but not sent: the merchant has no end
 const operations = Object.entries(operationTable).map(([id, operation]) => {
   return { operation, prose: operationProse[id as OperationId] };
 });
-const paths = operationPaths(operations);
+const router = new TrieRouter<(typeof operations)[number]>();
+for (const it of operations) router.add(it.operation.method, honoPath(it.operation.path), it);
 
 /** What a request asked for, with the evidence for the operation and for its answer. */
 function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   const [pathname = ""] = path.split("?");
-  const found = paths.find(method, pathname);
+  const [[[found] = []]] = router.match(method, pathname);
   const evidence = answer?.headers[evidenceHeader.toLowerCase()];
   const answered = evidence && html` The answer is ${evidenceBadge(evidence)}.`;
   if (found === undefined)
     return html`<p class="quiet">The service has no such route.${answered}</p>`;
-  const { summary, description, evidence: expected } = found.item.prose;
+  const { summary, description, evidence: expected } = found.prose;
   return html`<p class="quiet">${evidenceBadge(expected)} <strong>${summary}.</strong> ${description}${evidence !== expected && answered}</p>`;
 }
 

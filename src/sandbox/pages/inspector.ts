@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Payment } from "../../wire/payment.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
-import type { Events } from "../events.ts";
+import type { Events } from "../event-bus.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { paymentsPanel, withdrawalsPanel } from "./cards.ts";
 import { commandButton, type Html } from "./components.ts";

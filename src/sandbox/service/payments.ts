@@ -1,7 +1,7 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import type { Events, NewChange } from "../events.ts";
+import type { Events, NewChange } from "../event-bus.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";

@@ -1,6 +1,6 @@
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
-import type { NewChange } from "../events.ts";
+import type { NewChange } from "../event-bus.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";

@@ -1,6 +1,7 @@
 import { ConfigurationError, InvalidRequestError } from "../../errors.ts";
 
-import type { DueEvent, Events, SandboxEvent } from "../events.ts";
+import type { Events } from "../event-bus.ts";
+import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
 import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import type { Events, NewChange } from "../events.ts";
+import type { Events, NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/waiting-list.ts";
 import { type RandomSource, randomStream } from "../random.ts";
 import type { Merchants } from "../service/merchants.ts";
@@ -251,8 +251,8 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   }
 
   function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {
-    const { event = null, by, ...occasions } = options;
-    waiting.add({ ...disorderOf(kind, by), event: checkedEvent(event) }, occasions);
+    const { event = null, by, ...frequency } = options;
+    waiting.add({ ...disorderOf(kind, by), event: checkedEvent(event) }, frequency);
   }
 
   return {

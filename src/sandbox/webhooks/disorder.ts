@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../errors.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
-import type { Occasions } from "../faults/waiting-list.ts";
+import type { Frequency } from "../faults/waiting-list.ts";
 import { type Duration, durationInMs } from "../time/duration.ts";
 
 /**
@@ -32,7 +32,7 @@ export const disorderKinds: readonly DisorderKind[] = [
   "wrong-secret",
 ];
 
-export interface DisorderOptions extends Occasions {
+export interface DisorderOptions extends Frequency {
   /** Such as `payment.updated`. Default: every event. */
   readonly event?: keyof WebhookEvents | undefined;
   /**
@@ -43,7 +43,7 @@ export interface DisorderOptions extends Occasions {
 }
 
 /** A disorder and the webhooks that it waits for. */
-export interface WaitingDisorder extends Required<Occasions> {
+export interface WaitingDisorder extends Required<Frequency> {
   readonly kind: DisorderKind;
   /** Null for every event. */
   readonly event: keyof WebhookEvents | null;

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors.ts";
-import { keptHeaders, keptText, withoutSecrets } from "../timeline/kept-text.ts";
+import { keptHeaders, keptText, withoutSecrets } from "../redaction.ts";
 
 /** Receives a webhook in place of the network; the status of its response counts as the answer. */
 export type Deliver = (request: Request) => Response | Promise<Response>;

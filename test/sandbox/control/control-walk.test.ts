@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { controlRoutes } from "../../../src/sandbox/control/control-routes.ts";
-import type { Events } from "../../../src/sandbox/events.ts";
+import type { Events } from "../../../src/sandbox/event-bus.ts";
 import { create, newYear, origin, withdraw } from "../merchant.ts";
 
 const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "1" };

@@ -1,0 +1,71 @@
+/**
+ * What the sandbox's app knows of the connection that a request came by, as the `env` of hono's `fetch`; and where the
+ * app says that a fault breaks it.
+ */
+export interface Connection {
+  /** Whether the sandbox answers to a host name. Every name will do in process. */
+  readonly isAllowedHost?: (hostname: string) => boolean;
+  /** Aborts when the client disconnects before it has the whole answer. Default: the request's own signal. */
+  readonly signal?: AbortSignal;
+  /** How the connection breaks instead of carrying the whole answer. */
+  broken?: BrokenBy;
+}
+
+/** Nothing arrives before a reset; or half the answer does, and a reset or the end of the connection follows. */
+export type BrokenBy =
+  | "reset before the answer"
+  | "reset within the answer"
+  | "end within the answer";
+
+export type SandboxApp = (request: Request, connection: Connection) => Promise<Response>;
+
+/** An answer in two: what is sent before the connection breaks, and how long the whole would be. */
+export async function firstHalf(
+  answer: Response,
+): Promise<{ readonly half: Uint8Array<ArrayBuffer>; readonly headers: Headers }> {
+  const whole = new Uint8Array(await answer.arrayBuffer());
+  const headers = new Headers(answer.headers);
+  headers.set("Content-Length", String(whole.length));
+  return { half: whole.subarray(0, whole.length >> 1), headers };
+}
+
+/**
+ * Calls the app in process. Rejects as the platform's fetch does: with the signal's reason when that aborts, and with
+ * a TypeError when a fault breaks the connection. As at any service, the request takes effect although its client
+ * disconnects.
+ */
+export async function fetchInProcess(app: SandboxApp, request: Request): Promise<Response> {
+  const { signal } = request;
+  signal.throwIfAborted();
+  // Not the request's own signal, which may still abort when everything has arrived.
+  const disconnection = new AbortController();
+  const connection: Connection = { signal: disconnection.signal };
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const disconnect = () => {
+    disconnection.abort(signal.reason);
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", disconnect);
+  try {
+    const answer = await Promise.race([app(request, connection), aborted]);
+    return connection.broken ? await brokenAnswer(answer, connection.broken) : answer;
+  } finally {
+    signal.removeEventListener("abort", disconnect);
+  }
+}
+
+async function brokenAnswer(answer: Response, by: BrokenBy): Promise<Response> {
+  if (by === "reset before the answer") throw new TypeError("fetch failed", { cause: reset() });
+  const { half, headers } = await firstHalf(answer);
+  const cause = by === "reset within the answer" ? reset() : ended();
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(half),
+    // Only called once the half was read.
+    pull: (controller) => controller.error(new TypeError("terminated", { cause })),
+  });
+  return new Response(body, { status: answer.status, headers });
+}
+
+/** The causes that Node's own fetch gives. */
+const reset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+const ended = () => Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });

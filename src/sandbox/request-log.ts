@@ -1,0 +1,112 @@
+import type { RequestOutcome } from "./events.ts";
+import { keptHeaders, keptText, withoutSecrets } from "./redaction.ts";
+import type { Store } from "./state/store.ts";
+
+/** A request that the sandbox received, and how it answered. Credentials in it read `[redacted]`. */
+export interface ReceivedRequest {
+  /** The sandbox's time, ISO 8601, UTC. */
+  readonly at: string;
+  readonly method: string;
+  /** With the query, as it was sent. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The text as it was sent, at most 8,192 characters; empty for a body that was too large to be read. */
+  readonly body: string;
+  /** How many characters of the body were left out. */
+  readonly bodyOmitted: number;
+  readonly outcome: RequestOutcome;
+  /** HTTP status of the answer; null while there is none, and where the connection broke before one. */
+  readonly status: number | null;
+  /** The answer as the service gave it, whatever arrived of it; null where there is none. */
+  readonly answer: ReceivedAnswer | null;
+  /** The answer's `X-Request-Id`. */
+  readonly requestId: string;
+}
+
+/** An answer as it is kept. */
+export interface ReceivedAnswer {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** At most 8,192 characters. */
+  readonly body: string;
+  /** How many characters of the body were left out. */
+  readonly bodyOmitted: number;
+}
+
+/** A request as it arrives. */
+interface Arrived
+  extends Pick<ReceivedRequest, "at" | "requestId" | "method" | "path" | "outcome" | "status"> {
+  readonly headers: Headers;
+  readonly bodyText: string;
+}
+
+export interface RequestLog {
+  add(request: Arrived): void;
+  /** Adds how a request ended, unless it is gone. */
+  ended(requestId: string, end: RequestEnd): void;
+  /** Oldest first. */
+  all(): ReceivedRequest[];
+  /** How many older ones were dropped since the last reset. */
+  dropped(): number;
+}
+
+/** How a request ended, with the answer if there was one. */
+export interface RequestEnd {
+  readonly outcome: RequestOutcome;
+  readonly status: number | null;
+  readonly answer?: { readonly headers: ReceivedAnswer["headers"]; readonly text: string };
+}
+
+const maxRequests = 1_000;
+
+/**
+ * The latest 1,000 requests. Their bodies and answers are kept with the secrets in them, which are removed when somebody
+ * looks: few are ever looked at.
+ */
+export function createRequestLog(store: Store): RequestLog {
+  const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
+  store.onReplaced(() => {
+    for (const request of requests.values()) {
+      if (request.outcome !== "open") continue;
+      // Its client waits for another process, or in another past.
+      requests.set(request.requestId, { ...request, outcome: "unanswered" });
+    }
+  });
+
+  return {
+    add({ headers, bodyText, ...facts }) {
+      const body = keptText(bodyText);
+      requests.set(facts.requestId, {
+        ...facts,
+        headers: keptHeaders(headers),
+        body: body.text,
+        bodyOmitted: body.omitted,
+        answer: null,
+      });
+    },
+    ended(requestId, { outcome, status, answer }) {
+      const request = requests.get(requestId);
+      if (request === undefined) return;
+      const kept = answer ? keptAnswer(answer) : request.answer;
+      requests.set(requestId, { ...request, outcome, status, answer: kept });
+    },
+    all: () => requests.values().map(printable),
+    dropped: requests.dropped,
+  };
+}
+
+/** The sandbox's own headers hold no secret. */
+function keptAnswer({ headers, text }: NonNullable<RequestEnd["answer"]>): ReceivedAnswer {
+  const body = keptText(text);
+  return { headers, body: body.text, bodyOmitted: body.omitted };
+}
+
+function printable(request: ReceivedRequest): ReceivedRequest {
+  const { body, answer } = request;
+  return {
+    ...request,
+    body: withoutSecrets(body),
+    answer: answer && { ...answer, body: withoutSecrets(answer.body) },
+  };
+}

@@ -1,0 +1,177 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { ConfigurationError } from "../errors.ts";
+import { defaultSandboxPort } from "../wire/credential.ts";
+import { type BrokenBy, type Connection, firstHalf, type SandboxApp } from "./connection.ts";
+import { evidenceHeader } from "./service/answers.ts";
+
+/**
+ * Tells whether a request's host may name this sandbox. A web page can have its own name point at this
+ * machine (DNS rebinding), and the browser then takes the sandbox for a part of that page; the name in the
+ * request still gives it away. An address is no name, so it cannot be made to point elsewhere.
+ */
+type IsAllowedHost = (hostname: string) => boolean;
+
+/**
+ * Allows addresses, the names of this machine itself, the one that is listened on, and these.
+ *
+ * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
+ */
+export function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedHost {
+  if (listeningOn === "") throw emptyHost();
+  const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
+  return (hostname) => {
+    const name = canonical(hostname);
+    return allowed.has(name) || isAddress(name) || /^(.+\.)?localhost$/.test(name);
+  };
+}
+
+/** As the URL of a request has it: an IPv6 address in brackets, IPv4 in four decimal parts. */
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function canonical(hostname: string): string {
+  return hostname.toLowerCase().replace(/\.$/, "");
+}
+
+/** Node takes it for every interface, and a variable that is not set must not open this machine. */
+function emptyHost() {
+  return new ConfigurationError(
+    "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
+      '"0.0.0.0" to let other machines in.',
+    { code: "cannot_listen", param: "host" },
+  );
+}
+
+/** What could never match would only be found out later, by a request that is refused. */
+function checkedName(name: string): string {
+  const parsed = URL.parse(`http://${name}/`);
+  if (parsed?.hostname === canonical(name)) return canonical(name);
+  throw new ConfigurationError(
+    `${JSON.stringify(name)} is no host name. Pass names alone in allowedHosts, without scheme and port, such as ` +
+      '"sandbox".',
+    { code: "invalid_allowed_host", param: "allowedHosts" },
+  );
+}
+
+/** Where a server is reached. An address that means "every interface" is reached by the loopback address. */
+export function serverUrl({ address, family, port }: AddressInfo): string {
+  if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
+  return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
+}
+
+/** Where the sandbox listens. */
+export interface ListenOptions {
+  /** Default 4010; 0 takes any free port. */
+  readonly port?: number | undefined;
+  /** Default 127.0.0.1, which other machines cannot reach. */
+  readonly host?: string | undefined;
+  /**
+   * Names that clients may reach the sandbox by, such as `sandbox` in a network of containers. Addresses,
+   * `localhost`, names under it and `host` always work; whatever comes by another name is answered 403, so
+   * that no web page can reach the sandbox by a name of its own.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+}
+
+/** A sandbox on a port. */
+export interface SandboxServer {
+  /** Such as `http://127.0.0.1:4010`: the client's `baseUrl`. */
+  readonly url: string;
+  readonly port: number;
+  /** Frees the port and drops open connections. May be called again. */
+  close(): Promise<void>;
+  /** `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** @throws {ConfigurationError} code `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
+export async function listen(
+  app: SandboxApp,
+  { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] }: ListenOptions,
+): Promise<SandboxServer> {
+  const isAllowedHost = allowedHosts(names, host);
+  async function answer(request: Request, { outgoing }: { outgoing: ServerResponse }) {
+    const connection: Connection = { isAllowedHost };
+    const response = await app(whole(request), connection);
+    if (connection.broken === undefined) return response;
+    await breakOff(outgoing, response, connection.broken);
+    return RESPONSE_ALREADY_SENT;
+  }
+  const listener = getRequestListener(
+    (request, env) => answer(request, env as { outgoing: ServerResponse }),
+    // The adapter would otherwise replace the process's own Request and Response.
+    { overrideGlobalObjects: false, errorHandler: invalidTarget },
+  );
+  const server = createServer(listener);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (error) {
+    throw cannotListen(error, port, host);
+  }
+
+  const address = server.address() as AddressInfo;
+  function close(): Promise<void> {
+    return new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+
+  return { url: serverUrl(address), port: address.port, close, [Symbol.asyncDispose]: close };
+}
+
+/** hono's body limit makes another Request of a chunked one, which the adapter's class of requests does not allow. */
+function whole(request: Request): Request {
+  if (!request.headers.has("Transfer-Encoding")) return request;
+  const { url, method, headers, body, signal } = request;
+  const init = { method, headers, body, signal, duplex: "half" };
+  return new Request(url, init);
+}
+
+/** Sends what the fault lets through of the answer, and breaks the connection. */
+async function breakOff(outgoing: ServerResponse, answer: Response, by: BrokenBy): Promise<void> {
+  const { socket } = outgoing;
+  if (by === "reset before the answer") {
+    socket?.resetAndDestroy();
+    return;
+  }
+  const { half, headers } = await firstHalf(answer);
+  outgoing.writeHead(answer.status, Object.fromEntries(headers));
+  // Only once the half was sent: a reset would overtake it.
+  outgoing.write(half, () => {
+    if (by === "reset within the answer") socket?.resetAndDestroy();
+    else socket?.end();
+  });
+}
+
+/** Answers what the adapter cannot read as a request. */
+function invalidTarget(error: unknown): Response {
+  if (!(error instanceof RequestError)) throw error;
+  const message =
+    "The header Host is missing or names no host, or the path is no URL. Send where the request goes to.";
+  const body = { error: { type: "invalid_request_error", message, code: "invalid_request" } };
+  return Response.json(body, { status: 400, headers: { [evidenceHeader]: "documented" } });
+}
+
+function cannotListen(error: unknown, port: number, host: string): ConfigurationError {
+  const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  if (isTaken) {
+    return new ConfigurationError(
+      `Port ${port} on ${host} is taken, perhaps by another sandbox. Close that one, or use port: 0 ` +
+        "for any free port.",
+      { code: "port_taken", param: "port", cause: error },
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigurationError(
+    `The sandbox cannot listen on port ${port} of ${host}: ${reason}. Choose another host or port.`,
+    { code: "cannot_listen", param: "host", cause: error },
+  );
+}

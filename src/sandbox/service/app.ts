@@ -1,0 +1,177 @@
+import { Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { cors } from "hono/cors";
+import {
+  credentialHeader,
+  defaultHeaderPrefix,
+  defaultRequestIdHeader,
+} from "../../wire/credential.ts";
+import { getCheckoutPayment } from "../../wire/operations.ts";
+import type { SandboxApp } from "../connection.ts";
+import type { Events } from "../event-bus.ts";
+import type { Faults } from "../faults/faults.ts";
+import type { RandomSource } from "../random.ts";
+import { withoutSecrets } from "../redaction.ts";
+import type { RequestEnd, RequestLog } from "../request-log.ts";
+import type { Store } from "../state/store.ts";
+import type { Clock } from "../time/clock.ts";
+import { answerError, evidenceHeader, invalidRequest, type ServiceEnv } from "./answers.ts";
+import { playFault } from "./fault-play.ts";
+import { type ServiceOptions, serveOperations } from "./operations.ts";
+import { maxBodyBytes } from "./validation.ts";
+
+interface AppOptions extends Omit<ServiceOptions, "during"> {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly faults: Faults;
+  readonly log: RequestLog;
+  readonly events: Events;
+  readonly store: Pick<Store, "commit">;
+  /** The sandbox's own routes: pages, description and control. Loaded when first asked for, as few tests need them. */
+  readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
+}
+
+type Middleware = MiddlewareHandler<ServiceEnv>;
+
+/** The whole sandbox as one hono app. */
+export function createApp(options: AppOptions): SandboxApp {
+  const { clock, events, store } = options;
+  const app = new Hono<ServiceEnv>();
+  app.onError(answerError);
+  app.use(checkHost);
+  // No answer leaves before the changes that it tells of are durable.
+  app.use(async (_, next) => {
+    await next();
+    store.commit();
+  });
+  serveOwnRoutes(app, options.loadOwnRoutes);
+  app.use(readBody, recorded(options));
+  app.use(`${customerRoutes}*`, describePreflight, allowAnyOrigin);
+  app.use(withFaults(options));
+  app.use(async (_, next) => {
+    clock.catchUp();
+    await next();
+  });
+  serveOperations(app, {
+    ...options,
+    // Operations take effect at once, so everything emitted meanwhile is their doing.
+    during: (requestId, work) => events.during({ requestId }, work),
+  });
+  return async (request, connection) => app.fetch(request, connection);
+}
+
+/** A name that a web page pointed at this machine (DNS rebinding) is refused before anything is served. */
+const checkHost: Middleware = async ({ req, env }, next) => {
+  const { hostname } = new URL(req.url);
+  if (env.isAllowedHost?.(hostname) === false) {
+    throw invalidRequest(403, {
+      code: "host_not_allowed",
+      message:
+        `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+        "the name: allowedHosts of listen, --allow-host on the command line.",
+    });
+  }
+  await next();
+};
+
+function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {
+  let loaded: ReturnType<typeof load> | undefined;
+  const serve: Middleware = async ({ req, env }) => {
+    loaded ??= load();
+    return (await loaded).fetch(req.raw, env);
+  };
+  for (const path of ["/_sandbox/*", "/payment/*", "/openapi.json"]) app.all(path, serve);
+  // The root is the inspector to a browser, and no route of the service to a client.
+  app.all("/", async (c, next) =>
+    c.req.header("Accept")?.includes("text/html") ? serve(c, next) : next(),
+  );
+}
+
+const limitBody = bodyLimit({
+  maxSize: maxBodyBytes,
+  // The operation refuses it: a wrong key is refused first.
+  onError: (c) => c.body(null),
+});
+
+const readBody: Middleware = async (c, next) => {
+  const isBodiless = c.req.method === "GET" || c.req.method === "HEAD";
+  if (isBodiless) c.set("body", "");
+  else {
+    await limitBody(c, async () => {
+      const text = await c.req.text();
+      // In process, a request may announce less than it brings.
+      if (Buffer.byteLength(text) <= maxBodyBytes) c.set("body", text);
+    });
+  }
+  await next();
+};
+
+/** Keeps a request in the log and in the timeline, and names it in the answer. */
+function recorded({ clock, random, log, events }: AppOptions): Middleware {
+  return async (c, next) => {
+    const { req, env } = c;
+    const { method } = req;
+    const requestId = random.stream("requests").uuid();
+    const at = clock.now().toISOString();
+    const { pathname, search } = new URL(req.url);
+    const path = withoutSecrets(pathname + search);
+    const facts = { at, requestId, method, path, status: null, outcome: "open" } as const;
+    const sequence = events.emit({ ...facts, type: "request" });
+    log.add({ ...facts, headers: req.raw.headers, bodyText: c.var.body ?? "" });
+    let end: RequestEnd = facts;
+    const record = (next: RequestEnd) => {
+      end = next;
+      log.ended(requestId, next);
+      events.ended(sequence, { outcome: next.outcome, status: next.status });
+    };
+    const { signal = req.raw.signal } = env;
+    signal.addEventListener("abort", () => {
+      if (end.outcome === "open") record({ outcome: "unanswered", status: null });
+      else if (end.outcome === "answered") record({ outcome: "cut off", status: end.status });
+    });
+
+    c.set("requestId", requestId);
+    c.set("answer", "");
+    c.header(defaultRequestIdHeader, requestId);
+    await next();
+    // Countdowns are corrected by this header, so it must tell the sandbox's time.
+    c.res.headers.set("Date", clock.now().toUTCString());
+    // The client already disconnected.
+    if (end.outcome !== "open") return;
+    if (env.broken === "reset before the answer") record({ outcome: "unanswered", status: null });
+    else {
+      const { status, headers } = c.res;
+      const answer = { headers: Object.fromEntries(headers), text: c.var.answer };
+      record({ outcome: env.broken ? "cut off" : "answered", status, answer });
+    }
+  };
+}
+
+/** The only routes that a browser calls: their credential is a customer's (interface section 5). */
+const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
+const { name: secretHeader } = credentialHeader(getCheckoutPayment.credential, defaultHeaderPrefix);
+
+/** Lets any page read the answer, with the headers that it needs to understand it (assumed). */
+const allowAnyOrigin: Middleware = cors({
+  origin: "*",
+  allowMethods: ["GET", "POST"],
+  allowHeaders: [secretHeader, "Content-Type"],
+  exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
+});
+
+/** hono/cors answers a preflight itself, so that it meets no fault. */
+const describePreflight: Middleware = async (c, next) => {
+  if (c.req.method === "OPTIONS") c.header(evidenceHeader, "assumed");
+  await next();
+};
+
+function withFaults({ faults, clock, events }: AppOptions): Middleware {
+  return async (c, next) => {
+    const { method, path, raw } = c.req;
+    const met = faults.take({ method, pathname: path, headers: raw.headers });
+    if (met === undefined) return next();
+    const at = clock.now().toISOString();
+    events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });
+    return playFault(met.fault, c, next);
+  };
+}

@@ -1,0 +1,135 @@
+import { hash } from "node:crypto";
+import { ConfigurationError } from "../../errors.ts";
+import type { Events } from "../event-bus.ts";
+import type { Store } from "../state/store.ts";
+import type { Clock } from "../time/clock.ts";
+import { invalidRequest } from "./answers.ts";
+
+/** Interface section 8: how long a key ties repeated creations together. */
+const idempotencyWindowMs = 24 * 3_600_000;
+
+/** Far more than a test or a day's work leaves behind. What is dropped counts as never seen. */
+const maxKept = 100_000;
+
+/** No request of the service nests at all; deeper ones would only exhaust the stack. */
+const maxDepth = 64;
+
+/**
+ * What the service does with a request whose key it has seen before: as if it had no key; gives the
+ * first one's answer, or refuses when the body is another one; refuses, whatever the body.
+ */
+export type Repetition = (typeof repetitions)[number];
+const repetitions = ["ignored", "honoured", "conflict"] as const;
+
+/** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
+export function checkedRepetition(value: Repetition): Repetition {
+  if (repetitions.includes(value)) return value;
+  throw new ConfigurationError(`withdrawalIdempotency must be one of ${repetitions.join(", ")}.`, {
+    code: "invalid_withdrawal_idempotency",
+    param: "withdrawalIdempotency",
+  });
+}
+
+interface IdempotentRequest {
+  readonly merchantId: string;
+  /** The operation: one key means nothing across them. */
+  readonly scope: string;
+  readonly key: string;
+  /** The parsed body, as it was sent. */
+  readonly body: unknown;
+  readonly repetition: Repetition;
+}
+
+export interface IdempotencyStore {
+  /**
+   * What the request is to be answered: what the first one with this key was, or what `create` gives
+   * now. Nothing is kept when `create` throws (assumed: an error may be corrected under the same key).
+   *
+   * @throws {Refusal} 409 when the key came before and may not come again, or with another body.
+   */
+  once<Answer>(request: IdempotentRequest, create: () => Answer): Answer;
+  /** How many keys were dropped before their time. */
+  dropped(): number;
+}
+
+interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
+  readonly fingerprint: string;
+  /** Never altered after it was given, so that it is written to the same bytes every time. */
+  readonly answer: unknown;
+}
+
+export function createIdempotencyStore(
+  clock: Clock,
+  events: Events,
+  store: Store,
+): IdempotencyStore {
+  const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
+
+  clock.onDue("idempotency key", (id) => {
+    const ended = kept.get(id);
+    if (ended === undefined) return;
+    kept.delete(id);
+    const { merchantId, scope, key } = ended;
+    const at = clock.now().toISOString();
+    events.emit({ at, type: "idempotency.ended", merchantId, operation: scope, key });
+  });
+
+  return {
+    once<Answer>(request: IdempotentRequest, create: () => Answer): Answer {
+      const { merchantId, scope, key, body, repetition } = request;
+      const id = JSON.stringify([merchantId, scope, key]);
+      const fingerprint = hash("sha256", canonicalJson(body), "base64");
+      const earlier = kept.get(id);
+      if (earlier === undefined) {
+        const answer = create();
+        kept.set(id, { merchantId, scope, key, fingerprint, answer });
+        const dueMs = clock.nowMs() + idempotencyWindowMs;
+        clock.schedule({ dueMs, kind: "idempotency key", subject: id });
+        return answer;
+      }
+      if (repetition === "ignored") return create();
+      if (repetition === "conflict") throw repeated();
+      if (earlier.fingerprint !== fingerprint) throw conflict();
+      return earlier.answer as Answer;
+    },
+    dropped: kept.dropped,
+  };
+}
+
+function conflict() {
+  return invalidRequest(409, {
+    code: "idempotency_conflict",
+    message:
+      "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+      "the new ones with a new key.",
+  });
+}
+
+function repeated() {
+  return invalidRequest(409, {
+    code: "idempotency_conflict",
+    message:
+      "This Idempotency-Key came before, and its request is in progress or done. Look up what became " +
+      "of it, or send a new key.",
+  });
+}
+
+/** JSON text that is the same for equal values, whatever the order of their fields. */
+function canonicalJson(value: unknown, depth = 0): string {
+  if (depth > maxDepth) {
+    throw invalidRequest(400, {
+      code: "invalid_request",
+      message: `The body nests deeper than ${maxDepth} levels. Send the documented fields only.`,
+    });
+  }
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => canonicalJson(item, depth + 1)).join()}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const fields = Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field, depth + 1)}`);
+    return `{${fields.join()}}`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,203 @@
+import type * as z from "zod/mini";
+import { InvalidRequestError } from "../../errors.ts";
+import { isRecord, show } from "../../values.ts";
+import { knownValues, type Schema } from "../../wire/fields.ts";
+import type { Operation } from "../../wire/operations.ts";
+import { maxAmountInCents } from "../../wire/payment.ts";
+import { invalidRequest, type Refusal } from "./answers.ts";
+
+/** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
+const amountFields: ReadonlySet<string> = new Set([
+  "amount",
+  "amountInCents",
+  "forceDepositAmount",
+]);
+
+/**
+ * The input as its schema reads it.
+ *
+ * @throws {Refusal} 400 when a field is missing or of the wrong type, 422 when its value is one that
+ * is not accepted (assumed from the meanings in interface section 7).
+ */
+export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T {
+  const { success, data, error } = schema.safeParse(input);
+  if (success) return data;
+  const [issue] = error.issues;
+  const param = String(issue?.path[0] ?? "");
+  throw refusalFor(issue as z.core.$ZodIssue, param, input[param]);
+}
+
+/** A refusal of one field's value. */
+export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
+  return invalidRequest(status, {
+    code: codeFor(status, param),
+    param,
+    message: `${param} ${problem}`,
+  });
+}
+
+function codeFor(status: 400 | 422, param: string): string {
+  if (amountFields.has(param)) return "invalid_amount";
+  return param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
+}
+
+/** @throws {Refusal} 422 for an amount that is no whole number of cents or out of range. */
+export function checkAmount(param: string, amount: number, minInCents: number): void {
+  if (!Number.isInteger(amount)) {
+    throw refuseField(422, param, "must be a whole number of USD cents.");
+  }
+  if (amount < minInCents || amount > maxAmountInCents) {
+    const range = `from ${minInCents} to ${maxAmountInCents}`;
+    throw refuseField(422, param, `must be ${range} USD cents, but is ${amount}.`);
+  }
+}
+
+/** @throws {Refusal} 422 for a value that is not among those that are known. */
+export function checkOneOf(
+  param: string,
+  known: readonly unknown[] | undefined,
+  value: unknown,
+): void {
+  if (value === undefined || known === undefined || known.includes(value)) return;
+  throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${show(value)}.`);
+}
+
+/**
+ * Takes the values that a schema names for the only ones: it leaves them open to clients, but nothing else can be
+ * meant here.
+ *
+ * @throws {Refusal} 422 for another one.
+ */
+export function checkKnownValues(
+  { shape }: z.ZodMiniObject,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  for (const [name, schema] of Object.entries(shape)) {
+    checkOneOf(name, knownValues(schema), values[name]);
+  }
+}
+
+/** @throws {Refusal} 422 for text that is no JSON. */
+export function checkMetadata(customMetadata: string | undefined): void {
+  if (customMetadata === undefined) return;
+  try {
+    JSON.parse(customMetadata);
+  } catch {
+    throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
+  }
+}
+
+/**
+ * Has a value checked as the SDK itself checks it, and answers for it.
+ *
+ * @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`.
+ */
+export function checkBy(check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!InvalidRequestError.is(error)) throw error;
+    const { code, message, param = "" } = error;
+    throw invalidRequest(422, { code, message, param });
+  }
+}
+
+function refusalFor(issue: z.core.$ZodIssue, param: string, value: unknown): Refusal {
+  const expectation = expected(issue, value);
+  if (value === undefined) return refuseField(400, param, `is missing. It must be ${expectation}.`);
+  const status = isOfRightType(issue, value) ? 422 : 400;
+  return refuseField(status, param, `must be ${expectation}, but is ${show(value)}.`);
+}
+
+/** Infinity, as JSON's 1e999 reads, and fractions are numbers, if not acceptable ones. */
+function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
+  switch (issue.code) {
+    case "invalid_type":
+      return /^(number|int)$/.test(issue.expected) && typeof value === "number";
+    case "invalid_union":
+    case "invalid_value":
+      return typeof value === "string";
+    default:
+      return true;
+  }
+}
+
+function expected(issue: z.core.$ZodIssue, value: unknown): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
+    case "invalid_value":
+      return issue.values.map((known) => JSON.stringify(known)).join(" or ");
+    case "too_small":
+      if (value === "") return "text that is not empty";
+      return `at least ${issue.minimum}${typeof value === "string" ? " characters long" : ""}`;
+    case "too_big":
+      return `at most ${issue.maximum}${typeof value === "string" ? " characters long" : ""}`;
+    default:
+      // The requests hold single values, and one choice, which is the chain id.
+      return 'an EVM chain id: a number, or text such as "eip155:84532"';
+  }
+}
+
+/** The query parameters of any operation that are numbers; all others are texts. */
+const numericParameters: ReadonlySet<string> = new Set(["limit", "offset"]);
+
+/**
+ * The query of a URL as its operation's schema reads it.
+ *
+ * @throws {Refusal} naming the parameter.
+ */
+export function parseQuery({ query }: Operation<unknown>, url: URL): unknown {
+  if (query === undefined) return {};
+  // Parameters that the operation does not have are no business of its schema, which is strict.
+  const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
+  const values = given.map(([name, text]) => [name, typedValue(name, text)]);
+  const read = checked(query, Object.fromEntries(values));
+  checkKnownValues(query, read);
+  return read;
+}
+
+/** Text that is no whole number stays text, which the schema then refuses as one. */
+function typedValue(name: string, text: string): string | number {
+  return numericParameters.has(name) && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** What the sandbox reads of a request at most, in bytes. */
+export const maxBodyBytes = 1_048_576;
+
+/**
+ * A body as a JSON object. An empty one is an object without fields, if it is optional.
+ *
+ * @param bodyText `undefined` for a body that was too large to be read.
+ * @throws {Refusal} 413 or 400.
+ */
+export function parseObject(
+  bodyText: string | undefined,
+  { isOptional }: { readonly isOptional: boolean },
+): Record<string, unknown> {
+  if (bodyText === undefined) {
+    throw invalidRequest(413, {
+      code: "body_too_large",
+      message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
+    });
+  }
+  if (bodyText === "" && isOptional) return {};
+  const value = parseJson(bodyText);
+  if (isRecord(value)) return value;
+  throw invalidRequest(400, {
+    code: "invalid_request",
+    message: "The body is JSON, but not an object. Send an object of the documented fields.",
+  });
+}
+
+/** @throws {Refusal} 400. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidRequest(400, {
+      code: "invalid_request",
+      message: text === "" ? "The body is empty. Send a JSON object." : "The body is not JSON.",
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { request } from "node:http";
+import { createSandbox, type ListenOptions } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { create, paymentsPath } from "./merchant.ts";
+
+/** Requests a path under any Host header, as a browser does whose page had its name point here. */
+function statusUnder(port: number, host: string, path = paymentsPath, method = "GET") {
+  return new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, method, headers: { host } });
+    sent.once("error", reject).once("response", (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, body }));
+    });
+    sent.end();
+  });
+}
+
+async function statusesUnder(hosts: readonly string[], options: ListenOptions = {}) {
+  await using server = await createSandbox().listen({ port: 0, ...options });
+  const answers = await Promise.all(hosts.map((host) => statusUnder(server.port, host)));
+  return answers.map(({ status }) => status);
+}
+
+describe("a request over the network", () => {
+  it.each([
+    "127.0.0.1",
+    "127.0.0.1:4010",
+    "127.0.0.1.",
+    "localhost:80",
+    "LOCALHOST",
+    "localhost.",
+    "shop.localhost:4010",
+    "[::1]:4010",
+    "192.168.1.20:4010",
+  ])("may call this machine %s", async (host) => {
+    expect(await statusesUnder([host])).toEqual([401]);
+  });
+
+  it.each([
+    "evil.example",
+    "evil.example:4010",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "evil-localhost",
+    "sandbox",
+  ])("that names it %s is refused, since a page's own name can point here", async (host) => {
+    expect(await statusesUnder([host])).toEqual([403]);
+  });
+
+  it.each(["user@localhost", "localhost/path", "localhost?x", "a b"])(
+    "whose Host is no host at all is not understood: %j",
+    async (host) => {
+      expect(await statusesUnder([host])).toEqual([400]);
+    },
+  );
+
+  it("is at the host that its path names, if that names one, and not if it only looks so", async () => {
+    await using server = await createSandbox().listen({ port: 0 });
+    const statusOf = async (path: string) =>
+      (await statusUnder(server.port, "localhost", path)).status;
+    expect(await statusOf(`http://evil.example${paymentsPath}`)).toBe(403);
+    expect(await statusOf(`http://localhost${paymentsPath}`)).toBe(401);
+    expect(await statusOf(`//evil.example${paymentsPath}`)).toBe(404);
+  });
+
+  it("is refused before it has any effect, on every route, with the cure", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    await using server = await sandbox.listen({ port: 0 });
+    const paths = [paymentsPath, `/payment/${paymentId}`, "/_sandbox", "/openapi.json", "/"];
+    for (const path of paths) {
+      for (const method of ["GET", "POST", "OPTIONS"]) {
+        const { status, body } = await statusUnder(server.port, "evil.example", path, method);
+        expect([path, status]).toEqual([path, 403]);
+        expect(JSON.parse(body).error).toMatchObject({
+          code: "host_not_allowed",
+          message: expect.stringMatching(/evil\.example.*allowedHosts/),
+        });
+      }
+    }
+    expect(sandbox.requests()).toHaveLength(1);
+  });
+
+  it("may use a name that was allowed, and the one that is listened on", async () => {
+    const options = { allowedHosts: ["Sandbox", "payments.test"], host: "localhost" };
+    const hosts = ["sandbox:4010", "payments.test", "localhost", "other.test"];
+    expect(await statusesUnder(hosts, options)).toEqual([401, 401, 401, 403]);
+  });
+});
+
+describe("an allowed host", () => {
+  it.each(["http://sandbox", "sandbox:4010", "sandbox/path", "", "user@sandbox", "a b"])(
+    "must be a name alone: %j",
+    async (name) => {
+      await expect(createSandbox().listen({ port: 0, allowedHosts: [name] })).rejects.toMatchObject(
+        {
+          name: "ConfigurationError",
+          code: "invalid_allowed_host",
+          param: "allowedHosts",
+        },
+      );
+    },
+  );
+});
+
+it("an empty host is refused, as a server would take it for every interface", async () => {
+  await expect(createSandbox().listen({ port: 0, host: "" })).rejects.toMatchObject({
+    name: "ConfigurationError",
+    code: "cannot_listen",
+    param: "host",
+  });
+});
+
+it("a sandbox in process answers under any origin: no browser can reach it there", async () => {
+  const response = await createSandbox().fetch(new Request(`https://api.example${paymentsPath}`));
+  expect(response.status).toBe(401);
+});

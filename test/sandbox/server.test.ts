@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { createSandbox } from "settlekit/sandbox";
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/errors.ts";
+import { errorOf, list, newYear, order, paymentsPath } from "./merchant.ts";
+
+/** As they were before anything listened. */
+const platform = { Request: globalThis.Request, Response: globalThis.Response };
+
+function post(url: string, secretKey: string, body: BodyInit, headers = {}) {
+  return fetch(url + paymentsPath, {
+    method: "POST",
+    headers: { "X-Service-Secret-Key": secretKey, "Content-Type": "application/json", ...headers },
+    body,
+    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+  });
+}
+
+describe("a listening sandbox", () => {
+  it("serves what it serves in process, and pages under its own address", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    await using server = await sandbox.listen({ port: 0 });
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+
+    const response = await post(server.url, sandbox.secretKey, JSON.stringify(order));
+    expect(response.status).toBe(201);
+    expect(response.headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
+    const created = (await response.json()) as { paymentId: string; paymentUrl: string };
+    expect(created.paymentUrl).toBe(`${server.url}/payment/${created.paymentId}`);
+    expect((await list(sandbox)).data.map(({ id }) => id)).toEqual([created.paymentId]);
+    expect(sandbox.requests()[0]?.headers["x-service-secret-key"]).toBe("[redacted]");
+  });
+
+  it.each(["0.0.0.0", "localhost"])("names an address that can be reached: %s", async (host) => {
+    await using server = await createSandbox().listen({ host, port: 0 });
+    expect((await fetch(server.url)).status).toBe(404);
+  });
+
+  it("leaves the process's own Request and Response alone", async () => {
+    await using _server = await createSandbox().listen({ port: 0 });
+    expect(globalThis.Request).toBe(platform.Request);
+    expect(globalThis.Response).toBe(platform.Response);
+  });
+
+  it("refuses a large body, whether its length is announced or not", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const large = "x".repeat(2_000_000);
+    const streamed = new Blob([large]).stream();
+    for (const body of [large, streamed]) {
+      const response = await post(server.url, sandbox.secretKey, body);
+      expect(response.status).toBe(413);
+      expect(await errorOf(response)).toMatchObject({ code: "body_too_large" });
+    }
+  });
+
+  it("reads a body that comes in pieces, split inside a character", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const bytes = new TextEncoder().encode(JSON.stringify({ ...order, orderId: "Größe €" }));
+    const pieces = new ReadableStream({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    expect((await post(server.url, sandbox.secretKey, pieces)).status).toBe(201);
+    expect((await list(sandbox)).data[0]?.orderId).toBe("Größe €");
+  });
+
+  it("creates one payment when requests with one key race over sockets", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const headers = { "Idempotency-Key": "race" };
+        const body = JSON.stringify(order);
+        return (await post(server.url, sandbox.secretKey, body, headers)).text();
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect((await list(sandbox)).data).toHaveLength(1);
+  });
+
+  it("survives a client that hangs up in the middle of its request", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(
+      `POST ${paymentsPath} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"amount":`,
+    );
+    socket.destroy();
+    await once(socket, "close");
+    expect((await post(server.url, sandbox.secretKey, JSON.stringify(order))).status).toBe(201);
+  });
+
+  it("answers HEAD without a body", async () => {
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    const headers = { "X-Service-Secret-Key": sandbox.secretKey };
+    const response = await fetch(server.url + paymentsPath, { method: "HEAD", headers });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+});
+
+describe("closing", () => {
+  it("frees the port and may be done again", async () => {
+    const sandbox = createSandbox();
+    const first = await sandbox.listen({ port: 0 });
+    await first.close();
+    await first.close();
+    await using second = await sandbox.listen({ port: first.port });
+    expect(second.port).toBe(first.port);
+  });
+
+  it("does not wait for clients that keep their connections", async () => {
+    const server = await createSandbox().listen({ port: 0 });
+    const socket = connect(server.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n");
+    // A dropped connection may show as an error first.
+    const dropped = new Promise((resolve) => socket.on("error", resolve).on("close", resolve));
+    await server.close();
+    await dropped;
+  });
+
+  it("leaves the sandbox usable in process and on another port", async () => {
+    const sandbox = createSandbox();
+    const server = await sandbox.listen({ port: 0 });
+    await post(server.url, sandbox.secretKey, JSON.stringify(order));
+    await server.close();
+    await using _again = await sandbox.listen({ port: 0 });
+    expect((await list(sandbox)).data).toHaveLength(1);
+  });
+});
+
+describe("a port that cannot be had", () => {
+  it("is refused with the way out when it is taken", async () => {
+    await using taken = await createSandbox().listen({ port: 0 });
+    const attempt = createSandbox().listen({ port: taken.port });
+    await expect(attempt).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(attempt).rejects.toMatchObject({
+      code: "port_taken",
+      param: "port",
+      message: expect.stringMatching(new RegExp(`${taken.port}.*port: 0`)),
+    });
+  });
+
+  it.each([{ host: "192.0.2.1", port: 0 }, { port: 70_000 }])(
+    "is refused with the reason: %o",
+    async (options) => {
+      await expect(createSandbox().listen(options)).rejects.toMatchObject({
+        name: "ConfigurationError",
+        code: "cannot_listen",
+      });
+    },
+  );
+});

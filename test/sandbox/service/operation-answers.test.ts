@@ -1,0 +1,70 @@
+import { Hono } from "hono";
+import { describe, expect, it, vi } from "vitest";
+import { createEvents } from "../../../src/sandbox/event-bus.ts";
+import { answerError, type ServiceEnv } from "../../../src/sandbox/service/answers.ts";
+import {
+  createIdempotencyStore,
+  type Repetition,
+} from "../../../src/sandbox/service/idempotency.ts";
+import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
+import { createStore } from "../../../src/sandbox/state/store.ts";
+import { createClock } from "../../../src/sandbox/time/clock.ts";
+import { createPayment } from "../../../src/wire/operations.ts";
+import { newYear, order } from "../merchant.ts";
+
+// Not the module whose answers every test judges: the answers here are no service's.
+const { route, serveOperations } = await vi.importActual<
+  typeof import("../../../src/sandbox/service/operations.ts")
+>("../../../src/sandbox/service/operations.ts");
+
+/** Calls an app whose only operation does what the test says. */
+function callerOf(handle: () => unknown, repetition?: Repetition) {
+  const store = createStore();
+  const events = createEvents(store);
+  const clock = createClock({ frozenAt: newYear, quiet: async () => {}, events, store });
+  const app = new Hono<ServiceEnv>();
+  app.onError(answerError);
+  app.use(async (c, next) => {
+    c.set("body", await c.req.text());
+    await next();
+  });
+  serveOperations(app, {
+    routes: [route(createPayment, handle)],
+    authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
+    idempotency: createIdempotencyStore(clock, events, store),
+    repetitionOf: () => repetition,
+    during: (_, work) => work(),
+  });
+  const headers = { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" };
+  const init = { method: "POST", headers, body: JSON.stringify(order) };
+  return async () => app.request(createPayment.path, init);
+}
+
+describe("an operation", () => {
+  it.each([
+    [undefined, [1, 2]],
+    ["ignored", [1, 2]],
+    ["honoured", [1, 1]],
+  ] as const)("whose repeated keys are %s gives %j", async (repetition, expected) => {
+    let count = 0;
+    const call = callerOf(() => ++count, repetition);
+    const answers: unknown[] = [];
+    for (const _ of expected) answers.push(await (await call()).json());
+    expect(answers).toEqual(expected);
+  });
+
+  it("that fails in the sandbox itself answers 500 and says whose mistake it is", async () => {
+    const call = callerOf(() => {
+      throw new TypeError("nothing is defined");
+    });
+    const response = await call();
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      error: {
+        type: "api_error",
+        code: "server_error",
+        message: expect.stringMatching(/bug in settlekit: nothing is defined/),
+      },
+    });
+  });
+});

@@ -1,0 +1,14 @@
+import { createSandbox } from "settlekit/sandbox";
+import { expect, it } from "vitest";
+import { errorOf, paymentsPath, send } from "../merchant.ts";
+
+it.each([
+  ['"orderId":""', "orderId must be text that is not empty, but is an empty string."],
+  ['"orderId":7', "orderId must be a string, but is 7."],
+  ['"orderId":"a","amount":1e999', "amount must be a number, but is Infinity."],
+  [`"orderId":"${"x".repeat(300)}"`, "... (300 characters)."],
+])("says what is wrong with the value that was sent: %s", async (fields, message) => {
+  const body = `{"amount":2500,"currency":"USD",${fields}}`;
+  const response = await send(createSandbox(), paymentsPath, { method: "POST", body });
+  expect((await errorOf(response)).message).toContain(message);
+});
