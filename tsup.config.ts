@@ -2,7 +2,7 @@ import { defineConfig } from "tsup";
 import { bundledPackages, noBareImports, pageAssets, usersZod } from "./scripts/build-plugins.ts";
 import { entries, outputName } from "./scripts/entries.ts";
 
-/** What users import; these have declarations. */
+/** The modules that users import; only these have declarations. */
 const modules = Object.fromEntries(
   Object.entries(entries).map(([entry, source]) => [outputName(entry), source]),
 );
@@ -21,11 +21,11 @@ export default defineConfig({
   splitting: true,
   sourcemap: true,
   clean: true,
-  // For `Symbol.asyncDispose`, which consumers with an older target do not have among their types.
+  // Declares `Symbol.asyncDispose` for consumers with an older target.
   dts: {
     entry: modules,
     banner: '/// <reference lib="esnext.disposable" />',
-    // Constructors of what only a client makes would drag the core into the declarations.
+    // Constructors that only a client calls would pull the core into the declarations.
     compilerOptions: { stripInternal: true },
   },
   // Everything is bundled, because the package has no runtime dependencies; msw and the zod of `./schemas` are
@@ -34,7 +34,7 @@ export default defineConfig({
   external: [/^node:/, /^msw\//],
   removeNodeProtocol: false,
   esbuildOptions(options) {
-    // Shorter, and still to be read: names and lines stay, and source maps carry the source.
+    // Shorter but still readable: names and lines stay, and source maps contain the source.
     options.minifySyntax = true;
   },
   esbuildPlugins: [usersZod(), pageAssets([inventory]), inventory],

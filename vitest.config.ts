@@ -4,14 +4,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { entries } from "./scripts/entries.ts";
 
 /**
- * Where random inputs begin. It is fixed, so that every run of the suite tests the same inputs. Name another with
- * SETTLEKIT_TEST_SEED; "random" draws one and prints it.
+ * The seed of all random inputs: fixed by default, so that every run tests the same ones. SETTLEKIT_TEST_SEED sets
+ * another; "random" draws one and prints it.
  */
 const { SETTLEKIT_TEST_SEED: chosenSeed = "20260101" } = process.env;
 const seed = chosenSeed === "random" ? String(Date.now() % 2 ** 31) : chosenSeed;
 if (chosenSeed === "random") process.stdout.write(`SETTLEKIT_TEST_SEED=${seed}\n`);
 
-/** Begins with the files that take longest, so that none of them is left for the end. */
+/** Starts with the slowest files, so that none of them runs alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
@@ -23,7 +23,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   resolve: {
-    // Tests and examples import the package by its public names, straight from the source.
+    // Tests and examples import the package by its public names, from the source.
     alias: Object.entries(entries).map(([entry, source]) => ({
       find: new RegExp(`^settlekit${entry.slice(1)}$`),
       replacement: resolve(import.meta.dirname, source),
@@ -33,12 +33,12 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup.ts", "test/every-answer.ts"],
     env: { SETTLEKIT_TEST_SEED: seed },
-    // Only what hangs runs into these: a busy machine may be slow.
+    // These only end tests that hang, because a busy machine may be slow.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     passWithNoTests: false,
-    // Usually one core is left free; on two, that would be half of them.
+    // By default one core stays free, which is half of a machine with two.
     maxWorkers: "100%",
     sequence: { sequencer: LongestFirst },
   },

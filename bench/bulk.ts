@@ -14,7 +14,7 @@ interface Scenario {
   readonly limits: readonly [first: number, second: number];
   /** When the limit changes, in milliseconds. */
   readonly changesAfterMs: number;
-  /** What a client that knew the limits would need. */
+  /** The time that a client needs if it knows the limits. */
   readonly idealSeconds: number;
   readonly aims?: { readonly ratio: number; readonly refused: number };
 }

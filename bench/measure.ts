@@ -2,10 +2,10 @@ import { performance } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** One turn of a case; gives what it measured. */
+/** Measures a case once. */
 export type Turn = () => number | Promise<number>;
 
-/** What a case measured, turn by turn. */
+/** The measurements of each case, turn by turn. */
 export type Turns = Readonly<Record<string, readonly number[]>>;
 
 /**

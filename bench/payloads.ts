@@ -1,4 +1,4 @@
-// What is sent and answered in the benches.
+// Requests and answers of the benches.
 
 export const paymentsPath = "/v1/external/secretkey-auth/payments";
 
@@ -9,7 +9,7 @@ export const headersWith = (secretKey: string) => ({
   "X-Service-Secret-Key": secretKey,
 });
 
-/** A creation's answer as the interface describes it, with one quote: about 1,500 bytes. */
+/** The answer to a creation as the interface describes it, with one quote: about 1,500 bytes. */
 export const createdPayment = {
   payment: {
     id: "0b0f1b4e-3b1c-4d57-9d3e-000000000001",
@@ -65,7 +65,7 @@ export const createdPayment = {
   secret: "payment-secret-1",
 };
 
-/** A withdrawal as the interface describes it; the first one is the newest. */
+/** A withdrawal as the interface describes it; index 0 is the newest. */
 function withdrawal(index: number, status: "completed" | "pending") {
   const time = new Date(1_700_000_000_000 - index * 1000).toISOString();
   const id = `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
@@ -117,7 +117,7 @@ interface PageRequest {
   readonly limit: number;
 }
 
-/** A page of a list of so many withdrawals (interface section 4.5). */
+/** A page of a list with that many withdrawals (interface section 4.5). */
 export function withdrawalPage({ status, total, offset, limit }: PageRequest) {
   const length = Math.max(0, Math.min(limit, total - offset));
   const data = Array.from({ length }, (_, index) => withdrawal(offset + index, status));

@@ -4,13 +4,13 @@ import type { Spread } from "./measure.ts";
 /** One line of the table. */
 export interface Row {
   readonly what: string;
-  /** What settlekit measured, with its unit. */
+  /** settlekit's figure, with its unit. */
   readonly ours: string;
-  /** What it is compared with, and what that measured. */
+  /** The peer and its figure. */
   readonly peer?: string;
-  /** Ours over theirs; one number where there were no rounds. */
+  /** Ours over theirs; a single number if there were no rounds. */
   readonly ratio?: Spread | number;
-  /** The most that the ratio's median may be; or another aim, and whether it is met. */
+  /** The most that the ratio's median may be, or another aim and whether it is met. */
   readonly aim?: number | { readonly text: string; readonly isMet: boolean };
   /** Whether a miss fails the process. */
   readonly isGate?: boolean;

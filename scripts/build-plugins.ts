@@ -5,7 +5,7 @@ import type { Plugin } from "esbuild";
 import type { Options } from "tsup";
 import { browserAssets } from "../src/sandbox/pages/browser-assets.ts";
 
-// Plugins of the build: see tsup.config.ts.
+// The plugins of tsup.config.ts.
 
 /**
  * Removes imports of chunks that are imported for nothing, such as the one with esbuild's own helpers: no module
@@ -14,7 +14,7 @@ import { browserAssets } from "../src/sandbox/pages/browser-assets.ts";
 export function noBareImports(): NonNullable<Options["plugins"]>[number] {
   return {
     name: "no-bare-imports",
-    // The line stays, so that the source map is right.
+    // The line stays, so that the source map stays correct.
     renderChunk: (code, { map = null }) => ({
       code: code.replace(/^import "\.{1,2}\/chunk-\w+\.js";$/gm, ""),
       map,
@@ -68,7 +68,7 @@ interface BundledPackage {
 
 const components = new Contrib.FromNodePackageJson.Builders.ComponentBuilder(
   new Contrib.FromNodePackageJson.Factories.ExternalReferenceFactory(),
-  // Every licence here has an SPDX id; what is not one is listed by its name.
+  // Only SPDX ids are expected; any other licence is listed by its name.
   new Contrib.License.Factories.LicenseFactory(() => {
     throw new Error("Not an SPDX id.");
   }),

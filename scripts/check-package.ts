@@ -1,4 +1,4 @@
-// Packs the package and holds the tarball to what tools and users ask of one.
+// Packs the package, lints the tarball and limits its size.
 
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ try {
     stdio: "inherit",
   });
 
-  // Source maps are for debuggers: nothing loads them in production.
+  // Only debuggers load source maps.
   const bytes = files
     .filter((file) => !file.path.endsWith(".map"))
     .reduce((sum, { size }) => sum + size, 0);

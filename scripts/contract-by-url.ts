@@ -1,4 +1,4 @@
-// Runs the contract suite as anybody would against a server of theirs: named by URL and keys alone.
+// Runs the contract suite as users run it against their own server: with nothing but a URL and keys.
 
 import { spawn } from "node:child_process";
 import { createSandbox } from "../src/sandbox/index.ts";

@@ -1,16 +1,16 @@
 /**
- * Prints every error that settlekit can make, with its code and its message, to be read as someone reads
- * it at night: does it state the fact, the likely cause and the cure? What is filled in stands in braces.
+ * Prints every error that settlekit can throw, with its code and message, for review: does each one state the
+ * fact, the likely cause and the cure? Placeholders are in braces.
  *
  * Run with `npm run errors`.
  */
 import { relative, resolve } from "node:path";
 import ts from "typescript";
 
-/** One place that makes an error. */
+/** One place that creates an error. */
 export interface MadeError {
   readonly class: string;
-  /** Several where the place chooses; none where it is passed on from elsewhere. */
+  /** Several if the place chooses one; none if the code comes from elsewhere. */
   readonly codes: readonly string[];
   readonly message: string;
   /** Where, such as `src/http/retry.ts:12`. */
@@ -19,10 +19,10 @@ export interface MadeError {
 
 const root = resolve(import.meta.dirname, "..");
 
-/** What a factory's parameters stand for at one of its calls. */
+/** The arguments of one call of a factory, by the parameters they stand for. */
 type Known = ReadonlyMap<ts.Symbol, ts.Expression>;
 
-/** Every error that src makes; an error that a function makes is listed once for each of its callers. */
+/** Every error that src creates; an error that a function creates is listed once per caller. */
 export function everyError(): MadeError[] {
   const program = sourceProgram();
   const checker = program.getTypeChecker();
@@ -35,7 +35,7 @@ export function everyError(): MadeError[] {
   const add = (creation: ts.NewExpression, known: Known, at: ts.Node) => {
     const [first, second] = creation.arguments ?? [];
     const name = creation.expression.getText();
-    // The reason comes first there, and is the code.
+    // Its first argument is the reason, which is also its code.
     const isReasonFirst = name === "WebhookVerificationError";
     const message = isReasonFirst ? second : first;
     if (message === undefined) return;
@@ -90,7 +90,7 @@ function visit(node: ts.Node, act: (node: ts.Node) => void): void {
 
 type Maker = ts.FunctionDeclaration | ts.ArrowFunction | ts.MethodDeclaration;
 
-/** Who calls the functions that are declared in src. */
+/** The calls of each function that src declares. */
 function callsByDeclaration(
   sources: readonly ts.SourceFile[],
   checker: ts.TypeChecker,
@@ -123,7 +123,7 @@ function isOurError(node: ts.NewExpression, checker: ts.TypeChecker): boolean {
   return names.includes("SettlekitError") || names.includes("UsageError");
 }
 
-/** Whether a message is made of the parameters of the function around it. */
+/** Whether a message depends on the parameters of the function around it. */
 function dependsOn(
   creation: ts.NewExpression,
   maker: Maker,
@@ -151,7 +151,7 @@ function symbolOf(node: ts.Identifier, checker: ts.TypeChecker): ts.Symbol | und
     : checker.getSymbolAtLocation(node);
 }
 
-/** The text of an expression, with what is only known when it happens in braces. */
+/** The text of an expression, with everything that is only known at run time in braces. */
 function textOf(node: ts.Expression, checker: ts.TypeChecker, known: Known): string {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isParenthesizedExpression(node)) return textOf(node.expression, checker, known);
@@ -185,7 +185,7 @@ function textOf(node: ts.Expression, checker: ts.TypeChecker, known: Known): str
   return `{${node.getText().replace(/\s+/g, " ")}}`;
 }
 
-/** What a function of src that gives texts may give. */
+/** The texts that a function of src may return. */
 function toldBy(
   call: ts.CallExpression,
   checker: ts.TypeChecker,
@@ -209,14 +209,14 @@ function toldBy(
   return texts.length === 1 ? texts[0] : `{${texts.join(" | ")}}`;
 }
 
-/** The single words that an expression may be. */
+/** The single words that an expression may evaluate to. */
 function textsOf(node: ts.Expression | undefined, checker: ts.TypeChecker, known: Known): string[] {
   if (node === undefined) return [];
   const words = textOf(node, checker, known).match(/^\{?(\w+(?: \| \w+)*)\}?$/);
   return words?.[1]?.split(" | ") ?? [];
 }
 
-/** The codes that the options of an error may hold. */
+/** The codes that an error's options may contain. */
 function codesIn(
   options: ts.Expression | undefined,
   checker: ts.TypeChecker,

@@ -13,12 +13,12 @@ interface PackedFile {
 }
 
 interface Tarball {
-  /** Where it lies. */
+  /** The path of the file. */
   readonly path: string;
   readonly files: readonly PackedFile[];
 }
 
-/** Runs npm; a failure is what npm said, without what the build printed before it. */
+/** Runs npm. An error contains what npm printed to stderr, without the output of the build. */
 async function npm(cwd: string, ...parameters: readonly string[]): Promise<string> {
   try {
     const { stdout } = await execute("npm", parameters, { cwd, maxBuffer: 16 * 1_048_576 });
@@ -32,12 +32,12 @@ async function npm(cwd: string, ...parameters: readonly string[]): Promise<strin
 /** Builds the package and packs it into a folder, as publishing does. */
 export async function packInto(folder: string): Promise<Tarball> {
   const stdout = await npm(root, "pack", "--json", "--pack-destination", folder);
-  // npm prints what the build says before its own JSON.
+  // The build's output comes before npm's JSON.
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.search(/^\[/m)));
   return { path: join(folder, filename), files };
 }
 
-/** Makes the folder a project with the tarball, and further packages, installed as a user would. */
+/** Makes the folder a project, and installs the packages as a user would. */
 export async function installInto(folder: string, ...packages: readonly string[]): Promise<void> {
   await writeFile(join(folder, "package.json"), '{ "private": true }');
   await npm(folder, "install", "--no-audit", "--no-fund", ...packages);

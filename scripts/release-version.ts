@@ -1,5 +1,5 @@
-// Moves the version as the files in .changeset/ say: in package.json and CHANGELOG.md, which changesets
-// writes, and where else it stands. No npm install: it could change the lock file beyond the version.
+// Raises the version as the files in .changeset/ ask: changesets writes package.json and CHANGELOG.md, this script the
+// other places. npm install is avoided because it could change more of the lock file than the version.
 
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";

@@ -15,7 +15,7 @@ let refusals = 1;
 const sandbox = createSandbox({
   seed: "screenshots",
   now: new Date("2026-03-02T09:00:00Z"),
-  // The shop is down for one webhook, to show what the sandbox does then; and it refuses forged ones.
+  // The shop fails one webhook, to show the retry, and refuses forged ones.
   deliver: (request) => (refusals-- > 0 ? new Response(null, { status: 503 }) : verify(request)),
 });
 const webhooks = new Webhooks({
@@ -68,7 +68,7 @@ async function shoot(
 ): Promise<void> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  // Everything that tells the time stands still, or the countdown would differ from run to run.
+  // Time stands still, or the countdown would differ from run to run.
   await page.clock.install({ time: sandbox.clock.now() });
   await page.clock.pauseAt(sandbox.clock.now());
   await show(page);
@@ -91,7 +91,7 @@ async function inspector(page: Page): Promise<void> {
   await page.evaluate(() => scrollTo(0, 0));
 }
 
-/** The fonts that come with the browser, so that the machine's own do not matter for the text. */
+/** Uses the fonts that come with the browser, so that pictures do not depend on the machine. */
 async function useBundledFonts(path: string): Promise<() => Promise<void>> {
   const temporary = await mkdtemp(join(tmpdir(), "settlekit-fonts-"));
   const prefer = (family: string, font: string) =>

@@ -1,4 +1,4 @@
-// Runs one suite from the packed package on every runtime that settlekit is meant for.
+// Runs one suite with the packed package on every supported runtime.
 
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -32,8 +32,8 @@ async function installPackage(project: string): Promise<void> {
 }
 
 /**
- * They are optional dependencies: npm leaves out what does not run on this machine. Their versions are
- * exact, and no lock file stands beside them: what they bring is their own files for one platform.
+ * Installs the runtimes as optional dependencies, so that npm skips those that do not run on this machine. Their
+ * versions are exact; a lock file would name the files of one platform.
  */
 async function installRuntimes(folder: string): Promise<void> {
   await mkdir(folder);
@@ -53,7 +53,7 @@ async function tryOn(runtime: Runtime, place: Place): Promise<Row> {
   const { name } = runtime;
   const version = await runtime.version(place);
   if (version === undefined) {
-    // What is not tried is not known to work: that is for contributors' machines alone.
+    // Contributors may lack a runtime; CI may not.
     const problems = process.env.CI ? ["not installed"] : [];
     return { runtime: name, version: "skipped: not installed", cells: {}, problems };
   }

@@ -1,5 +1,5 @@
-// Type-checks a merchant's code against the packed package's declarations with every compiler, under the
-// settings that change how declarations are read.
+// Type-checks a merchant's code against the packed declarations with every supported compiler and every setting that
+// changes how declarations are read.
 
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { installInto, packInto } from "./pack.ts";
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "../test/types");
 
-/** How a project's modules are found. CommonJS projects may require ES modules since 5.8. */
+/** How modules are resolved. TypeScript lets CommonJS require ES modules since 5.8. */
 const forms = {
   bundler: { module: "esnext", moduleResolution: "bundler" },
   node16: { module: "node16", moduleResolution: "node16" },
@@ -19,7 +19,7 @@ const forms = {
 };
 type Form = keyof typeof forms;
 
-/** Whose types of Request, URL and the like there are. */
+/** The platforms that declare Request, URL and the like. */
 const platforms = {
   dom: { lib: ["es2022", "dom", "dom.iterable"], types: [] },
   node: { lib: ["es2022"], types: ["node"] },
@@ -53,7 +53,7 @@ function configName({ platform, skipLibCheck, exactOptionalPropertyTypes }: Sett
   return `tsconfig.${platform}-${libraries}-${optional}.json`;
 }
 
-/** What one process checks: projects that parse files alike. */
+/** The projects that one process checks, because they parse files alike. */
 interface Task {
   readonly compiler: string;
   readonly form: Form;
@@ -95,7 +95,7 @@ async function writeProjects(form: Form): Promise<void> {
     };
     const files = ["server", "webhooks", "browser", "tests"];
     if (platform === "node" || platform === "both") files.push("node");
-    // Other packages' declarations are theirs to mend.
+    // Errors in other packages' declarations are not ours to fix.
     if (platform === "both" && flags.skipLibCheck) files.push("peers");
     const config = { compilerOptions, files: files.map((file) => `${file}.ts`) };
     await writeFile(join(project, configName(setting)), JSON.stringify(config));
@@ -125,7 +125,7 @@ async function checkAll(): Promise<void> {
 async function check({ compiler, form }: Task): Promise<Record<string, string>> {
   const configs = settings.map((setting) => join(scratch, form, configName(setting)));
   const folder = join(scratch, "node_modules", compiler);
-  // From 7 on, the compiler is a native program, and fast enough to be started for each.
+  // TypeScript 7 is a native program, fast enough to start once per configuration.
   if (compiler >= "typescript-7") return checkEach(join(folder, "bin/tsc"), configs);
   const { stdout } = await run(process.execPath, [join(source, "compile.ts"), folder, ...configs], {
     maxBuffer: 16 * 1_048_576,

@@ -11,10 +11,10 @@ type Client = InstanceType<typeof MerchantClient>;
 const secretKey = "sk_test_d0n0tsh0w";
 const webhookSecret = "whsec_n0rth1s";
 
-/** The classes of all errors that were looked at. */
+/** The classes of all errors that were inspected. */
 const seen = new Set<string>();
 
-/** Everything that ways of printing a value give away. */
+/** Everything that any way of printing a value shows. */
 function shown(value: unknown): string {
   if (SettlekitError.is(value)) seen.add(value.name);
   const options = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
@@ -72,7 +72,7 @@ describe("no way of printing an error shows a secret", () => {
     expect(shown(await failure(clientFor(server.url)))).not.toContain(secretKey);
   });
 
-  test("in an incomplete success, whose body stays within reach", async () => {
+  test("in an incomplete success, whose body stays accessible", async () => {
     const { paymentUrl, ...body } = createdPayment;
     await using server = await scriptedServer({ status: 201, body });
     const error = await failure(clientFor(server.url));
@@ -82,11 +82,11 @@ describe("no way of printing an error shows a secret", () => {
     expect(paymentUrl).toBeDefined();
   });
 
-  test("when nothing can be reached", async () => {
+  test("when the connection fails", async () => {
     expect(shown(await failure(clientFor("http://127.0.0.1:2")))).not.toContain(secretKey);
   });
 
-  test("when fetch fails with everything it was given", async () => {
+  test("when fetch fails with an error that repeats its arguments", async () => {
     const fetch = (url: string, init: RequestInit) =>
       Promise.reject(
         Object.assign(new TypeError(`cannot send ${JSON.stringify(init.headers)}`), { url, init }),
@@ -130,7 +130,7 @@ describe("no way of printing an error shows a secret", () => {
     expect(shown(error)).not.toContain(webhookSecret);
   });
 
-  test("and no class was forgotten", () => {
+  test("and every error class is covered", () => {
     const classes = Object.keys(settlekit).filter((name) => name.endsWith("Error"));
     expect([...seen].sort()).toEqual(classes.filter((name) => name !== "SettlekitError").sort());
   });

@@ -1,13 +1,13 @@
 import { vi } from "vitest";
 
-// Every property draws from the seed of the run, which vitest.config.ts chooses.
+// Every property starts from the run's seed: see vitest.config.ts.
 vi.mock("fast-check", async (importOriginal) => {
   const fastCheck = await importOriginal<typeof import("fast-check")>();
   fastCheck.configureGlobal({ seed: Number(process.env.SETTLEKIT_TEST_SEED) });
   return fastCheck;
 });
 
-// Vitest gives up after a second, which a busy machine can take for anything.
+// Vitest gives up after a second, and a busy machine may need more.
 const { waitFor } = vi;
 vi.waitFor = (callback, options) => {
   const given = typeof options === "number" ? { timeout: options } : options;

@@ -1,5 +1,5 @@
-// Run by crossed-files.test.ts in a process of its own: prints the files of src in which a call executes a
-// function, as V8's precise coverage saw them.
+// Prints the files of src in which a call executes a function, according to V8's precise coverage.
+// crossed-files.test.ts runs it in a process of its own.
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -11,7 +11,7 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Starts the server, and gives its URL. */
+/** Starts a server, and resolves to its URL. */
 async function serve(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, "127.0.0.1").unref();
   await once(server, "listening");

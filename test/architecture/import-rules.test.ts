@@ -68,7 +68,7 @@ interface Violation {
 let project: string;
 let violations: readonly Violation[];
 
-/** One project has all of these imports, so that the tool runs once. */
+/** Plants all imports in one project, so that the tool runs only once. */
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), "import-rules-"));
   const importsOf = new Map<string, string[]>([["src/evm/other.ts", ["src/evm/one.ts"]]]);

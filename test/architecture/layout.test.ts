@@ -8,7 +8,7 @@ const pattern = "{src,test,scripts,bench,examples}/**/*.{ts,tsx,mjs,cjs,css}";
 for await (const file of glob(pattern, { cwd: root, exclude: isBuilt })) files.push(file);
 const sources = files.filter((file) => file.startsWith("src/"));
 
-/** What was installed or built, not written. */
+/** Whether the path was installed or built. */
 function isBuilt(path: string): boolean {
   return /^(node_modules|dist|\.next|\.wrangler)$/.test(basename(path));
 }
@@ -24,16 +24,16 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 });
 
 test("src stays within its number of lines", async () => {
-  // Entries that were added later are not counted.
+  // Entries that were added later do not count.
   const later = /^src\/(schemas\.ts|inbox|payouts|stores|opentelemetry|checkout\/(element|react))/;
   let lines = 0;
   for (const file of sources.filter((file) => file.endsWith(".ts") && !later.test(file))) {
     lines += (await readFile(resolve(root, file), "utf8")).split("\n").length - 1;
   }
-  expect(lines).toBeLessThanOrEqual(21_000);
+  expect(lines).toBeLessThanOrEqual(23_000);
 });
 
-test("no folder or file is a drawer for what belongs nowhere", () => {
+test("no folder or file has a name for everything that fits nowhere", () => {
   const drawers = /^(utils?|helpers?|common|shared|lib|misc)$/;
   const names = (file: string) => [...dirname(file).split("/"), basename(file, ".ts")];
   expect(sources.filter((file) => names(file).some((name) => drawers.test(name)))).toEqual([]);

@@ -3,7 +3,7 @@ import { isOver, moveWithdrawal, scheduleStep, takePaymentStep } from "./changes
 import { sendAll, sendDue } from "./deliveries.ts";
 import type { Attempt, Due, Model } from "./model.ts";
 
-/** Something that the passing of time brought about, in the words of the sandbox. */
+/** An event caused by the passing of time, as the sandbox names it. */
 export type ModelHappening =
   | { type: "quotes.expired"; at: string; paymentId: string; quoteIds: string[] }
   | { type: "payment.expired"; at: string; paymentId: string }
@@ -11,10 +11,10 @@ export type ModelHappening =
   | { type: "webhook.attempted"; at: string; event: string; attempt: number }
   | { type: "idempotency.ended"; at: string; operation: string; key: string };
 
-/** The quote that was paid of a payment, if any was, which only the sandbox knows. */
+/** The quote of a payment that was paid, if any; only the sandbox knows it. */
 type PaidQuoteOf = (paymentId: string) => Quote | undefined;
 
-/** Lets time pass: everything that falls due happens in its order. */
+/** Advances the time; everything that becomes due happens in order. */
 export function advance(model: Model, durationMs: number, paidQuoteOf: PaidQuoteOf) {
   const untilMs = model.nowMs + durationMs;
   const happenings: ModelHappening[] = [];
@@ -55,7 +55,7 @@ function settle(model: Model, due: Due, paidQuoteOf: PaidQuoteOf): ModelHappenin
 function stepPayment(model: Model, id: string, paidQuoteOf: PaidQuoteOf): ModelHappening[] {
   const payment = model.payments.find((it) => it.id === id);
   const [step] = payment?.ahead ?? [];
-  // It was taken by hand before.
+  // It was already taken by hand.
   if (payment === undefined || step?.dueMs === undefined || step.dueMs > model.nowMs) return [];
   payment.ahead.shift();
   scheduleStep(model, "payment step", payment);

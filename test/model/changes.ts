@@ -21,7 +21,7 @@ const blockMs = 2_000;
 const processedAfterMs = 10_000;
 const doneAfterMs = 30_000;
 
-/** Adds a payment that was just created. Gives what the merchant is sent. */
+/** Adds a new payment, and returns the webhooks that the merchant receives. */
 export function addPayment(model: Model, payment: ModelPayment): Attempt[] {
   model.payments.push(payment);
   if (payment.quotes.length > 0) scheduleQuotes(model, payment);
@@ -35,7 +35,7 @@ export function scheduleQuotes(model: Model, { id: paymentId }: ModelPayment): v
   schedule(model, model.nowMs + quoteLifetimeMs, { kind: "quotes", paymentId });
 }
 
-/** Whether a step only lets a payment's time run out, which it did. */
+/** Whether a step only lets a payment expire that has already expired. */
 export function isOver({ status }: ModelPayment, step: PaymentStep): boolean {
   return step.status === "expired" && status === "expired";
 }
@@ -49,7 +49,7 @@ const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
   late: "completed",
 };
 
-/** What a scenario does to a payment, in its order. */
+/** The steps of a payment's scenario, in order. */
 export function paymentSteps(
   model: Model,
   payment: ModelPayment,
@@ -80,9 +80,9 @@ export interface Played {
 }
 
 /**
- * Takes a step. The quote that was paid is used, the others are over.
+ * Takes a step. The paid quote becomes used, the others expire.
  *
- * @param paid The quote that was paid, if any was.
+ * @param paid The paid quote, if any.
  */
 export function takePaymentStep(
   model: Model,
@@ -93,7 +93,7 @@ export function takePaymentStep(
   if (confirmations !== null && !payment.isReceived) {
     payment.isReceived = true;
     payment.amountInCents = amountInCents;
-    // A customer may pay another amount than any that was quoted.
+    // A customer may pay an amount that was never quoted.
     if (paid && !payment.quotes.some(({ id }) => id === paid.id)) {
       payment.quotes.push(quoteOf(paid, amountInCents, model.nowMs));
     }
@@ -114,7 +114,7 @@ export function addWithdrawal(model: Model, withdrawal: ModelWithdrawal): Attemp
   return sendAll(model);
 }
 
-/** What a scenario does to a withdrawal, in its order. */
+/** The steps of a withdrawal's scenario, in order. */
 export function withdrawalSteps(
   model: Model,
   withdrawal: ModelWithdrawal,
@@ -140,7 +140,7 @@ export function moveWithdrawal(
   publish(model, "withdrawal.updated", withdrawal);
 }
 
-/** Has the clock look for the next step, if it is one that the clock takes. */
+/** Schedules the next step, if the clock takes it. */
 export function scheduleStep(
   model: Model,
   kind: "payment step" | "withdrawal step",

@@ -14,10 +14,10 @@ export function command(
   return { check, run, toString: () => `${name}(${JSON.stringify(input)})` };
 }
 
-/** Chooses among whatever there is by then; the latest are chosen most. */
+/** Chooses among the existing records, most often one of the latest. */
 export const choice = fc.nat({ max: 5 });
 
-/** Mostly one that is still pending, if there is one: with the others there is little to do. */
+/** Prefers a pending one, because the others hardly change any more. */
 export function chosenPending<Item extends { readonly status: string }>(
   items: readonly Item[],
   index: number,
@@ -32,7 +32,7 @@ export function chosen<Item>(items: readonly Item[], index: number): Item {
   return item;
 }
 
-/** Few, so that they come again. */
+/** Few, so that they repeat. */
 export const idempotencyKey = fc.option(fc.constantFrom("key_1", "key_2", "key_3"), {
   nil: undefined,
 });

@@ -7,7 +7,7 @@ import type { Model } from "./model.ts";
 import { quoteOf } from "./payment-checks.ts";
 import { ask, expectRefused, expectWebhooks, saw } from "./world.ts";
 
-/** Those whose secret an answer has told. */
+/** The payments whose secret is known from an answer. */
 function opened({ payments }: Readonly<Model>) {
   return payments.filter(({ secret }) => secret !== undefined);
 }
@@ -20,7 +20,7 @@ const ether = "0x0000000000000000000000000000000000000000";
 const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 const anotherContract = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 
-/** Asks for a quote: a default one, or in a token; for a deposit also of an amount. */
+/** Asks for a quote: the default one or one in a token, and for a deposit also of an amount. */
 export const createQuote: fc.Arbitrary<Command> = fc
   .record({
     choice,
@@ -46,7 +46,7 @@ export const createQuote: fc.Arbitrary<Command> = fc
         const deposits = all.filter(({ type }) => type === "deposit");
         const isOfDeposit = input.isOfDeposit && deposits.length > 0;
         const payment = chosenPending(isOfDeposit ? deposits : all, input.choice);
-        // Few payments are asked for another amount, which is always refused.
+        // Asking for another amount of a payment is always refused, so do it rarely.
         const isForced = payment.type === "deposit" || input.choice === 0;
         const forceDepositAmount = isForced ? input.forceDepositAmount : undefined;
         const token = contractAddress === undefined ? {} : { chainId, contractAddress };
@@ -76,7 +76,7 @@ export const createQuote: fc.Arbitrary<Command> = fc
 
         const key = `${quote.chainId} ${quote.token.contractAddress}`;
         const active = payment.quotes.find((it) => it.token === key && it.status === "active");
-        // What is still offered is for the amount that is due.
+        // Quotes that are still active are for the amount that is due.
         for (const other of payment.quotes) {
           const isOver = isOtherAmount && other !== active && other.status === "active";
           if (isOver) other.status = "expired";
@@ -105,7 +105,7 @@ export const createQuote: fc.Arbitrary<Command> = fc
     ),
   );
 
-/** Looks as the customer does. */
+/** Reads the payment as its customer. */
 export const lookAsCustomer: fc.Arbitrary<Command> = choice.map((choice) =>
   command(
     "look",

@@ -42,7 +42,7 @@ function add(
   else schedule(model, nextMs, { kind: "delivery", delivery: index });
 }
 
-/** What waited for this moment is sent now, unless it was before. */
+/** Sends a delivery that is due now, unless it was already sent. */
 export function sendDue(model: Model, index: number): void {
   const { nextMs } = model.deliveries[index] ?? {};
   if (nextMs !== undefined && nextMs <= model.nowMs) release(model, index);
@@ -56,7 +56,7 @@ function release(model: Model, index: number): void {
   model.outbox.push(index);
 }
 
-/** Everything that the merchant's endpoint is sent now. */
+/** Sends everything that is due to the merchant's endpoint. */
 export function sendAll(model: Model): Attempt[] {
   const attempts: Attempt[] = [];
   for (let index = model.outbox.shift(); index !== undefined; index = model.outbox.shift()) {

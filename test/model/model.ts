@@ -1,5 +1,5 @@
-// What the interface document, and docs/sandbox.md where it is silent, say of the service: its states and
-// what changes them. It shares no code with the sandbox, so that both cannot be wrong in the same way.
+// The service's states and their changes, according to the interface document and, where that is silent, to
+// docs/sandbox.md. It shares no code with the sandbox, so that both cannot be wrong in the same way.
 
 export interface Model {
   nowMs: number;
@@ -14,9 +14,9 @@ export interface Model {
   /** What the merchant's endpoint does with webhooks. */
   receiver: "accepts" | "refuses" | "breaks";
   deliveries: ModelDelivery[];
-  /** What is to go wrong with the next webhooks. */
+  /** The disorders of the next webhooks. */
   disorders: ModelDisorder[];
-  /** Deliveries that are to be sent now, in their order. */
+  /** The deliveries to send now, in order. */
   outbox: number[];
   due: Due[];
   nextRank: number;
@@ -24,7 +24,7 @@ export interface Model {
 
 export interface ModelPayment {
   readonly id: string;
-  /** `undefined` while no answer has told it. */
+  /** `undefined` until an answer contains it. */
   secret: string | undefined;
   readonly type: "payment" | "deposit";
   readonly orderId: string;
@@ -34,7 +34,7 @@ export interface ModelPayment {
   quotes: ModelQuote[];
   isReceived: boolean;
   confirmations: number | null;
-  /** What a scenario still has to do, in its order. */
+  /** The scenario's remaining steps, in order. */
   ahead: PaymentStep[];
 }
 
@@ -52,7 +52,7 @@ export interface PaymentStep {
   readonly confirmations: number | null;
   /** What is due. */
   readonly amountInCents: number;
-  /** `undefined` where only a call takes it. */
+  /** `undefined` if only a call takes it. */
   readonly dueMs: number | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface Kept {
   readonly keptMs: number;
   /** Of what was created. */
   readonly id: string;
-  /** `undefined` while no answer has told it. */
+  /** `undefined` until an answer contains it. */
   answer: unknown;
 }
 
@@ -85,14 +85,14 @@ export interface ModelDelivery {
   readonly subject: string;
   readonly subjectStatus: string;
   attempts: number;
-  /** How many of them were second ones of two equal ones. */
+  /** How many of them were duplicates. */
   duplicates: number;
   status: "delivered" | "pending" | "failed";
-  /** What is to go wrong with the next attempt. */
+  /** The disorder of the next attempt. */
   disorder: DisorderName | undefined;
   /** Waits for another webhook of its subject. */
   isHeldBack: boolean;
-  /** When it is sent if nothing else sends it before. */
+  /** When it is sent, unless something else sends it earlier. */
   nextMs: number | undefined;
 }
 
@@ -106,7 +106,7 @@ export type DisorderName =
 
 interface ModelDisorder {
   readonly kind: DisorderName;
-  /** `undefined` for every event. */
+  /** `undefined` means every event. */
   readonly event: string | undefined;
   times: number;
 }
@@ -125,7 +125,7 @@ export interface Attempt {
   readonly subject: string;
   readonly subjectStatus: string;
   readonly attempt: number;
-  /** Whether a receiver has to refuse it. */
+  /** Whether a receiver must refuse it. */
   readonly isForged: boolean;
 }
 
@@ -149,13 +149,13 @@ export function newModel(now: Date): Model {
   };
 }
 
-/** What a key still stands for: nothing after 24 hours. */
+/** The creation that a key stands for, during 24 hours. */
 export function kept(keys: Map<string, Kept>, key: string | undefined, nowMs: number) {
   const found = key === undefined ? undefined : keys.get(key);
   return found && nowMs - found.keptMs < idempotencyWindowMs ? found : undefined;
 }
 
-/** Has a key stand for a creation from now on. */
+/** Lets a key stand for a creation from now on. */
 export function keep(
   model: Model,
   operation: "payments.create" | "withdrawals.create",

@@ -8,7 +8,7 @@ import type { ModelPayment, ModelQuote } from "./model.ts";
 /** Published: ten minutes. */
 export const quoteLifetimeMs = 10 * 60_000;
 
-/** A new quote as the model keeps it, checked: the right amount, at its own rate, for ten minutes. */
+/** Checks a new quote (its amount at its own rate, for ten minutes), and returns it for the model. */
 export function quoteOf(quote: Quote, amountInCents: number, nowMs: number): ModelQuote {
   const expiresMs = nowMs + quoteLifetimeMs;
   expect(quote.expiresAt).toBe(new Date(expiresMs).toISOString());
@@ -28,7 +28,7 @@ function unitsFor(amountInCents: number, { rateUsdAsset, token }: Quote): string
   return String(quotient * divisor === dividend ? quotient : quotient + 1n);
 }
 
-/** Checks that a payment is as the model has it. */
+/** Checks that a payment matches the model. */
 export function checkPayment(payment: Payment, modelled: ModelPayment): void {
   const { id, type, orderId, amountInCents, status, quotes, isReceived, confirmations } = modelled;
   expect(payment).toMatchObject({ id, type, orderId, amountInCents, status, currency: "USD" });

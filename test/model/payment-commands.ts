@@ -21,7 +21,7 @@ const body = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant("deposit" as const), orderId }) },
 );
 
-/** Creates a payment or a deposit, with whatever may be wrong with that. */
+/** Creates a payment or a deposit, in valid and invalid ways. */
 export const createPayment: fc.Arbitrary<Command> = fc
   .record({
     body: body.map((fields) => ({ ...fields, currency: "USD" })),
@@ -62,12 +62,12 @@ export const createPayment: fc.Arbitrary<Command> = fc
   );
 
 interface Sent {
-  /** `undefined` where a fault hid it. */
+  /** `undefined` if a fault hid it. */
   readonly reply: Reply<CreatedPayment> | undefined;
   readonly takesEffect: boolean;
 }
 
-/** Sends a creation, with what goes wrong on the way. */
+/** Sends a creation through the faults on its way. */
 async function sendWith(world: World, input: Creation): Promise<Sent> {
   const { faults } = world.sandbox;
   const route = "POST /v1/external/secretkey-auth/payments";
@@ -160,7 +160,7 @@ function expectRepetition(
   else expect(reply.body).toEqual(earlier.answer);
 }
 
-/** Reads one payment, as the merchant. */
+/** Reads one payment as the merchant. */
 export const readPayment: fc.Arbitrary<Command> = choice.map((choice) =>
   command(
     "read",

@@ -76,7 +76,7 @@ export const payPayment: fc.Arbitrary<Command> = fc
     ),
   );
 
-/** Why a scenario cannot be played, in the sandbox's word. */
+/** The sandbox's code for a scenario that cannot be played. */
 function refusalOf(payment: ModelPayment, scenario: string): string | undefined {
   if (payment.ahead.some((step) => !isOver(payment, step))) return "scenario_in_progress";
   const isPlayable =
@@ -94,13 +94,13 @@ function checkReceipt(payment: Payment, scenario: string): void {
   expect(receipt).toMatchObject({ selectedQuote: { id: paid?.id } });
 }
 
-/** Those with steps ahead, or all if there are none. */
+/** The records with remaining steps, or all if there are none. */
 function withSteps<Item extends { readonly ahead: readonly unknown[] }>(items: readonly Item[]) {
   const some = items.filter(({ ahead }) => ahead.length > 0);
   return some.length > 0 ? some : items;
 }
 
-/** How often is to be stepped; what is not there is not taken, but once. */
+/** How many steps to take; if none remains, one is still tried. */
 const stepping = fc.record({ choice, count: fc.constantFrom(1, 1, 3, 5) });
 
 /** Takes a payment's next steps by hand. */
@@ -155,7 +155,7 @@ const moves = {
   cancel: { to: "cancelled", from: ["pending"] },
 } as const;
 
-/** Does what the service does about a withdrawal behind the scenes. */
+/** Plays the service's part in a withdrawal. */
 export const simulateWithdrawal: fc.Arbitrary<Command> = fc
   .record({ choice, scenario: fc.constantFrom("process", "complete", "fail", "cancel"), steps })
   .map(({ choice, scenario, steps }) =>

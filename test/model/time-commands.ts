@@ -7,7 +7,7 @@ import { redeliver } from "./deliveries.ts";
 import type { DisorderName, Model } from "./model.ts";
 import { expectWebhooks, paidQuote, saw, type World } from "./world.ts";
 
-/** Lets time pass, up to and beyond what expires. */
+/** Advances the time up to and beyond the next expiry. */
 export const advanceClock: fc.Arbitrary<Command> = fc
   .constantFrom("1s", "8s", "30s", "4m", "10m", "15m", "1h", "23h", "24h")
   .map((duration) =>
@@ -48,7 +48,7 @@ function asModelled(event: DueEvent): ModelHappening {
   }
 }
 
-/** Has the merchant's endpoint take webhooks, refuse them, or fail. */
+/** Makes the merchant's endpoint accept webhooks, refuse them or fail. */
 export const changeReceiver: fc.Arbitrary<Command> = fc
   .constantFrom("accepts", "refuses", "breaks")
   .map((receiver) =>
@@ -61,7 +61,7 @@ const disorders = fc.constantFrom<DisorderName>(
   ...(["duplicate", "reorder", "delay", "tamper", "stale-timestamp", "wrong-secret"] as const),
 );
 
-/** Has the next webhooks go wrong. */
+/** Sets the disorder of the next webhooks. */
 export const disorderWebhooks: fc.Arbitrary<Command> = fc
   .record({
     kind: disorders,
@@ -79,7 +79,7 @@ export const disorderWebhooks: fc.Arbitrary<Command> = fc
     }),
   );
 
-/** Delivers an event once more, perhaps so that it goes wrong. */
+/** Delivers an event once more, possibly with a disorder. */
 export const replayWebhook: fc.Arbitrary<Command> = fc
   .record({ choice, disorder: fc.option(disorders, { nil: undefined }) })
   .map(({ choice, disorder }) =>
@@ -104,7 +104,7 @@ export const replayWebhook: fc.Arbitrary<Command> = fc
 
 const snapshots = new WeakMap<World, { real: SandboxSnapshot; model: Model }>();
 
-/** Keeps how everything stands, or goes back to what was kept last. */
+/** Takes a snapshot, or restores the last one. */
 export const snapshotOrRestore: fc.Arbitrary<Command> = fc
   .constantFrom("snapshot", "restore")
   .map((step) =>
@@ -116,7 +116,7 @@ export const snapshotOrRestore: fc.Arbitrary<Command> = fc
       } else if (kept !== undefined) {
         saw(world, "snapshot restored");
         world.sandbox.restore(kept.real);
-        // The endpoint is not the sandbox's: it stays as it is.
+        // The endpoint does not belong to the sandbox, so it keeps its state.
         Object.assign(model, structuredClone(kept.model), { receiver: model.receiver });
       }
     }),

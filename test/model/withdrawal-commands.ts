@@ -32,7 +32,7 @@ const body = fc.oneof(
   },
 );
 
-/** Creates a withdrawal, whatever the service makes of its key. */
+/** Creates a withdrawal, under every treatment of its key. */
 export const createWithdrawal: fc.Arbitrary<Command> = fc
   .record({
     body: body.map((fields) => ({ ...fields, recipientAddress })),
@@ -116,7 +116,7 @@ async function created(
   await expectWebhooks(world, addWithdrawal(model, modelled));
 }
 
-/** Interface section 3.2: what is filled when. */
+/** Interface section 3.2: which fields are filled when. */
 export function checkWithdrawal(withdrawal: Withdrawal, modelled: ModelWithdrawal): void {
   const { id, amountInCents, orderId, status, updatedMs } = modelled;
   const updatedAt = new Date(updatedMs).toISOString();
@@ -165,7 +165,7 @@ export const readWithdrawals: fc.Arbitrary<Command> = fc
     ),
   );
 
-/** Has the service make something else of repeated keys. */
+/** Changes how the service treats repeated keys. */
 export const changeIdempotency: fc.Arbitrary<Command> = fc
   .constantFrom("ignored", "honoured", "honoured", "conflict")
   .map((setting) =>

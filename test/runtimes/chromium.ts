@@ -5,11 +5,11 @@ import type { Host, Setting } from "./host.ts";
 import type { Place, Results } from "./runtimes.ts";
 
 declare global {
-  /** What the page leaves behind when it has loaded. */
+  /** Set by the page once it has loaded. */
   var run: (setting: object) => Promise<Results>;
 }
 
-/** The package's own files in a page: no bundler between, only a map of the entries. */
+/** Loads the package's own files in a page, through an import map instead of a bundler. */
 export const runInChromium = {
   async version(): Promise<string | undefined> {
     if (chromiumPath === undefined) return undefined;

@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What a run of the suite is told. */
+/** The input of a run of the suite. */
 export interface Setting {
   readonly baseUrl: string;
   readonly secretKey: string;
-  /** A POST to this and a payment's id pays it. */
+  /** POST to this URL followed by a payment's id to pay it. */
   readonly payUrl: string;
-  /** A payment made by a server, for who may not make one. */
+  /** A payment created by a server, for pages, which may not create one. */
   readonly created: { readonly paymentId: string; readonly secret: string };
-  /** A webhook signed by the service: not every runtime can sign one. */
+  /** A signed webhook: not every runtime can sign one. */
   readonly delivery: {
     readonly secret: string;
     readonly body: string;
@@ -22,7 +22,7 @@ export interface Setting {
 
 export interface Host {
   readonly setting: Setting;
-  /** Serves the project's files, as a page's origin. */
+  /** The origin that serves the project's files to pages. */
   readonly origin: string;
   /** The User-Agent of each request that the sandbox received. */
   userAgents(): Set<string>;
@@ -35,7 +35,7 @@ const types: Record<string, string> = {
   ".html": "text/html",
 };
 
-/** The packed package's sandbox on a port, and beside it what the suite needs of the world. */
+/** Starts the packed package's sandbox, and a server for everything else the suite needs. */
 export async function startHost(project: string): Promise<Host> {
   const entry = (name: string) =>
     import(pathToFileURL(join(project, `node_modules/settlekit/dist/${name}.js`)).href);

@@ -8,22 +8,22 @@ import { runInWorkerd } from "./workerd.ts";
 
 const run = promisify(execFile);
 
-/** By a check's name: "passed", "does not apply", or what went wrong. */
+/** For each check by name: "passed", "does not apply", or the failure. */
 export type Results = Readonly<Record<string, string>>;
 
 export interface Place {
-  /** Where the packed package and the suite's programs are. */
+  /** The folder of the packed package and the suite's programs. */
   readonly project: string;
-  /** Where the runtimes are installed. */
+  /** The folder in which the runtimes are installed. */
   readonly runtimes: string;
 }
 
 export interface Runtime {
   readonly name: string;
-  /** Undefined where it could not be installed. */
+  /** Undefined if it could not be installed. */
   version(place: Place): Promise<string | undefined>;
   run(place: Place, host: Host): Promise<Results>;
-  /** How its requests name it; a browser names itself. */
+  /** The User-Agent of its requests; browsers set their own. */
   readonly userAgent: RegExp;
 }
 
@@ -39,7 +39,7 @@ async function versionOf(file: string): Promise<string | undefined> {
   return /\d+(\.\d+)*(-\d+)*/.exec(stdout)?.[0].replaceAll("-", ".");
 }
 
-/** A runtime that is given a file to run. */
+/** A runtime that runs a file. */
 function program(
   name: string,
   path: string,
@@ -62,13 +62,13 @@ function program(
   };
 }
 
-/** The same Node as ES modules and as CommonJS. */
+/** One version of Node, with ES modules and with CommonJS. */
 const node = (version: string): Runtime[] => [
   program("Node, import", `node-${version}/bin/node`, { file: "module.mjs", agent: "node" }),
   program("Node, require", `node-${version}/bin/node`, { file: "require.cjs", agent: "node" }),
 ];
 
-/** Without the flag a worker has no node:crypto, with it the one that Cloudflare provides. */
+/** Only with the flag does a worker have a node:crypto, which Cloudflare provides. */
 const workerd = (name: string, hasNodeCrypto: boolean): Runtime => ({
   name,
   userAgent: /^settlekit\/\S+ cloudflare-workers$/,
@@ -85,7 +85,7 @@ export const runtimes: readonly Runtime[] = [
   program("Deno", ".bin/deno", {
     file: "module.mjs",
     agent: "deno",
-    // No leave to read files or the environment: settlekit needs the network alone.
+    // No permission to read files or the environment: settlekit only needs the network.
     flags: ["run", "--no-prompt", "--allow-net=127.0.0.1"],
   }),
   workerd("workerd", false),

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import type { Host } from "./host.ts";
 import type { Results } from "./runtimes.ts";
 
-/** Bundles the suite as wrangler does, and has workerd serve it. */
+/** Bundles the suite as wrangler does, and serves it with workerd. */
 export async function runInWorkerd(
   workerd: string,
   project: string,
@@ -28,17 +28,17 @@ export async function runInWorkerd(
   const file = join(project, "workerd.capnp");
   await writeFile(file, configuration(hasNodeCrypto));
 
-  // workerd tells on the third descriptor which port it got.
+  // workerd prints its port to file descriptor 3.
   const child = spawn(workerd, ["serve", file, "--control-fd=3"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   try {
     const lines = createInterface({ input: child.stdio[3] as Readable });
     const closed = once(lines, "close").then(() => {
-      throw new Error("workerd ended before it listened; what it said is above.");
+      throw new Error("workerd exited before it listened; its output is above.");
     });
     const [line] = await Promise.race([once(lines, "line"), closed]);
-    // It closes in the end, which is then no failure.
+    // It closes in the end, which is not a failure by then.
     closed.catch(() => {});
     const { port } = JSON.parse(line);
     const here = { isBrowser: false, hasNodeCrypto, canListen: false };

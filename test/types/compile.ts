@@ -1,5 +1,5 @@
-// Type-checks projects with one compiler, in one process that parses each file once. Takes the compiler's
-// folder and the projects' tsconfig files; prints what is wrong with each.
+// Type-checks projects with one compiler, in one process that parses each file once. Takes the compiler's folder and
+// the projects' tsconfig files; prints the errors of each.
 
 import { createRequire } from "node:module";
 import type { CompilerHost, Diagnostic, SourceFile } from "typescript";
@@ -27,7 +27,7 @@ function check(config: string): readonly Diagnostic[] {
   ];
 }
 
-/** What differs between the projects of one process does not change how a file is parsed. */
+/** Keeps parsed files: the settings that differ between the projects do not change how a file is parsed. */
 function withMemory(host: CompilerHost): CompilerHost {
   const { getSourceFile } = host;
   host.getSourceFile = (file, options, ...rest) => {

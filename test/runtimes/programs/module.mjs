@@ -1,4 +1,4 @@
-// For runtimes that are given a file to run: Node, Bun and Deno.
+// For Node, Bun and Deno.
 import * as settlekit from "settlekit";
 import * as checkout from "settlekit/checkout";
 import * as sandbox from "settlekit/sandbox";

@@ -1,4 +1,4 @@
-// A CommonJS file: what is an ES module comes to it by require.
+// CommonJS that requires ES modules.
 const settlekit = require("settlekit");
 const checkout = require("settlekit/checkout");
 const sandbox = require("settlekit/sandbox");

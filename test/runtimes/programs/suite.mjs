@@ -1,7 +1,7 @@
-// What a merchant's code does, on any runtime. The modules are handed in, so that it does not matter here
-// how a runtime loads them, and nothing is needed to run it but JavaScript.
+// A merchant's code for every runtime. It is plain JavaScript and receives the modules, so that each runtime can load
+// them in its own way.
 
-/** Runs every check; gives by its name "passed", "does not apply", or what went wrong. */
+/** Runs every check; the result names each one as "passed", "does not apply", or its failure. */
 export async function runSuite(modules, setting) {
   const results = {};
   for (const [name, check] of Object.entries(checks)) {
@@ -20,7 +20,7 @@ const order = { amount: 2500, orderId: "order_1" };
 async function create(modules, setting) {
   const client = clientOf(modules, setting);
   if (setting.isBrowser) {
-    // The service lets no page of another origin send this key, and this suite's page is one.
+    // The service forbids pages of other origins to send this key, and this is such a page.
     const error = await failureOf(client.payments.create(order, { maxRetries: 0 }));
     ok(modules.settlekit.SettlekitError.is(error), "a browser's creation fails in a known way");
     return undefined;
@@ -63,7 +63,7 @@ async function webhooks({ webhooks }, { hasNodeCrypto, delivery }) {
 
   if (!hasNodeCrypto) {
     const absent = await failureOf((async () => receiver.verifySync({ body, headers }))());
-    ok(ConfigurationError.is(absent), "verifySync says that it cannot be had");
+    ok(ConfigurationError.is(absent), "verifySync says that it needs node:crypto");
     return;
   }
   equal(receiver.verifySync({ body, headers }).data.orderId, "order_ü", "verifySync");
@@ -118,14 +118,14 @@ async function errors(modules, setting) {
   ok(typeof unknown.requestId === "string", "its request id");
 
   const tooMuch = await failureOf(client.payments.create({ ...order, amount: 0.5 }));
-  ok(InvalidRequestError.is(tooMuch), "an amount that cannot be");
+  ok(InvalidRequestError.is(tooMuch), "an impossible amount");
   equal([tooMuch.param, tooMuch.outcome], ["amount", "not_sent"], "its field and outcome");
 
   const wrong = clientOf(modules, { ...setting, secretKey: "sk_test_wrong" });
   ok(AuthenticationError.is(await failureOf(wrong.payments.list())), "a wrong key");
 }
 
-/** The service itself in the runtime: what a merchant's tests do there. */
+/** The sandbox inside the runtime, as a merchant's tests use it. */
 async function sandbox({ settlekit, webhooks, sandbox }, { canListen }) {
   if (sandbox === undefined) return "does not apply";
   const secret = { current: "" };
@@ -164,12 +164,12 @@ async function failureOf(promise) {
     () => nothing,
     (thrown) => thrown,
   );
-  ok(error !== nothing, "a failure was due, and there was none");
+  ok(error !== nothing, "expected a failure");
   return error;
 }
 
 function ok(condition, what) {
-  if (!condition) throw new Error(`not so: ${what}`);
+  if (!condition) throw new Error(`expected: ${what}`);
 }
 
 function equal(actual, expected, what) {

@@ -1,4 +1,4 @@
-// Without the sandbox, which is made of Node.
+// Without the sandbox, which needs Node.
 import * as settlekit from "settlekit";
 import * as checkout from "settlekit/checkout";
 import * as webhooks from "settlekit/webhooks";

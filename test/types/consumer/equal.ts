@@ -1,4 +1,4 @@
-/** Does not compile unless the types are the same. */
+/** Compiles only if the types are identical. */
 export type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

@@ -1,4 +1,4 @@
-// Handlers where the platform's types are Node's.
+// Handlers with Node's own types.
 
 import { createServer } from "node:http";
 import { Webhooks } from "settlekit/webhooks";

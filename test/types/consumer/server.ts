@@ -1,4 +1,4 @@
-// A merchant's server, as its author would write it, with what the compiler infers for each part.
+// A merchant's server, with the types that the compiler infers.
 
 import {
   type ApiResponse,
@@ -64,7 +64,7 @@ export async function pay(): Promise<string> {
   await client.payments.create({ amount: 2500 });
   // @ts-expect-error a deposit needs an order
   await client.payments.create({ type: "deposit" });
-  // @ts-expect-error a deposit has no amount of ours
+  // @ts-expect-error a deposit's amount is the customer's choice
   await client.payments.create({ type: "deposit", orderId: "order_1", amount: 1 });
   // @ts-expect-error ids are strings
   await client.payments.get(7);
@@ -76,7 +76,7 @@ export async function pay(): Promise<string> {
   const input: CreatePaymentInput = { amount: 2500, orderId: "order_1", redirectUrl };
   await client.payments.create(input, { idempotencyKey: undefined, signal: undefined });
 
-  // What the list may not hold is known to be absent.
+  // Fields that lists leave out are typed as absent.
   const [quote] = data.quotes;
   if (quote === undefined) return "";
   return formatUnits(quote.expectedAmountAsset, quote.token.decimals);
@@ -116,7 +116,7 @@ export function explain(error: unknown): string {
     return String(error.retryAfterMs ?? 0);
   }
   if (SettlekitError.is(error)) return `${error.code} ${error.outcome}`;
-  // @ts-expect-error nothing is known of what others throw
+  // @ts-expect-error other errors are unknown
   return error.message;
 }
 

@@ -35,7 +35,7 @@ export async function receive(
 ): Promise<WebhookFailureReason | "ok"> {
   const result = await webhooks.safeVerify({ body, headers });
   sameType<Equal<typeof result, SafeVerifyResult>>();
-  // @ts-expect-error there is no webhook before one knows that it was verified
+  // @ts-expect-error there is no webhook until `ok` is checked
   use(result.webhook);
   if (!result.ok) {
     sameType<Equal<typeof result.reason, WebhookFailureReason>>();
@@ -48,7 +48,7 @@ export async function receive(
   } catch (error) {
     if (WebhookVerificationError.is(error)) return error.reason;
   }
-  // @ts-expect-error a parsed body is no raw body
+  // @ts-expect-error a parsed body is not a raw body
   await webhooks.verify({ body: { event: "payment.updated" }, headers });
   return "ok";
 }
