@@ -2,42 +2,33 @@ import type { DatabaseSync } from "node:sqlite";
 import { isPaid, type MerchantClient, type Payment } from "settlekit";
 import type { WebhookOf, Webhooks } from "settlekit/webhooks";
 
-/** Ships every paid order once, however often and in whatever order its webhooks come. */
+/** Ships every paid order once, however often, in whatever order and in how many processes its webhooks arrive. */
 export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webhooks: Webhooks) {
   database.exec(`
+    PRAGMA busy_timeout = 10000;
     CREATE TABLE IF NOT EXISTS orders (
-      id TEXT PRIMARY KEY, amount_in_cents INTEGER NOT NULL, payment_id TEXT, created_at TEXT NOT NULL
-    );
-    CREATE TABLE IF NOT EXISTS reached (
-      payment_id TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (payment_id, state)
+      id TEXT PRIMARY KEY, amount_in_cents INTEGER NOT NULL, payment_id TEXT,
+      created_at TEXT NOT NULL, status TEXT NOT NULL DEFAULT 'open'
     );
     CREATE TABLE IF NOT EXISTS shipments (order_id TEXT NOT NULL);`);
   const findOrder = database.prepare("SELECT * FROM orders WHERE id = ?");
-  const reach = database.prepare("INSERT INTO reached VALUES (?, ?) ON CONFLICT DO NOTHING");
-  const keepPayment = database.prepare("UPDATE orders SET payment_id = ? WHERE id = ?");
+  const markPaid = database.prepare(`
+    UPDATE orders SET status = 'paid', payment_id = :paymentId
+    WHERE id = :orderId AND status = 'open' AND amount_in_cents = :amountInCents
+      AND (payment_id IS NULL OR payment_id = :paymentId)`);
   const ship = database.prepare("INSERT INTO shipments VALUES (?)");
 
   /** Acts on a payment as the service has it now. The webhook and the reconciliation both call it. */
-  function settle(payment: Payment): void {
-    const orderId = payment.orderId ?? "";
-    const order = findOrder.get(orderId);
-    // Not one of ours, another amount than was asked for, or a second payment of the same order.
-    const isTheOrders =
-      order?.amount_in_cents === payment.amountInCents &&
-      (order.payment_id ?? payment.id) === payment.id;
-    if (!isTheOrders) {
-      console.error(`Look at payment ${payment.id}: it fits no order.`);
-      return;
-    }
-    // "confirmed" and "completed" are one state.
-    const state = isPaid(payment.status) ? "paid" : payment.status;
+  function settle({ id: paymentId, orderId, amountInCents, status }: Payment): void {
+    if (!isPaid(status) || !orderId) return;
     database.exec("BEGIN IMMEDIATE");
     try {
-      // The row and all that follows from it are written together, or nothing is.
-      const isNew = reach.run(payment.id, state).changes === 1;
-      if (isNew && state === "paid") {
-        keepPayment.run(payment.id, orderId);
+      // One conditional update decides, and what follows from it is written with it or not at all.
+      if (markPaid.run({ paymentId, orderId, amountInCents }).changes === 1) {
         ship.run(orderId);
+      } else if (findOrder.get(orderId)?.payment_id !== paymentId) {
+        // Another shop's order, another amount than was asked for, or a second payment of the same order.
+        console.error(`Payment ${paymentId} fits no open order. Check whether to refund it.`);
       }
       database.exec("COMMIT");
     } catch (error) {
@@ -46,10 +37,17 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
     }
   }
 
-  // The webhook only says where to look: what counts is the payment as the service has it now.
+  // A webhook only says where to look. Often it names the order alone, not the payment.
   const onPayment = async ({ data }: WebhookOf<"payment.updated" | "payment.confirmed">) => {
-    const paymentId = data.id ?? findOrder.get(data.orderId ?? "")?.payment_id;
-    if (typeof paymentId === "string") settle(await client.payments.get(paymentId));
+    const orderId = data.orderId ?? "";
+    const paymentId = data.id ?? findOrder.get(orderId)?.payment_id;
+    const payments =
+      typeof paymentId === "string"
+        ? [await client.payments.get(paymentId)]
+        : await client.payments.findByOrderId(orderId);
+    // Answered with 500, so that the service delivers it again.
+    if (payments.length === 0) throw new Error(`The order ${orderId} has no payment yet.`);
+    for (const payment of payments) settle(payment);
   };
   webhooks.on("payment.updated", onPayment);
   // The service's documentation mentions this name, too.

@@ -13,7 +13,7 @@ interface Suspicion extends Signed {
 }
 
 // Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
-const maxBodyLength = 8192;
+const maxBodyLength = 4096;
 const maxSecrets = 2;
 const maxSecretLength = 1024;
 

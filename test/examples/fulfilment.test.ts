@@ -1,11 +1,17 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fulfilOnce } from "../../examples/webhooks/fulfil-once.ts";
 import { type OpenOrder, reconcile } from "../../examples/webhooks/reconcile.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { sendDeliveries, signedDelivery } from "../../src/testing/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
+import { fromSource } from "./example.ts";
 
 /** A shop with its own sandbox, whose webhooks are recorded and go nowhere by themselves. */
 async function openShop() {
@@ -23,7 +29,9 @@ async function openShop() {
   });
   const database = new DatabaseSync(":memory:");
   const { settle } = fulfilOnce(database, client, webhooks);
-  const insert = database.prepare("INSERT INTO orders VALUES (?, ?, ?, ?)");
+  const insert = database.prepare(
+    "INSERT INTO orders (id, amount_in_cents, payment_id, created_at) VALUES (?, ?, ?, ?)",
+  );
 
   async function order(id: string, { cents = 2500, keepsId = true } = {}): Promise<string> {
     const { paymentId } = await client.payments.create({ amount: cents, orderId: id });
@@ -40,7 +48,7 @@ async function openShop() {
       .prepare("SELECT id, created_at FROM orders WHERE id NOT IN (SELECT order_id FROM shipments)")
       .all()
       .map((row) => ({ id: String(row.id), createdAt: new Date(String(row.created_at)) }));
-  const updated = (id: string, orderId: string, name = "payment.updated") =>
+  const updated = (id: string | undefined, orderId: string, name = "payment.updated") =>
     signedDelivery({
       event: { event: name, data: { id, orderId, status: "completed" } },
       secret: sandbox.webhookSecret,
@@ -69,6 +77,10 @@ async function openShop() {
   };
 }
 
+// What does not fit an order is reported there.
+beforeEach(() => void vi.spyOn(console, "error").mockReturnValue());
+afterEach(() => void vi.restoreAllMocks());
+
 describe("the fulfilling example", () => {
   it("ships each paid order once, though its webhooks come twice, at once and in disorder", async () => {
     await using shop = await openShop();
@@ -82,6 +94,56 @@ describe("the fulfilling example", () => {
     const sent = await shop.receive(...deliveries);
     for (const { tampered, status } of sent) expect(status).toBe(tampered ? 401 : 200);
     expect(shop.shipments()).toEqual(["order_1", "order_2", "order_3"]);
+  });
+
+  it("finds the payment when the webhook names the order alone, as documented", async () => {
+    await using shop = await openShop();
+    for (const [id, keepsId] of Object.entries({ kept: true, lost: false })) {
+      const paymentId = await shop.order(id, { keepsId });
+      await shop.sandbox.payments.simulate(paymentId, "success");
+      const sent = await shop.receive(shop.updated(undefined, id));
+      for (const { tampered, status } of sent) expect(status).toBe(tampered ? 401 : 200);
+    }
+    expect(shop.shipments()).toEqual(["kept", "lost"]);
+  });
+
+  it("has a webhook delivered again when no payment is found", async () => {
+    await using shop = await openShop();
+    const sent = await shop.receive(shop.updated(undefined, "order_1"));
+    for (const { tampered, status } of sent) expect(status).toBe(tampered ? 401 : 500);
+  });
+
+  it("ships each of 1,500 orders once when two payments of it settle in two processes", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fulfil-once-"));
+    const path = join(folder, "shop.db");
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA journal_mode = WAL");
+    fulfilOnce(
+      database,
+      new MerchantClient({ environment: "sandbox", secretKey: "sk_test_1" }),
+      new Webhooks({ secret: "s" }),
+    );
+    const orders = 1500;
+    database.exec("BEGIN");
+    const insert = database.prepare(
+      "INSERT INTO orders (id, amount_in_cents, created_at) VALUES (?, 2500, '2026-01-01')",
+    );
+    for (let index = 0; index < orders; index++) insert.run(`order_${index}`);
+    database.exec("COMMIT");
+    const children = ["a", "b"].map((name) =>
+      fork(join(import.meta.dirname, "settling-process.ts"), [path, name, String(orders)], {
+        execArgv: ["--import", fromSource],
+      }),
+    );
+    const ended = children.map((child) => once(child, "exit"));
+    await Promise.all(children.map((child) => once(child, "message")));
+    for (const child of children) child.send("go");
+    expect((await Promise.all(ended)).map(([code]) => code)).toEqual([0, 0]);
+    const count = (sql: string) => database.prepare(sql).get()?.count;
+    expect(count("SELECT count(*) AS count FROM shipments")).toBe(orders);
+    expect(count("SELECT count(DISTINCT order_id) AS count FROM shipments")).toBe(orders);
+    database.close();
+    await rm(folder, { recursive: true });
   });
 
   it("believes the service rather than the webhook", async () => {

@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { ConfigurationError, type WebhooksOptions } from "../../src/webhooks/index.ts";
-import { delivery, receiver, refusal } from "./deliveries.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { signedDelivery } from "../../src/testing/index.ts";
+import {
+  ConfigurationError,
+  signWebhook,
+  Webhooks,
+  type WebhooksOptions,
+} from "../../src/webhooks/index.ts";
+import { delivery, paymentUpdated, receiver, refusal, secret } from "./deliveries.ts";
 
 describe("an option that cannot be right is refused at construction", () => {
   it.each([
@@ -13,6 +19,9 @@ describe("an option that cannot be right is refused at construction", () => {
     ["maxBodyBytes", 1.5, "a whole number above 0"],
     ["maxBodyBytes", Number.POSITIVE_INFINITY, "a whole number above 0"],
     ["maxBodyBytes", "1mb", "a whole number above 0"],
+    ["bodyTimeoutMs", 0, "a whole number above 0 and below 2^31"],
+    ["bodyTimeoutMs", 2 ** 31, "a whole number above 0 and below 2^31"],
+    ["bodyTimeoutMs", "10s", "a whole number above 0 and below 2^31"],
     ["headerPrefix", "", "the beginning of header names, such as X-Service"],
     ["headerPrefix", "X Service", "the beginning of header names, such as X-Service"],
     ["headerPrefix", "X-Sérvice", "the beginning of header names, such as X-Service"],
@@ -39,6 +48,77 @@ describe("an option that cannot be right is refused at construction", () => {
       onError: undefined,
     });
     expect(refusal(webhooks, delivery())).toBeUndefined();
+  });
+});
+
+describe("an option that does not exist is refused", () => {
+  it.each([
+    ["secrets", "Did you mean secret?"],
+    ["tolerance", "Did you mean toleranceSeconds?"],
+    ["bodyTimeout", "Did you mean bodyTimeoutMs?"],
+    ["HeaderPrefix", "Did you mean headerPrefix?"],
+    [
+      "constructor",
+      "The options are: secret, toleranceSeconds, headerPrefix, maxBodyBytes, bodyTimeoutMs, now, logger, onError.",
+    ],
+  ])("%s: %s", (param, cure) => {
+    const construct = () => receiver({ [param]: "whsec_in_the_wrong_place" } as WebhooksOptions);
+    const message = `There is no option "${param}". ${cure}`;
+    expect(construct).toThrow(ConfigurationError);
+    expect(construct).toThrow(expect.objectContaining({ message, param, code: "unknown_option" }));
+  });
+
+  it("also by signWebhook", () => {
+    const options = { body: "{}", secret: "s", time: 1 };
+    expect(() => signWebhook(options)).toThrow(
+      'There is no option "time". Did you mean timestamp?',
+    );
+  });
+
+  it.each(["whsec_t0p", ["whsec_t0p"], null, 1])(
+    "and so is %j in place of the options",
+    (given) => {
+      const construct = () => new Webhooks(given as WebhooksOptions);
+      expect(construct).toThrow("The options must be an object, such as { secret }.");
+      expect(construct).not.toThrow(/whsec/);
+    },
+  );
+});
+
+describe("the header prefix", () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const { body, headers } = signWebhook({ event: paymentUpdated, secret, headerPrefix: "X-Pay" });
+  const now = () => new Date();
+
+  it("comes from SETTLEKIT_HEADER_PREFIX when it is constructed", () => {
+    const before = receiver({ now });
+    vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Pay");
+    const webhooks = receiver({ now });
+    vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Other");
+    expect(refusal(webhooks, { body, headers })).toBeUndefined();
+    expect(refusal(before, { body, headers })).toBe("missing_signature");
+    expect(refusal(receiver({ now, headerPrefix: "X-Pay" }), { body, headers })).toBeUndefined();
+  });
+
+  it("comes from there for signWebhook and signedDelivery, too", () => {
+    vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "X-Pay");
+    expect(Object.keys(signWebhook({ event: paymentUpdated, secret }).headers)).toEqual([
+      "Content-Type",
+      "X-Pay-Signature",
+      "X-Pay-Timestamp",
+    ]);
+    const hints = { eventId: "evt_1" };
+    const delivery = signedDelivery({ event: paymentUpdated, secret, hints });
+    expect(receiver({ now }).verifySync(delivery)).toMatchObject({ ...paymentUpdated, hints });
+  });
+
+  it("is the documented one while the variable is empty, and refused when it cannot be right", () => {
+    vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "");
+    expect(refusal(receiver(), delivery())).toBeUndefined();
+    vi.stubEnv("SETTLEKIT_HEADER_PREFIX", "whsec t0p");
+    expect(() => receiver()).toThrow(
+      "The option headerPrefix must be the beginning of header names, such as X-Service.",
+    );
   });
 });
 
