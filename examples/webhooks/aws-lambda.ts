@@ -1,11 +1,7 @@
 import { Webhooks } from "settlekit/webhooks";
 
-// The secret comes from SETTLEKIT_WEBHOOK_SECRET.
 const webhooks = new Webhooks({ logger: console });
-
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 // For API Gateway with payload format 1.0 or 2.0, function URLs and load balancers.
 export const handler = webhooks.lambdaHandler();

@@ -1,16 +1,12 @@
 import express from "express";
 import { Webhooks } from "settlekit/webhooks";
 
-// The secret comes from SETTLEKIT_WEBHOOK_SECRET.
 const webhooks = new Webhooks({ logger: console });
-
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const app = express();
 
-// Before express.json(), which would take the raw body away.
+// Before express.json(), which discards the raw body.
 app.all("/webhooks", webhooks.nodeHandler());
 app.use(express.json());
 app.post("/orders", (request, response) => void response.json(request.body));

@@ -2,16 +2,12 @@ import { fastify } from "fastify";
 import { Webhooks } from "settlekit/webhooks";
 import { fastifyWebhooks } from "settlekit/webhooks/fastify";
 
-// The secret comes from SETTLEKIT_WEBHOOK_SECRET.
 const webhooks = new Webhooks({ logger: console });
-
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const app = fastify();
 
-// Has a route of its own, whose body Fastify leaves alone; other routes get theirs parsed.
+// Adds a route whose body Fastify leaves alone; other routes get theirs parsed.
 app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });
 app.post("/orders", async (request) => request.body);
 

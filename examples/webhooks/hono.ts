@@ -2,12 +2,8 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { Webhooks } from "settlekit/webhooks";
 
-// The secret comes from SETTLEKIT_WEBHOOK_SECRET.
 const webhooks = new Webhooks({ logger: console });
-
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const receive = webhooks.fetchHandler();
 const app = new Hono();

@@ -2,13 +2,10 @@
 import { Webhooks } from "settlekit/webhooks";
 
 const webhooks = new Webhooks({
-  // A function, because `next build` loads this file where there is no secret.
+  // A function, because `next build` loads this file without the secret.
   secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",
   logger: console,
 });
-
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 export const POST = webhooks.fetchHandler();

@@ -2,16 +2,13 @@
 import { Webhooks } from "settlekit/webhooks";
 
 const webhooks = new Webhooks({
-  // A function, because `next build` loads this file where there is no secret.
+  // A function, because `next build` loads this file without the secret.
   secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",
   logger: console,
 });
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
-
-// Next.js would parse the body, and the raw one would be gone.
+// Otherwise Next.js parses the body and discards the raw one.
 export const config = { api: { bodyParser: false } };
 
 export default webhooks.nodeHandler();

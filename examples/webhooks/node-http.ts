@@ -1,12 +1,8 @@
 import { createServer } from "node:http";
 import { Webhooks } from "settlekit/webhooks";
 
-// The secret comes from SETTLEKIT_WEBHOOK_SECRET.
 const webhooks = new Webhooks({ logger: console });
-
-webhooks.on("payment.updated", async ({ data }) => {
-  console.log(`order ${data.orderId}: ${data.status}`);
-});
+webhooks.on("payment.updated", ({ data }) => console.log(`order ${data.orderId}: ${data.status}`));
 
 const receive = webhooks.nodeHandler();
 

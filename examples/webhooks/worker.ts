@@ -10,9 +10,9 @@ export default {
       secret: environment.SETTLEKIT_WEBHOOK_SECRET,
       logger: console,
     });
-    webhooks.on("payment.updated", async ({ data }) => {
-      console.log(`order ${data.orderId}: ${data.status}`);
-    });
+    webhooks.on("payment.updated", ({ data }) =>
+      console.log(`order ${data.orderId}: ${data.status}`),
+    );
     return webhooks.fetchHandler()(request);
   },
 };
