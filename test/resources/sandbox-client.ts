@@ -1,6 +1,8 @@
 import type { ClientEvent } from "../../src/http/events.ts";
 import { Http } from "../../src/http/http.ts";
 import { type ClientOptions, configure } from "../../src/options.ts";
+import { bearerToken } from "../../src/resources/arguments.ts";
+import { Dashboard } from "../../src/resources/dashboard.ts";
 import { Payments } from "../../src/resources/payments.ts";
 import { Withdrawals } from "../../src/resources/withdrawals.ts";
 import type { Sandbox } from "../../src/sandbox/index.ts";
@@ -24,5 +26,14 @@ export function clientOf(sandbox: Sandbox, options: ClientOptions = {}) {
   /** How often an operation was called. */
   const calls = (operation: string) =>
     events.filter((event) => event.type === "start" && event.operation === operation).length;
-  return { payments: new Payments(http), withdrawals: new Withdrawals(http), events, calls, time };
+  const dashboard = ({ merchantId, accessToken }: Sandbox) =>
+    new Dashboard(http.withCredential(bearerToken(accessToken)), merchantId);
+  return {
+    payments: new Payments(http),
+    withdrawals: new Withdrawals(http),
+    dashboard,
+    events,
+    calls,
+    time,
+  };
 }

@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
+import { clientOf } from "../sandbox-client.ts";
+import { existing, losing, payout } from "./payout.ts";
+
+// The invariant of this file: a request to create leaves only right after a look that showed none, whatever this
+// process, a proxy or a lagging list did before.
+
+const limited = (retryAfter = "1") =>
+  Response.json(
+    { code: "rate_limited", message: "Slow down" },
+    {
+      status: 429,
+      headers: { "retry-after": retryAfter },
+    },
+  );
+
+/** A proxy that sends the first creation twice: the client gets the answer to the second copy. */
+function repeating(sandbox: Sandbox, secondAnswer: () => Response) {
+  let repeated = false;
+  return losing(sandbox, (_, answer) => {
+    if (repeated) return answer;
+    repeated = true;
+    return secondAnswer();
+  });
+}
+
+describe("createOnce behind a proxy that repeats requests", () => {
+  test("looks before it sends again after a 429", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls } = clientOf(sandbox, { fetch: repeating(sandbox, limited) });
+    const { id } = await withdrawals.createOnce(payout);
+    expect(await existing(sandbox)).toMatchObject([{ id }]);
+    expect(calls("withdrawals.list")).toBe(2);
+  });
+
+  test("gives two seconds to a list that lags before it looks", async () => {
+    const sandbox = createSandbox();
+    let sentAt = 0;
+    const proxy = repeating(sandbox, () => {
+      sentAt = client.time.current;
+      return limited("0");
+    });
+    const client = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        const isLagging = init.method === "GET" && client.time.current < sentAt + 1900;
+        if (!isLagging) return proxy(url, init);
+        return Response.json({ data: [], pagination: { total: 0, offset: 0, hasMore: false } });
+      },
+    });
+    const { id } = await client.withdrawals.createOnce(payout);
+    expect(await existing(sandbox)).toMatchObject([{ id }]);
+  });
+
+  test.each([
+    ["no repetition is allowed", { maxRetries: 0 }, "1"],
+    ["the service asks for more time than there is", { deadlineMs: 10_000 }, "200"],
+  ])("does not call the withdrawal rejected when %s", async (_, options, retryAfter) => {
+    const sandbox = createSandbox();
+    const fetch = repeating(sandbox, () => limited(retryAfter));
+    const { id } = await clientOf(sandbox, { fetch }).withdrawals.createOnce(payout, options);
+    expect(await existing(sandbox)).toMatchObject([{ id }]);
+  });
+
+  test("says unknown after a 429 when no list can be read to prove the rejection", async () => {
+    const sandbox = createSandbox();
+    let sent = 0;
+    const { withdrawals } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method === "POST") sent += 1;
+        if (sent > 0) return limited("200");
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    await expect(withdrawals.createOnce(payout)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      retryAfterMs: 200_000,
+    });
+  });
+
+  test("is rejected after a 429 when the list shows none", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls } = clientOf(sandbox, {
+      fetch: async (url, init) =>
+        init.method === "POST" ? limited("200") : sandbox.fetch(new Request(url, init)),
+    });
+    await expect(withdrawals.createOnce(payout)).rejects.toMatchObject({
+      name: "RateLimitError",
+      outcome: "rejected",
+    });
+    expect(calls("withdrawals.list")).toBe(2);
+  });
+});
+
+test("createOnce looks again when its request had to wait more than a second", async () => {
+  const sandbox = createSandbox();
+  const other = clientOf(sandbox);
+  let made: { id: string } | undefined;
+  const client = clientOf(sandbox, {
+    fetch: async (url, init) => {
+      if (url.includes("/payments")) return limited("3");
+      const answer = await sandbox.fetch(new Request(url, init));
+      if (made !== undefined) return answer;
+      // After the first look another process makes the withdrawal, and a 429 makes this client wait.
+      made = await other.withdrawals.create(payout);
+      await client.payments.get("1", { maxRetries: 0 }).catch(() => {});
+      return answer;
+    },
+  });
+  const found = await client.withdrawals.createOnce(payout);
+  expect(client.time.waits).toContain(3000);
+  expect(found).toMatchObject({ id: made?.id });
+  expect(await existing(sandbox)).toHaveLength(1);
+});
+
+describe("createOnce remembers", () => {
+  /** A list that never shows anything. */
+  const lagging = (sandbox: Sandbox) => async (url: string, init: RequestInit) => {
+    const isList = init.method === "GET" && url.includes("limit=");
+    if (!isList) return sandbox.fetch(new Request(url, init));
+    return Response.json({ data: [], pagination: { total: 0, offset: 0, hasMore: false } });
+  };
+
+  test("for ten minutes what it created, and reads it instead of the list", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, calls, time } = clientOf(sandbox, { fetch: lagging(sandbox) });
+    const { id } = await withdrawals.createOnce(payout);
+    time.current += 599_000;
+    await sandbox.withdrawals.simulate(id, "complete");
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id, status: "completed" });
+    expect(calls("withdrawals.create")).toBe(1);
+  });
+
+  test("what it created when another amount is asked for", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox, { fetch: lagging(sandbox) });
+    await withdrawals.createOnce(payout);
+    const call = withdrawals.createOnce({ ...payout, amountInCents: 1 });
+    await expect(call).rejects.toMatchObject({ code: "idempotency_conflict", outcome: "not_sent" });
+  });
+
+  test("a request whose outcome is unknown, and sends no other one for two minutes", async () => {
+    const sandbox = createSandbox();
+    let sent = 0;
+    const { withdrawals, time } = clientOf(sandbox, {
+      fetch: async (url, init) => {
+        if (init.method !== "POST") return lagging(sandbox)(url, init);
+        sent += 1;
+        // Arrives late.
+        if (sent === 1) throw new TypeError("fetch failed");
+        return sandbox.fetch(new Request(url, init));
+      },
+    });
+    const options = { deadlineMs: 5000 };
+    const first = await withdrawals.createOnce(payout, options).catch((error) => error);
+    expect(first).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown" });
+    expect(first.message).toContain("Wait two minutes");
+    const second = await withdrawals.createOnce(payout, options).catch((error) => error);
+    expect(second).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
+    expect(sent).toBe(1);
+    time.current = 125_000;
+    await withdrawals.createOnce(payout, options);
+    expect(sent).toBe(2);
+  });
+
+  test("nothing of a request that the service refused", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals } = clientOf(sandbox);
+    const tooSmall = withdrawals.createOnce({ ...payout, amountInCents: 99 });
+    await expect(tooSmall).rejects.toMatchObject({ outcome: "rejected" });
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ status: "pending" });
+  });
+});
+
+const secretKeyPath = "/v1/external/secretkey-auth/withdrawals";
+
+test("the dashboard's createOnce makes one withdrawal, with the bearer token and a look first", async () => {
+  const sandbox = createSandbox();
+  const credentials = new Set<string | null>();
+  const { dashboard, calls } = clientOf(sandbox, {
+    fetch: (url, init) => {
+      const request = new Request(url, init);
+      credentials.add(request.headers.get("authorization"));
+      if (request.method === "GET") return sandbox.fetch(request);
+      const path = `/v1/merchants/${sandbox.merchantId}/withdrawals`;
+      expect(new URL(url).pathname).toBe(path);
+      request.headers.set("x-service-secret-key", sandbox.secretKey);
+      return sandbox.fetch(new Request(url.replace(path, secretKeyPath), request));
+    },
+  });
+  const once = () => dashboard(sandbox).withdrawals.createOnce(payout);
+  const [first, second] = await Promise.all([once(), once()]);
+  expect(second.id).toBe(first.id);
+  expect(await once()).toMatchObject({ id: first.id });
+  expect(await existing(sandbox)).toHaveLength(1);
+  expect(calls("dashboard.withdrawals.create")).toBe(1);
+  expect(calls("dashboard.withdrawals.list")).toBe(1);
+  expect([...credentials]).toEqual([`Bearer ${sandbox.accessToken}`]);
+});
