@@ -4,7 +4,7 @@ import {
   strangersWebhook,
   tamperedWebhook,
   type WebhookParts,
-} from "../sandbox/webhooks/message.ts";
+} from "../sandbox/webhooks/disorder.ts";
 
 /** What a run is drawn from: equal seeds give equal runs. */
 export type Seed = string | number;

@@ -4,12 +4,12 @@ import { expect } from "vitest";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Attempt, Model } from "./model.ts";
 
-/** The sandbox under test, with a merchant's endpoint that records what it receives. */
+/** The sandbox under test, with a merchant's endpoint that keeps what it is sent. */
 export interface World {
   readonly sandbox: Sandbox;
-  /** The deliveries that arrived since the last check. */
+  /** What has arrived since it was looked at last. */
   received: Omit<Attempt, "attempt">[];
-  /** How often each milestone was reached, over all sequences. */
+  /** How often each thing happened, over all sequences. */
   readonly seen: Map<string, number>;
 }
 
@@ -26,14 +26,14 @@ export function newWorld(model: Model, seed: number, seen: World["seen"]): World
     now: startOfTime,
     async deliver(request) {
       const result = await webhooks.safeVerify(request);
-      // A tampered body may be unreadable; the headers still name the event.
-      const deliveryId = request.headers.get("x-service-delivery-id");
-      const delivery = sandbox.webhooks.deliveries().find(({ id }) => id === deliveryId);
+      // A tampered body may be unreadable, but the header still names its event.
+      const id = request.headers.get("x-service-event-id");
+      const delivery = sandbox.webhooks.deliveries().find(({ eventId }) => eventId === id);
       if (delivery === undefined) throw new Error("A webhook came of no delivery.");
       const { event, data } = delivery;
       const atMs = sandbox.clock.now().getTime();
       if (result.ok) {
-        // Signed with the sandbox's time.
+        // Signed, and stamped with the sandbox's time.
         expect(result.webhook).toMatchObject({ event, data });
         expect(result.webhook.timestamp.getTime()).toBe(Math.floor(atMs / 1000) * 1000);
       }
@@ -47,17 +47,17 @@ export function newWorld(model: Model, seed: number, seen: World["seen"]): World
   return { sandbox, received, seen };
 }
 
-/** The paid quote, if any. */
+/** The quote that was paid, if any was. */
 export function paidQuote(payment: Payment | undefined) {
   return payment?.quotes.find(({ status }) => status === "used");
 }
 
-/** Counts a milestone. */
+/** Counts something that the sequences are meant to reach. */
 export function saw({ seen }: World, what: string): void {
   seen.set(what, (seen.get(what) ?? 0) + 1);
 }
 
-/** Checks that exactly these webhooks arrived, those of one subject in this order. */
+/** Checks that exactly these webhooks have arrived, those of one subject in this order. */
 export async function expectWebhooks(world: World, attempts: readonly Attempt[]): Promise<void> {
   await world.sandbox.webhooks.idle();
   const expected = attempts.map(({ attempt: _, ...rest }) => rest);
@@ -71,13 +71,13 @@ function bySubject<Item extends { readonly subject: string }>(items: readonly It
 
 export interface Reply<Body = unknown> {
   readonly status: number;
-  /** Has this type if the status is a success. */
+  /** Of this form if the status is a success. */
   readonly body: Body;
 }
 
 export interface Ask {
   readonly body?: object | undefined;
-  /** A payment's secret; by default the merchant's key is sent. */
+  /** A payment's secret; else the merchant's key is sent. */
   readonly secret?: string;
   readonly idempotencyKey?: string | undefined;
 }

@@ -3,26 +3,26 @@ import type { Quote } from "../../wire/quote.ts";
 import type { RandomStream } from "../random.ts";
 import { type PricedToken, pricedTokens } from "./tokens.ts";
 
-/** How long a quote lives, as in every published sample. */
+/** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
 
-/** Finer than any rate in the table, so that rates become whole numbers. */
+/** Makes every rate of the table a whole number. */
 const rateDecimals = 8;
 const centsPerDollar = 100n;
 
-/** A token's price in the form that amounts are computed with. */
+/** What amounts are computed from. */
 interface Price {
   readonly decimals: number;
   readonly rateUsd: string;
 }
 
-/** Smallest units for so many cents, as whole numbers. */
+/** An exchange rate as a fraction of whole numbers. */
 interface UnitsPerCents {
   readonly units: bigint;
   readonly cents: bigint;
 }
 
-/** Few prices make many quotes. */
+/** There are few prices and many quotes. */
 const known = new Map<string, UnitsPerCents>();
 
 function unitsPerCents({ decimals, rateUsd }: Price): UnitsPerCents {
@@ -35,13 +35,13 @@ function unitsPerCents({ decimals, rateUsd }: Price): UnitsPerCents {
   return result;
 }
 
-/** What settles an amount, in smallest units: the exact quotient, rounded up to one whole unit. */
+/** The smallest units that settle an amount: the exact quotient, rounded up. */
 export function expectedUnits(amountInCents: number, price: Price): bigint {
   const { units, cents } = unitsPerCents(price);
   return (BigInt(amountInCents) * units + cents - 1n) / cents;
 }
 
-/** What smallest units are worth, in whole USD cents; a fraction of a cent is dropped. */
+/** The value of smallest units in USD cents, rounded down. */
 export function worthInCents(amount: bigint, price: Price): bigint {
   const { units, cents } = unitsPerCents(price);
   return (amount * cents) / units;
@@ -84,6 +84,8 @@ function quoteDuring(
     chainId,
     expectedAmountAsset: expectedUnits(amountInCents, { decimals, rateUsd }).toString(),
     rateUsdAsset: rateUsd,
+    // The sandbox charges no fees.
+    amountDueCents: amountInCents,
     expiresAt,
     status: "active",
     createdAt,
@@ -94,12 +96,12 @@ export function isActive({ status }: Quote): boolean {
   return status === "active";
 }
 
-/** The latest quote in a token: an older one may have expired before it. */
+/** The latest quote in a token; older ones may have expired. */
 export function latestQuote(quotes: readonly Quote[], { token }: PricedToken): Quote | undefined {
   return quotes.findLast((quote) => quote.token.id === token.id);
 }
 
-/** The quotes with every active one expired, but for the used one, which stands in for its old self. */
+/** Expires every active quote, and replaces the one that was used. */
 export function closedQuotes(quotes: readonly Quote[], used?: Quote): Quote[] {
   return quotes.map((quote) => {
     if (quote.id === used?.id) return used;

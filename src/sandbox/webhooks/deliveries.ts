@@ -15,18 +15,17 @@ import type {
 } from "./delivery.ts";
 import {
   checkedEvent,
-  type Disorder,
   type DisorderKind,
   type DisorderOptions,
+  disordered,
   disorderOf,
   invalidDisorder,
   type WaitingDisorder,
 } from "./disorder.ts";
-import type { WebhookEndpoint, WebhookMessage } from "./endpoint.ts";
-import { disorderedMessage, messageFor, type Recipient } from "./message.ts";
+import { messageFor, type Recipient, type WebhookForm } from "./message.ts";
 import type { TaskQueue } from "./queue.ts";
 
-/** How long after each refused attempt the next one follows (assumed). */
+/** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
 interface WebhookDeliveries extends SandboxWebhooks {
@@ -37,6 +36,7 @@ interface WebhookDeliveries extends SandboxWebhooks {
 }
 
 interface WebhookDeliveriesOptions {
+  readonly form?: WebhookForm;
   readonly merchants: Merchants;
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -45,14 +45,14 @@ interface WebhookDeliveriesOptions {
   readonly store: Store;
 }
 
-/** Far more than are looked at. What is dropped while it waits to be sent again is not sent. */
+/** A delivery that is dropped while it waits for a retry is not sent again. */
 const maxDeliveries = 10_000;
 
 export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { merchants, clock, random, queue, events, store } = options;
-  /** Each delivery is an unchanging value; an attempt puts another in its place. */
+  const { merchants, clock, random, queue, events, store, form = {} } = options;
+  /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
-  /** Which ones wait for another one to overtake them, each with its payment or withdrawal. */
+  /** Ids of the payments and withdrawals of deliveries that wait to be overtaken, by delivery id. */
   const heldBack = store.table<string>("held deliveries");
   const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>({
     table: store.table("disorders"),
@@ -95,7 +95,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return delivery;
   }
 
-  /** Sends a delivery for the first time, or has it wait if that is what is to go wrong. */
+  /** Sends a delivery for the first time, or later when its disorder says so. */
   async function start(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     const { kind, byMs } = delivery.disorder ?? {};
     if (byMs === undefined || (kind !== "delay" && kind !== "reorder")) {
@@ -113,12 +113,12 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     return scheduled;
   }
 
-  /** Events of one payment or withdrawal share a lane, so that none overtakes another. */
+  /** Webhooks of one payment or withdrawal are sent in order. */
   function attemptInTurn(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     return queue.run(delivery.data.id, () => attempt(delivery, to));
   }
 
-  /** What was held back may have been sent before its time. */
+  /** A delivery that was held back may have been sent early. */
   function attemptIfDue(deliveryId: string): void {
     const at = deliveries.get(deliveryId)?.nextAttemptAt ?? null;
     if (at !== null && Date.parse(at) <= clock.nowMs()) attemptNow(deliveryId);
@@ -129,56 +129,49 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     const delivery = deliveries.get(deliveryId);
     const to = delivery && recipientOf(delivery.data);
     if (delivery === undefined || to === undefined) return;
-    // On its way now, so that a snapshot knows to send it: it is no longer scheduled.
+    // No longer scheduled, so that a restored snapshot sends it at once.
     const sending: WebhookDelivery = { ...delivery, nextAttemptAt: null };
     deliveries.set(sending.id, sending);
     void attemptInTurn(sending, to);
   }
 
-  /** Another value, or none, means that the sandbox was reset or restored meanwhile. */
+  /** Another value, or none, means that the sandbox was reset or restored in the meantime. */
   function isCurrent(delivery: WebhookDelivery): boolean {
     return deliveries.get(delivery.id) === delivery;
   }
 
   async function attempt(delivery: WebhookDelivery, to: Recipient): Promise<void> {
     if (!isCurrent(delivery)) return;
-    const { kind, byMs = 0 } = delivery.disorder ?? {};
-    const { merchant, endpoint } = to;
-    const { webhookSecret: secret } = merchant;
-    // A receiver in another process judges a webhook's age by its own clock, which nobody advances.
-    const signed = messageFor(delivery, to, clock.receiversNowMs());
-    // Of its own, because which delivery is sent first may depend on how fast receivers answer.
-    const draws = randomStream(delivery.id, "tampering");
-    const message = disorderedMessage(signed, kind, {
-      secret,
-      byMs,
-      random: draws.fraction,
+    const { id, attempts } = delivery;
+    // Drawn from the delivery's own stream: the order of attempts depends on how fast receivers answer.
+    const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
+    // Receivers in other processes judge a webhook's age by real time.
+    const signed = messageFor(delivery, deliveryId, to, clock.receiversNowMs(), form);
+    const request = disordered(signed, delivery.disorder, {
+      secret: to.merchant.webhookSecret,
+      random: randomStream(id, "tampering").fraction,
     });
-    const isTwice = kind === "duplicate";
-    const attempts = [await sent(message, endpoint, isTwice ? null : (kind ?? null))];
-    if (isTwice && isCurrent(delivery)) attempts.push(await sent(message, endpoint, kind));
-    if (isCurrent(delivery)) conclude(delivery, attempts);
+    const kind = delivery.disorder?.kind ?? null;
+    async function send(disorder: DisorderKind | null): Promise<WebhookAttempt> {
+      const at = clock.now().toISOString();
+      const startedMs = performance.now();
+      const result = await to.endpoint.send(request).then(
+        ({ status, ...answer }) => ({ status, answer, error: null }),
+        (error: unknown) => ({
+          status: null,
+          answer: null,
+          error: error instanceof Error ? error.message : String(error),
+        }),
+      );
+      const durationMs = performance.now() - startedMs;
+      return { deliveryId, at, request, disorder, ...result, durationMs };
+    }
+    const made = [await send(kind === "duplicate" ? null : kind)];
+    if (kind === "duplicate" && isCurrent(delivery)) made.push(await send(kind));
+    if (isCurrent(delivery)) conclude(delivery, made);
   }
 
-  async function sent(
-    request: WebhookMessage,
-    endpoint: WebhookEndpoint,
-    disorder: DisorderKind | null,
-  ): Promise<WebhookAttempt> {
-    const at = clock.now().toISOString();
-    const startedMs = performance.now();
-    const answer = await endpoint.send(request).then(
-      ({ status, ...rest }) => ({ status, answer: rest, error: null }),
-      (error: unknown) => ({
-        status: null,
-        answer: null,
-        error: error instanceof Error ? error.message : String(error),
-      }),
-    );
-    return { at, request, disorder, ...answer, durationMs: performance.now() - startedMs };
-  }
-
-  /** What was on its way when a snapshot was taken is due at once; nothing else would send it. */
+  /** Sends again what was in flight when the snapshot was taken. */
   function sendWaiting(): void {
     for (const delivery of deliveries.values()) {
       const isWaiting = delivery.status === "pending" && delivery.nextAttemptAt === null;
@@ -202,32 +195,17 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     };
     if (delayMs === undefined) deliveries.set(after.id, after);
     const next = delayMs === undefined ? after : scheduleAt(clock.nowMs() + delayMs, after);
-    for (const [index, attempt] of made.entries())
-      tell(next, attempt, before.attempts.length + index + 1);
+    const { id: deliveryId, event, data, nextAttemptAt } = next;
+    const type = "webhook.attempted";
+    for (const [index, { at, status, error, disorder }] of made.entries()) {
+      const attempt = before.attempts.length + index + 1;
+      const facts = { deliveryId, event, attempt, status, error, disorder, nextAttemptAt };
+      events.emit({ type, at, subjectId: data.id, ...facts });
+    }
     releaseOthers(next);
   }
 
-  function tell(
-    { id: deliveryId, event, data, nextAttemptAt }: WebhookDelivery,
-    made: WebhookAttempt,
-    attempt: number,
-  ) {
-    const { at, status, error, disorder } = made;
-    events.emit({
-      type: "webhook.attempted",
-      at,
-      deliveryId,
-      event,
-      subjectId: data.id,
-      attempt,
-      status,
-      error,
-      disorder,
-      nextAttemptAt,
-    });
-  }
-
-  /** Whatever was held back for a webhook of this payment or withdrawal comes after it. */
+  /** Sends what was held back to be overtaken by this delivery. */
   function releaseOthers({ id, data }: WebhookDelivery): void {
     if (heldBack.size() === 0) return;
     for (const [deliveryId, subjectId] of heldBack.entries()) {
@@ -239,15 +217,21 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     deliveryId: string,
     { disorder: kind, by }: ReplayOptions = {},
   ): Promise<WebhookDelivery> {
-    const original = deliveries.get(deliveryId);
+    const original = deliveries.get(deliveryId) ?? deliveryOfAttempt(deliveryId);
     if (original === undefined) throw unknownDelivery();
     const { event, data, eventId } = original;
     const to = recipientOf(data);
     if (to === undefined) throw noEndpoint();
-    const disorder: Disorder | null = kind === undefined ? null : disorderOf(kind, by);
+    const disorder = kind === undefined ? null : disorderOf(kind, by);
     const again = record({ event, data, eventId, disorder });
     await start(again, to);
     return deliveries.get(again.id) ?? again;
+  }
+
+  function deliveryOfAttempt(deliveryId: string): WebhookDelivery | undefined {
+    return deliveries
+      .values()
+      .find(({ attempts }) => attempts.some((attempt) => attempt.deliveryId === deliveryId));
   }
 
   function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {

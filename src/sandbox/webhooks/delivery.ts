@@ -3,23 +3,28 @@ import type { Duration } from "../time/duration.ts";
 import type { Disorder, DisorderKind, DisorderOptions, WaitingDisorder } from "./disorder.ts";
 import type { WebhookAnswer, WebhookMessage } from "./endpoint.ts";
 
-/** One event on its way to the merchant, with every attempt to get it there. */
-export interface WebhookDelivery {
-  /** `X-Service-Delivery-Id`: the same for every attempt. */
+/** The content of an event: a snapshot of its payment or withdrawal. */
+export type WebhookData = WebhookEvents[keyof WebhookEvents] & {
   readonly id: string;
-  /** `X-Service-Event-Id`: the same for every delivery of one event. */
+  readonly merchantId: string;
+};
+
+/** The delivery of one event to the merchant, with every attempt. */
+export interface WebhookDelivery {
+  readonly id: string;
+  /** `X-Service-Event-Id`: the same in every delivery of one event. */
   readonly eventId: string;
   readonly event: keyof WebhookEvents;
   readonly data: WebhookData;
   /**
-   * - `recorded`: there is no endpoint, so it was not sent.
-   * - `pending`: on its way, or held back or to be repeated until `nextAttemptAt`.
+   * - `recorded`: not sent, because there is no endpoint.
+   * - `pending`: in flight, or waiting until `nextAttemptAt`.
    * - `delivered`: answered with a 2xx status.
    * - `failed`: every attempt was refused.
    */
   readonly status: "recorded" | "pending" | "delivered" | "failed";
   readonly attempts: readonly WebhookAttempt[];
-  /** What is to go wrong with its next attempt. */
+  /** The disorder that its next attempt meets. */
   readonly disorder: Disorder | null;
   /** ISO 8601, UTC, on the sandbox's clock; null when no further attempt is due. */
   readonly nextAttemptAt: string | null;
@@ -29,11 +34,13 @@ export interface WebhookDelivery {
 
 /** One request to the merchant's endpoint. */
 export interface WebhookAttempt {
+  /** `X-Service-Delivery-Id`: each attempt has its own; that of the first is the delivery's `id`. */
+  readonly deliveryId: string;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly at: string;
-  /** What was really sent, whatever was made go wrong with it. */
+  /** The request as it was sent, with any disorder. */
   readonly request: WebhookMessage;
-  /** What was made go wrong with it. The second of two equal ones is the `duplicate`; its answer does not count. */
+  /** The disorder that it met. Of two equal requests, the second is the `duplicate`; its answer does not count. */
   readonly disorder: DisorderKind | null;
   /** Null when none came. */
   readonly answer: Omit<WebhookAnswer, "status"> | null;
@@ -45,52 +52,46 @@ export interface WebhookAttempt {
   readonly durationMs: number;
 }
 
-/** What an event tells of its payment or withdrawal. */
-export type WebhookData = WebhookEvents[keyof WebhookEvents] & {
-  readonly id: string;
-  readonly merchantId: string;
-};
-
 /** The webhooks that the sandbox sent, or would have sent (interface section 6). */
 export interface SandboxWebhooks {
-  /** The latest 10,000 deliveries since the last reset, in the order of the events. */
+  /** The latest 10,000 deliveries since the last reset, in the order of their events. */
   deliveries(): WebhookDelivery[];
   /**
-   * Delivers an event once more: signed anew, under a delivery id of its own.
+   * Delivers an event again, in a new delivery that is signed anew.
    *
-   * @param deliveryId Of the delivery to repeat.
-   * @returns The new delivery, after its first attempt; before it where it is held back or delayed.
+   * @param deliveryId The delivery to repeat: its `id`, or the `X-Service-Delivery-Id` of any of its attempts.
+   * @returns The new delivery, after its first attempt; before it when the attempt is held back or delayed.
    * @throws {NotFoundError} There is no such delivery.
-   * @throws {ConfigurationError} The merchant has no endpoint to deliver to.
-   * @throws {InvalidRequestError} The disorder cannot be; see `disorder`.
+   * @throws {ConfigurationError} The merchant has no endpoint.
+   * @throws {InvalidRequestError} The disorder is invalid; see `disorder`.
    */
   replay(deliveryId: string, options?: ReplayOptions): Promise<WebhookDelivery>;
   /**
-   * Lets the next webhooks go wrong on their way: each meets at most one disorder, the first one that waits
-   * for its event, with its first attempt. What is refused then is sent again as always, in order.
+   * Disturbs the next webhooks. Each meets at most one disorder, the first that waits for its event, at its
+   * first attempt. When it is refused, it is sent again as usual, so that everything arrives in the end.
    *
    * @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`.
    * @example
    * ```ts
-   * // The next payment.updated comes twice, byte for byte.
+   * // The next payment.updated arrives twice, byte for byte.
    * sandbox.webhooks.disorder("duplicate", { event: "payment.updated" });
    * // A tenth of all webhooks is tampered with, always the same ones with the same seed.
    * sandbox.webhooks.disorder("tamper", { probability: 0.1 });
    * ```
    */
   disorder(kind: DisorderKind, options?: DisorderOptions): void;
-  /** What is still waiting to go wrong, in the order in which it is met. A copy. */
+  /** A copy of the disorder that still waits, in the order in which webhooks meet it. */
   disorders(): WaitingDisorder[];
-  /** Takes back whatever is still waiting to go wrong. */
+  /** Removes all waiting disorder. */
   clearDisorders(): void;
-  /** Resolves when no webhook is in flight. Does not wait for what falls due later. */
+  /** Resolves when no webhook is in flight. Does not wait for retries that are due later. */
   idle(): Promise<void>;
 }
 
 /** How a webhook is sent again. */
 export interface ReplayOptions {
-  /** What is to go wrong with it. */
+  /** The disorder that the new delivery meets. */
   readonly disorder?: DisorderKind | undefined;
-  /** As `by` of `disorder`. */
+  /** See `by` of `disorder`. */
   readonly by?: Duration | undefined;
 }

@@ -1,19 +1,22 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { signWebhook } from "../../webhooks/index.ts";
+import { parseTimestamp } from "../../webhooks/timestamp.ts";
+import { defaultHeaderPrefix } from "../../wire/credential.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Frequency } from "../faults/waiting-list.ts";
 import { type Duration, durationInMs } from "../time/duration.ts";
 
 /**
- * What goes wrong with a webhook on its way:
+ * What goes wrong with the delivery of a webhook:
  *
- * - `duplicate`: it comes twice, byte for byte.
+ * - `duplicate`: it arrives twice, byte for byte.
  * - `reorder`: it is held back until the next webhook of its payment or withdrawal was sent.
  * - `delay`: it is sent late; others overtake it.
- * - `tamper`: one character of its body, signature or timestamp is another one.
- * - `stale-timestamp`: it is rightly signed, but with a timestamp that is too old.
+ * - `tamper`: one character of its body, signature or timestamp is changed.
+ * - `stale-timestamp`: its signature is valid, but its timestamp is too old.
  * - `wrong-secret`: it is signed with another secret.
  *
- * A receiver must take the first three as if nothing had happened, and answer 401 to the others.
+ * A receiver must end up in the same state after the first three, and answer 401 to the others.
  */
 export type DisorderKind =
   | "duplicate"
@@ -23,38 +26,8 @@ export type DisorderKind =
   | "stale-timestamp"
   | "wrong-secret";
 
-export const disorderKinds: readonly DisorderKind[] = [
-  "duplicate",
-  "reorder",
-  "delay",
-  "tamper",
-  "stale-timestamp",
-  "wrong-secret",
-];
-
-export interface DisorderOptions extends Frequency {
-  /** Such as `payment.updated`. Default: every event. */
-  readonly event?: keyof WebhookEvents | undefined;
-  /**
-   * How late a `delay` is (default 1 minute), how long a `reorder` holds back at most where no other
-   * webhook comes (1 minute), how old a `stale-timestamp` is (10 minutes).
-   */
-  readonly by?: Duration | undefined;
-}
-
-/** A disorder and the webhooks that it waits for. */
-export interface WaitingDisorder extends Required<Frequency> {
-  readonly kind: DisorderKind;
-  /** Null for every event. */
-  readonly event: keyof WebhookEvents | null;
-  /** In milliseconds; 0 where nothing is late or old. */
-  readonly byMs: number;
-}
-
-/** A disorder as a delivery meets it. */
-export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
-
-const usualByMs: Readonly<Record<DisorderKind, number>> = {
+/** Each kind with its default of `by`, in milliseconds; 0 when it takes none. */
+const defaultByMs: Readonly<Record<DisorderKind, number>> = {
   duplicate: 0,
   reorder: 60_000,
   delay: 60_000,
@@ -62,6 +35,30 @@ const usualByMs: Readonly<Record<DisorderKind, number>> = {
   "stale-timestamp": 600_000,
   "wrong-secret": 0,
 };
+
+export const disorderKinds = Object.keys(defaultByMs) as readonly DisorderKind[];
+
+export interface DisorderOptions extends Frequency {
+  /** Such as `payment.updated`. @defaultValue every event */
+  readonly event?: keyof WebhookEvents | undefined;
+  /**
+   * How late a `delay` is (default 1 minute), how long a `reorder` waits at most for another webhook
+   * (1 minute), or how old a `stale-timestamp` is (10 minutes).
+   */
+  readonly by?: Duration | undefined;
+}
+
+/** Disorder that waits for webhooks. */
+export interface WaitingDisorder extends Required<Frequency> {
+  readonly kind: DisorderKind;
+  /** Null for every event. */
+  readonly event: keyof WebhookEvents | null;
+  /** `by` in milliseconds; 0 for kinds without it. */
+  readonly byMs: number;
+}
+
+/** Disorder of one delivery. */
+export interface Disorder extends Pick<WaitingDisorder, "kind" | "byMs"> {}
 
 /** @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`. */
 export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
@@ -72,8 +69,9 @@ export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
       param: "kind",
     });
   }
-  if (by === undefined) return { kind, byMs: usualByMs[kind] };
-  if (usualByMs[kind] === 0) throw invalidDisorder("by", `does not go with ${kind}. Leave it out`);
+  if (by === undefined) return { kind, byMs: defaultByMs[kind] };
+  if (defaultByMs[kind] === 0)
+    throw invalidDisorder("by", `does not apply to ${kind}. Leave it out`);
   return { kind, byMs: durationInMs(by) };
 }
 
@@ -85,4 +83,93 @@ export function checkedEvent<Event extends keyof WebhookEvents | null>(event: Ev
 
 export function invalidDisorder(param: string, problem: string): InvalidRequestError {
   return new InvalidRequestError(`${param} ${problem}.`, { code: "invalid_disorder", param });
+}
+
+/** The part of a webhook that goes over the network. */
+export interface WebhookParts {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The webhook as this disorder changes it; the other kinds only change when it is sent. */
+export function disordered<Parts extends WebhookParts>(
+  webhook: Parts,
+  disorder: Disorder | null,
+  { secret, random }: { readonly secret: string; readonly random: () => number },
+): Parts {
+  switch (disorder?.kind) {
+    case "tamper": {
+      const { tampered: _, ...rest } = tamperedWebhook(webhook, random);
+      return rest as unknown as Parts;
+    }
+    case "stale-timestamp":
+      return staleWebhook(webhook, { secret, byMs: disorder.byMs });
+    case "wrong-secret":
+      return strangersWebhook(webhook);
+    default:
+      return webhook;
+  }
+}
+
+/** A webhook with one character changed, in a part chosen at random. */
+export function tamperedWebhook<Parts extends WebhookParts>(
+  webhook: Parts,
+  random: () => number,
+): Parts & { readonly tampered: "body" | "signature" | "timestamp" } {
+  const parts = ["body", "signature", "timestamp"] as const;
+  const tampered = parts[Math.floor(random() * parts.length)] ?? "body";
+  const name = tampered === "body" ? undefined : headerName(webhook, tampered);
+  if (name === undefined) {
+    return { ...webhook, tampered: "body", body: altered(webhook.body, random) };
+  }
+  const headers = { ...webhook.headers, [name]: altered(webhook.headers[name] ?? "", random) };
+  return { ...webhook, tampered, headers };
+}
+
+/** A webhook with a valid signature, made `byMs` milliseconds earlier. */
+export function staleWebhook<Parts extends WebhookParts>(
+  webhook: Parts,
+  { secret, byMs }: { readonly secret: string; readonly byMs: number },
+): Parts {
+  return signedAnew(webhook, secret, timestampOf(webhook) - byMs);
+}
+
+/** A webhook signed by someone who does not know the secret. */
+export function strangersWebhook<Parts extends WebhookParts>(webhook: Parts): Parts {
+  return signedAnew(webhook, "whsec_of_somebody_else", timestampOf(webhook));
+}
+
+function signedAnew<Parts extends WebhookParts>(
+  webhook: Parts,
+  secret: string,
+  timestampMs: number,
+): Parts {
+  const headerPrefix =
+    headerName(webhook, "signature")?.slice(0, -"-signature".length) ?? defaultHeaderPrefix;
+  const { body } = webhook;
+  const timestamp = new Date(Math.max(timestampMs, 0));
+  const { headers } = signWebhook({ body, secret, headerPrefix, timestamp });
+  const signed = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const others = Object.entries(webhook.headers).filter(
+    ([name]) => !signed.has(name.toLowerCase()),
+  );
+  return { ...webhook, headers: { ...headers, ...Object.fromEntries(others) } };
+}
+
+function timestampOf(webhook: WebhookParts): number {
+  const name = headerName(webhook, "timestamp");
+  return parseTimestamp((name && webhook.headers[name]) ?? "") ?? Date.now();
+}
+
+/** Under any prefix, in any case. */
+function headerName({ headers }: WebhookParts, end: string): string | undefined {
+  return Object.keys(headers).find((name) => name.toLowerCase().endsWith(`-${end}`));
+}
+
+/** The text with one character replaced by a digit that it was not, which changes the meaning anywhere. */
+function altered(text: string, random: () => number): string {
+  const characters = [...text];
+  const position = Math.floor(random() * characters.length);
+  characters[position] = characters[position] === "0" ? "1" : "0";
+  return characters.join("");
 }

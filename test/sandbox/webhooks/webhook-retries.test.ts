@@ -32,9 +32,25 @@ describe("a refused webhook", () => {
     expect(attempts).toHaveLength(5);
     expect(attempts.every((attempt) => isSigned(attempt, sandbox.webhookSecret))).toBe(true);
     expect(new Set(attempts.map(({ body }) => body)).size).toBe(1);
-    expect(new Set(attempts.map(({ headers }) => headers["x-service-delivery-id"])).size).toBe(1);
+    const ids = (name: string) => attempts.map(({ headers }) => headers[`x-service-${name}-id`]);
+    expect(ids("delivery")).toEqual(created?.attempts.map(({ deliveryId }) => deliveryId));
+    expect(new Set(ids("delivery")).size).toBe(5);
+    expect(new Set(ids("event"))).toEqual(new Set([created?.eventId]));
     const seconds = attempts.map(({ headers }) => Number(headers["x-service-timestamp"]));
     expect(seconds.map((second) => second - (seconds[0] ?? 0))).toEqual([0, 30, 150, 630, 2550]);
+  });
+
+  it("is replayed by the delivery id of any of its attempts", async () => {
+    await using endpoint = await receiver((index) => (index < 2 ? 503 : 200));
+    const sandbox = createSandbox({ now: newYear, webhookUrl: endpoint.url });
+    await create(sandbox, { type: "deposit" });
+    await sandbox.webhooks.idle();
+    await sandbox.clock.advance("30s");
+    const id = String(endpoint.received[1]?.headers["x-service-delivery-id"]);
+    const again = await sandbox.webhooks.replay(id);
+    const [original] = sandbox.webhooks.deliveries();
+    expect(again).toMatchObject({ eventId: original?.eventId, status: "delivered" });
+    expect([again.id, original?.id]).not.toContain(id);
   });
 
   it("is delivered once the endpoint has recovered", async () => {
