@@ -40,6 +40,9 @@ export const execCommand = defineCommand({
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
     const sandbox = await sandboxFrom(values, { seed: values.seed });
     await using server = await sandbox.listen({ port: 0 });
+    terminal.say(
+      terminal.paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`),
+    );
     const child = start(file, args, { ...process.env, ...variablesOf(sandbox, server.url) });
     passSignalsTo(child);
     return await exitCodeOf(child).catch((error: NodeJS.ErrnoException) => {

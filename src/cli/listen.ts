@@ -19,6 +19,7 @@ import {
   webhookSecret,
   webhookSecretFrom,
   webUrl,
+  word,
 } from "./options.ts";
 import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
 import { createReceiver, type Reception } from "./webhook-receiver.ts";
@@ -29,7 +30,7 @@ export const listenCommand = defineCommand({
   description: message`Receives webhooks at any path, verifies and prints them, and says why a signature fails. With --forward-to, what is authentic goes on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.`,
   examples: [
     "settlekit listen --forward-to http://127.0.0.1:3000/webhooks",
-    "settlekit listen --json --tolerance Infinity",
+    "settlekit listen --events payment.updated --json",
   ],
   options: object("Options", {
     port: setting(
@@ -43,6 +44,11 @@ export const listenCommand = defineCommand({
       webUrl,
       message`Your endpoint. Exactly this URL; redirects are not followed.`,
     ).optional(),
+    events: setting(
+      "--events",
+      word("EVENT"),
+      message`Print and forward this event only. May be repeated. Others are answered with 200.`,
+    ).multiple(),
     secret: webhookSecret,
     headerPrefix,
     tolerance: setting(
@@ -53,7 +59,10 @@ export const listenCommand = defineCommand({
     dotenv,
     json,
   }),
-  async run({ port, host, forwardTo, secret, headerPrefix, tolerance, dotenv, json }, terminal) {
+  async run(
+    { port, host, forwardTo, events, secret, headerPrefix, tolerance, dotenv, json },
+    terminal,
+  ) {
     loadVariables(dotenv, terminal);
     const webhooks = new Webhooks({
       secret: webhookSecretFrom(secret, terminal),
@@ -67,7 +76,7 @@ export const listenCommand = defineCommand({
       else for (const line of receptionLines(reception, terminal.paint)) terminal.say(line);
     };
     const stopped = untilStopped();
-    const receiver = createReceiver({ webhooks, forwardTo, onReception });
+    const receiver = createReceiver({ webhooks, forwardTo, events, onReception });
     await using server = await listen(createServer(receiver), port, host);
 
     if (!isLoopback(host)) {

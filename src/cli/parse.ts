@@ -4,6 +4,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
 import { version } from "../runtime.ts";
 import { apiCommands } from "./api-commands.ts";
+import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
@@ -18,6 +19,10 @@ export const commands: Commands = {
   listen: listenCommand,
   trigger: triggerCommand,
   doctor: doctorCommand,
+  simulate: simulateCommand,
+  advance: advanceCommand,
+  resend: resendCommand,
+  events: eventsCommand,
   ...apiCommands(),
 };
 

@@ -32,9 +32,9 @@ export function requestsFirst(tell: (event: SandboxEvent) => void): (event: Sand
 }
 
 /** An event as a line for people. None for an event that other lines imply. */
-export function lineOf(event: SandboxEvent, paint: Paint): string | undefined {
+export function lineOf(event: SandboxEvent, paint: Paint, at?: Date): string | undefined {
   const text = textOf(event, paint);
-  return text && `${paint("dim", timeOfDay())}  ${text}`;
+  return text && `${paint("dim", timeOfDay(at))}  ${text}`;
 }
 
 function textOf(event: SandboxEvent, paint: Paint): string | undefined {

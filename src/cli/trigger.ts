@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { object } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
+import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import { isRecord, nearest, show } from "../values.ts";
+import { nearest, show } from "../values.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
+import { type Assignment, assign, assignmentFrom, sampleData } from "./event-data.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
@@ -15,68 +16,75 @@ import {
   loadVariables,
   readBy,
   setting,
+  toggle,
   webhookSecret,
   webhookSecretFrom,
   webUrl,
   word,
 } from "./options.ts";
+import { control, sandboxUrl } from "./running-sandbox.ts";
 import { durationText, type Terminal } from "./terminal.ts";
 
-/** Any other name is sent, too. */
 const eventNames: readonly string[] = webhookEventNames;
 const eventList = text(eventNames.join(", "));
 
 export const triggerCommand = defineCommand({
   name: "trigger",
-  brief: message`Send a signed webhook to your endpoint.`,
-  description: message`Sends a signed webhook to your endpoint, as the service would, and prints the answer. The events are ${eventList}. Any other name is sent, too.`,
+  brief: message`Cause a webhook in a sandbox, or send an invented one.`,
+  description: message`Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can read what the webhook is about. With --to, the webhook is also sent there, and the answer printed. With --detached, no sandbox is involved: the object is invented.`,
   examples: [
-    "settlekit trigger payment.updated --to http://127.0.0.1:3000/webhooks --order-id order_7",
-    "settlekit trigger payment.updated --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
+    "settlekit trigger payment.updated --status failed",
+    "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
   options: object("Options", {
     event: argument(word("EVENT"), {
-      description: message`${eventList}, or any other name.`,
+      description: message`${eventList}; with --detached any other name, too.`,
       errors: { endOfInput: message`Name one event: ${eventList}.` },
     }),
     to: setting(
       "--to",
       webUrl,
-      message`Your endpoint. Exactly this URL; redirects are not followed.`,
-    ),
+      message`Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.`,
+    ).optional(),
     status: setting(
       "--status",
       word("STATUS"),
       message`Default: pending for what is created, completed for what is updated.`,
     ).optional(),
     orderId: setting("--order-id", word("ID"), message`The order.`).withDefault("order_1"),
+    detached: toggle("--detached", message`Invent the object instead of creating it in a sandbox.`),
     assignments: setting(
       "--set",
       readBy<Assignment>("PATH=VALUE", { path: [], value: null }, assignmentFrom),
-      message`Sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.`,
+      message`With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.`,
     ).multiple(),
+    url: sandboxUrl,
     secret: webhookSecret,
     headerPrefix,
     dotenv,
     json,
   }),
-  async run({ event, to, assignments, secret, headerPrefix, dotenv, json, ...said }, terminal) {
+  async run({ event, to, detached, secret, headerPrefix, dotenv, json, ...asked }, terminal) {
     loadVariables(dotenv, terminal);
-    const data = sampleData(event, said);
-    for (const assignment of assignments) assign(data, assignment);
+    const data = detached ? inventedData(event, to, asked) : await createdData(event, asked);
+    if (to === undefined) {
+      if (json) terminal.json({ type: "created", event, data });
+      else terminal.say(`${event}  ${data.status}  ${data.orderId}  ${data.id}`);
+      return exitCodes.ok;
+    }
     const { body, headers } = signWebhook({
       event: { event, data },
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
     });
 
-    if (!json) introduce(event, to, terminal);
+    if (!json) introduce(event, to, detached, terminal);
     const answer = await post({
       url: to,
       headers: Object.entries(headers).flat(),
       body: Buffer.from(body),
     }).catch((error: Error) => ({ error: error.message }));
-    if (json) terminal.json({ type: "sent", url: to.href, event, data, ...answer });
+    if (json) terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
     if ("error" in answer) {
       terminal.say(`settlekit: ${to.href} gave no answer: ${answer.error}.`);
       return exitCodes.network;
@@ -86,80 +94,90 @@ export const triggerCommand = defineCommand({
   },
 });
 
-/** What an event could contain: the documented fields, and the snapshot that is published beside them. */
-function sampleData(
-  event: string,
-  { status, orderId }: { readonly status: string | undefined; readonly orderId: string },
-): Record<string, unknown> {
-  return {
-    id: randomUUID(),
-    ...(event.startsWith("payment.") && { type: "payment" }),
-    merchantId: randomUUID(),
-    amountInCents: 2500,
-    currency: "USD",
-    status: status ?? (event.endsWith(".created") ? "pending" : "completed"),
-    orderId,
-    createdAt: new Date().toISOString(),
-  };
+interface Asked {
+  readonly status: string | undefined;
+  readonly orderId: string;
+  readonly assignments: readonly Assignment[];
+  readonly url: URL | undefined;
 }
 
-/** One `--set`. */
-interface Assignment {
-  readonly path: readonly string[];
-  readonly value: unknown;
+type EventData = Record<string, unknown>;
+
+function inventedData(event: string, to: URL | undefined, asked: Asked): EventData {
+  if (to === undefined) {
+    throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
+  }
+  const data = sampleData(event, asked);
+  for (const assignment of asked.assignments) assign(data, assignment);
+  return data;
 }
 
-/** Names that lead out of an object, to what all objects share. */
-const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+/** What a sandbox is to play, by the status that it leads to. */
+const scenarios: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  payments: { completed: "success", failed: "underpayment", expired: "timeout" },
+  withdrawals: {
+    processing: "process",
+    completed: "complete",
+    failed: "fail",
+    cancelled: "cancel",
+  },
+};
 
-/**
- * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A value that is JSON is read as JSON, anything
- * else as text.
- *
- * @throws {UsageError} The text sets nothing.
- */
-export function assignmentFrom(input: string): Assignment {
-  const [, names = "", value = ""] = /^([^=]+)=(.*)$/s.exec(input) ?? [];
-  const path = names.split(".");
-  if (path.includes("")) {
+/** Creates the object in the sandbox, moves it, and gives what the sandbox's webhook tells of it. */
+async function createdData(event: string, { status, orderId, assignments, url }: Asked) {
+  const { SETTLEKIT_ENVIRONMENT: environment = "sandbox" } = process.env;
+  if (environment !== "sandbox") {
     throw new UsageError(
-      `Expected a path, = and a value, such as amountInCents=2500; got ${show(input)}.`,
+      `SETTLEKIT_ENVIRONMENT is ${show(environment)}, where nothing is created. Pass --detached to send an ` +
+        "invented event, or set it to sandbox.",
     );
   }
-  const banned = path.find((name) => forbidden.has(name));
-  if (banned !== undefined) throw new UsageError(`${show(banned)} cannot be set.`);
-  return { path, value: jsonOrText(value) };
-}
-
-/** @throws {UsageError} The path leads through something that is not an object. */
-export function assign(target: Record<string, unknown>, { path, value }: Assignment): void {
-  const names = [...path];
-  const last = names.pop() ?? "";
-  let object = target;
-  for (const name of names) {
-    // An inherited member is shared with every other object, so only own ones count.
-    const next = Object.hasOwn(object, name) ? object[name] : {};
-    if (!isRecord(next)) {
-      throw new UsageError(
-        `--set ${path.join(".")}: ${show(name)} is not an object, so it has no fields.`,
-      );
-    }
-    object[name] = next;
-    object = next;
+  if (assignments.length > 0) {
+    throw new UsageError("--set needs --detached: in a sandbox the object is a real one.");
   }
-  object[last] = value;
-}
-
-function jsonOrText(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
+  if (!eventNames.includes(event)) {
+    const near = nearest(event, eventNames);
+    const guess = near === undefined ? "" : ` Did you mean ${near}?`;
+    throw new UsageError(
+      `The service has no event ${show(event)}.${guess} It has ${eventNames.join(", ")}. Pass --detached to ` +
+        "send this one.",
+    );
   }
+  const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
+  const wanted = status ?? (event.endsWith(".created") ? "pending" : "completed");
+  const scenario = scenarios[kind]?.[wanted];
+  if ((scenario === undefined) !== event.endsWith(".created")) {
+    const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(scenarios[kind] ?? {});
+    throw new UsageError(
+      `A sandbox has no ${event} with the status ${show(wanted)}, only with ${statuses.join(", ")}. Pass ` +
+        "--detached to send it all the same.",
+    );
+  }
+  const created = await control<EventData>(url, kind, { ...samples[kind], orderId });
+  const id = String(created.paymentId ?? created.id);
+  if (scenario !== undefined) await control(url, `${kind}/${id}/simulate`, { scenario });
+  const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
+  const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
+  if (delivery === undefined) throw new Error(`The sandbox has no ${event} of ${id}.`);
+  return { ...delivery.data };
 }
 
-function introduce(event: string, url: URL, { say, warn, paint }: Terminal): void {
-  say(`${paint("bold", event)} → ${url.href}`);
+const samples: Readonly<Record<string, object>> = {
+  payments: { amount: 2500 },
+  withdrawals: {
+    amountInCents: 2500,
+    chainId: 84_532,
+    recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  },
+};
+
+function introduce(
+  event: string,
+  url: URL,
+  detached: boolean,
+  { say, warn, paint }: Terminal,
+): void {
+  say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${url.href}`);
   if (eventNames.includes(event)) return;
   const near = nearest(event, eventNames);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;

@@ -18,6 +18,8 @@ type Forwarded = PostAnswer | { readonly error: string };
 interface ReceiverOptions {
   readonly webhooks: Webhooks;
   readonly forwardTo: URL | undefined;
+  /** Which events to forward and report; all if there are none. */
+  readonly events: readonly string[];
   readonly onReception: (reception: Reception) => void;
 }
 
@@ -28,8 +30,9 @@ interface ReceiverOptions {
 export function createReceiver(options: ReceiverOptions): RequestListener {
   const answer = async (request: Request, { rawHeaders }: IncomingMessage) => {
     const reception = await receive(request, rawHeaders, options);
+    const isAsked = !reception.ok || isAmong(options.events, reception.webhook);
     // A sender that disconnected sees no answer, and there is nothing to report.
-    if (!request.signal.aborted) options.onReception(reception);
+    if (isAsked && !request.signal.aborted) options.onReception(reception);
     const { answered: status } = reception;
     return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
@@ -42,7 +45,7 @@ export function createReceiver(options: ReceiverOptions): RequestListener {
 async function receive(
   request: Request,
   rawHeaders: readonly string[],
-  { webhooks, forwardTo }: ReceiverOptions,
+  { webhooks, forwardTo, events }: ReceiverOptions,
 ): Promise<Reception> {
   if (request.method !== "POST") {
     const message = `Webhooks are POST requests; this was ${request.method}.`;
@@ -56,7 +59,9 @@ async function receive(
     return { ok: false, reason, message, answered: refusalStatuses[reason] ?? 401 };
   }
   const { webhook } = result;
-  if (forwardTo === undefined) return { ok: true, answered: 200, webhook, forwarded: null };
+  if (forwardTo === undefined || !isAmong(events, webhook)) {
+    return { ok: true, answered: 200, webhook, forwarded: null };
+  }
   const headers = forwardableHeaders(rawHeaders);
   return post({ url: forwardTo, headers, body: Buffer.from(webhook.rawBody) }).then(
     (answer): Reception => ({ ok: true, answered: answer.status, webhook, forwarded: answer }),
@@ -67,6 +72,10 @@ async function receive(
       forwarded: { error },
     }),
   );
+}
+
+function isAmong(events: readonly string[], { event }: Webhook): boolean {
+  return events.length === 0 || events.includes(event);
 }
 
 const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {

@@ -19,7 +19,9 @@ describe("settlekit exec", () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "pending sandbox\nwhsec_\n",
-      stderr: "",
+      stderr: expect.stringMatching(
+        /^sandbox at (http:\/\/127\.0\.0\.1:\d+), inspector \1\/_sandbox\n$/,
+      ),
     });
   });
 
@@ -75,7 +77,9 @@ describe("settlekit exec", () => {
   test("says that a command is not there, or cannot be run, as shells do", async () => {
     expect(await exec("--", "no-such-command")).toMatchObject({
       code: 127,
-      stderr: 'settlekit: cannot run "no-such-command": there is no such command.\n',
+      stderr: expect.stringContaining(
+        'settlekit: cannot run "no-such-command": there is no such command.\n',
+      ),
     });
     const { code, stderr } = await exec("--", import.meta.filename);
     expect(code).toBe(126);

@@ -77,6 +77,18 @@ describe("settlekit listen", () => {
     expect((await running.send(signed())).status).toBe(200);
   });
 
+  test("forwards and prints only the events that were asked for", async () => {
+    await using shop = await scriptedServer({});
+    await using running = await listening(
+      ...["--forward-to", shop.url, "--events", "payment.updated"],
+    );
+    const other = { ...event, event: "payment.created" } as const;
+    expect((await running.send(signWebhook({ event: other, secret }))).status).toBe(200);
+    expect((await running.send(signed())).status).toBe(200);
+    expect(await running.json("webhook")).toMatchObject({ event: "payment.updated" });
+    expect(shop.requests).toHaveLength(1);
+  });
+
   test("follows no redirect", async () => {
     await using elsewhere = await scriptedServer({});
     await using shop = await scriptedServer({ status: 308, headers: { location: elsewhere.url } });
@@ -223,7 +235,7 @@ describe("settlekit listen", () => {
     await using running = await listening("--forward-to", shop.url, "--secret", secret);
     const { code } = await settlekit([
       "trigger",
-      ...["payment.updated", "--to", running.url, "--secret", secret],
+      ...["payment.updated", "--detached", "--to", running.url, "--secret", secret],
     ]);
     expect(code).toBe(0);
     expect(shop.requests).toHaveLength(1);

@@ -6,17 +6,20 @@ import { settlekit } from "./command-line.ts";
 const secret = "whsec_kept_quiet";
 const withSecret = { SETTLEKIT_WEBHOOK_SECRET: secret };
 
+/** Of an invented object. */
 function trigger(url: string, ...args: string[]) {
-  return settlekit(["trigger", ...args, "--to", url], withSecret);
+  return settlekit(["trigger", ...args, "--detached", "--to", url], withSecret);
 }
 
-describe("settlekit trigger", () => {
+describe("settlekit trigger --detached", () => {
   test("sends a webhook that verifies, to exactly the given URL", async () => {
     await using shop = await scriptedServer({ body: "thanks" });
     const url = `${shop.url}/hooks/settlekit?tenant=1`;
     const { code, stdout, stderr } = await trigger(url, "payment.updated");
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/^payment\.updated → .*\nanswered 200 in \d+ ms\n {2}thanks\n$/);
+    expect(stderr).toMatch(
+      /^payment\.updated \(invented\) → .*\nanswered 200 in \d+ ms\n {2}thanks\n$/,
+    );
 
     const [received] = shop.requests;
     if (received === undefined) throw new Error("nothing was received");
@@ -133,19 +136,21 @@ describe("settlekit trigger", () => {
   test.each([
     [["--to", "http://127.0.0.1:1"], "Name one event: payment.created, "],
     [["payment.updated", "payment.created", "--to", "http://127.0.0.1:1"], '"payment.created"'],
-    [["payment.updated"], "--to"],
+    [["payment.updated"], "Pass --to URL"],
     [["payment.updated", "--to", "shop"], "Expected a whole http or https URL"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--set", "__proto__.a=1"], "cannot be set"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--dotenv", "/no/file"], "--dotenv"],
   ])("%j is refused", async (args, hint) => {
-    const { code, stderr } = await settlekit(["trigger", ...args], withSecret);
+    const { code, stderr } = await settlekit(["trigger", ...args, "--detached"], withSecret);
     expect(code).toBe(2);
     expect(stderr).toContain(hint);
   });
 
   test("without a secret nothing is sent", async () => {
     await using shop = await scriptedServer({});
-    const { code, stderr } = await settlekit(["trigger", "payment.updated", "--to", shop.url]);
+    const { code, stderr } = await settlekit([
+      ...["trigger", "payment.updated", "--detached", "--to", shop.url],
+    ]);
     expect(code).toBe(2);
     expect(stderr).toContain("There is no webhook secret.");
     expect(shop.requests).toEqual([]);
@@ -174,7 +179,7 @@ describe("settlekit trigger", () => {
   test("SETTLEKIT_HEADER_PREFIX is used where no prefix is given", async () => {
     await using shop = await scriptedServer({});
     const variables = { ...withSecret, SETTLEKIT_HEADER_PREFIX: "X-Acme" };
-    await settlekit(["trigger", "payment.updated", "--to", shop.url], variables);
+    await settlekit(["trigger", "payment.updated", "--detached", "--to", shop.url], variables);
     expect(shop.requests[0]?.headers).toHaveProperty("x-acme-signature");
   });
 });

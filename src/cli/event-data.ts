@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { isRecord, show } from "../values.ts";
+import { UsageError } from "./exit-codes.ts";
+
+/** What an event could contain: the documented fields, and the snapshot that is published beside them. */
+export function sampleData(
+  event: string,
+  { status, orderId }: { readonly status: string | undefined; readonly orderId: string },
+): Record<string, unknown> {
+  return {
+    id: randomUUID(),
+    ...(event.startsWith("payment.") && { type: "payment" }),
+    merchantId: randomUUID(),
+    amountInCents: 2500,
+    currency: "USD",
+    status: status ?? (event.endsWith(".created") ? "pending" : "completed"),
+    orderId,
+    createdAt: new Date().toISOString(),
+  };
+}
+
+/** One `--set`. */
+export interface Assignment {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** Names that lead out of an object, to what all objects share. */
+const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A value that is JSON is read as JSON, anything
+ * else as text.
+ *
+ * @throws {UsageError} The text sets nothing.
+ */
+export function assignmentFrom(input: string): Assignment {
+  const [, names = "", value = ""] = /^([^=]+)=(.*)$/s.exec(input) ?? [];
+  const path = names.split(".");
+  if (path.includes("")) {
+    throw new UsageError(
+      `Expected a path, = and a value, such as amountInCents=2500; got ${show(input)}.`,
+    );
+  }
+  const banned = path.find((name) => forbidden.has(name));
+  if (banned !== undefined) throw new UsageError(`${show(banned)} cannot be set.`);
+  return { path, value: jsonOrText(value) };
+}
+
+/** @throws {UsageError} The path leads through something that is not an object. */
+export function assign(target: Record<string, unknown>, { path, value }: Assignment): void {
+  const names = [...path];
+  const last = names.pop() ?? "";
+  let object = target;
+  for (const name of names) {
+    // An inherited member is shared with every other object, so only own ones count.
+    const next = Object.hasOwn(object, name) ? object[name] : {};
+    if (!isRecord(next)) {
+      throw new UsageError(
+        `--set ${path.join(".")}: ${show(name)} is not an object, so it has no fields.`,
+      );
+    }
+    object[name] = next;
+    object = next;
+  }
+  object[last] = value;
+}
+
+function jsonOrText(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { Webhooks } from "../../src/webhooks/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { CommandLine, settlekit } from "./command-line.ts";
+
+const sandbox = createSandbox({ seed: "control", now: new Date("2026-01-01") });
+let server: SandboxServer;
+let client: MerchantClient;
+
+beforeAll(async () => {
+  server = await sandbox.listen({ port: 0 });
+  const { secretKey } = sandbox;
+  client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
+});
+beforeEach(() => sandbox.reset());
+afterAll(() => server.close());
+
+const run = (...args: string[]) =>
+  settlekit(args, {
+    SETTLEKIT_SANDBOX_URL: server.url,
+    SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+  });
+
+const create = (orderId = "order_1") => client.payments.create({ amount: 2500, orderId });
+
+describe("a running sandbox", () => {
+  test("plays a customer with simulate", async () => {
+    const { paymentId } = await create();
+    const { code, stdout } = await run("simulate", paymentId, "success", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: paymentId, status: "completed" });
+    expect(await client.payments.get(paymentId)).toMatchObject({ status: "completed" });
+    const again = await run("simulate", paymentId, "success");
+    expect(again).toMatchObject({ code: 5, stdout: "" });
+    expect((await run("simulate", "nowhere", "fail")).stderr).toContain(
+      "no withdrawal with that id",
+    );
+  });
+
+  test("lets time pass with advance, and says what became due", async () => {
+    const { paymentId } = await create();
+    const { code, stdout, stderr } = await run("advance", "15m");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(new RegExp(`→ payment.updated  expired  order_1  ${paymentId}$`, "m"));
+    expect(stderr).toContain("It is 2026-01-01T00:15:00.000Z in the sandbox.");
+    expect(await run("advance", "soon")).toMatchObject({ code: 5 });
+  });
+
+  test("says what happened with events, filtered by type, order and status", async () => {
+    const { paymentId } = await create("order_1");
+    await create("order_2");
+    await sandbox.payments.simulate(paymentId, "success");
+    const typesOf = async (...args: string[]) => {
+      const { stdout } = await run("events", "--json", ...args);
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line).type);
+    };
+    expect(await typesOf("--type", "payment", "--order", "order_1")).toEqual([
+      "payment.created",
+      "payment.moved",
+    ]);
+    expect(await typesOf("--order", "order_1", "--type", "webhook.created")).toHaveLength(2);
+    expect(await typesOf("--status", "completed")).toEqual(["payment.moved"]);
+    expect(await typesOf("--type", "nothing")).toEqual([]);
+  });
+
+  test("tells events as they happen with events --follow, until the sandbox stops", async () => {
+    const other = createSandbox();
+    const short = await other.listen({ port: 0 });
+    await using following = new CommandLine([
+      ...["events", "--follow", "--json", "--type", "payment", "--url", short.url],
+    ]);
+    const { secretKey } = other;
+    const buyer = new MerchantClient({ environment: "sandbox", baseUrl: short.url, secretKey });
+    // The stream may open after a payment was created: create until one is told.
+    const told = following.json("payment.created");
+    let isTold = false;
+    void told.then(() => {
+      isTold = true;
+    });
+    while (!isTold) await buyer.payments.create({ amount: 2500, orderId: "order_1" });
+    expect(await told).toMatchObject({ orderId: "order_1", status: "pending" });
+    await short.close();
+    expect(await following.ended).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  test("delivers a webhook once more with resend", async () => {
+    await using shop = await scriptedServer({ status: 500 }, { status: 200 });
+    const selling = createSandbox({ webhookUrl: shop.url });
+    await using own = await selling.listen({ port: 0 });
+    const { secretKey } = selling;
+    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
+    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+    await selling.webhooks.idle();
+    const [delivery] = selling.webhooks.deliveries();
+    const { code, stderr } = await run("resend", delivery?.id ?? "", "--url", own.url);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "payment.created  delivered  200\n" });
+    expect(shop.requests).toHaveLength(2);
+    expect(await run("resend", "nowhere")).toMatchObject({ code: 5 });
+  });
+
+  test.each([["simulate", "id", "success"], ["advance", "1m"], ["events"], ["resend", "id"]])(
+    "that does not answer makes %s end with 4, and the message says how to start one",
+    async (...args) => {
+      const { code, stderr } = await settlekit([...args, "--url", "http://127.0.0.1:1"]);
+      expect(code).toBe(4);
+      expect(stderr).toContain("Start one with: settlekit sandbox");
+    },
+  );
+
+  test("that is something else is named as such", async () => {
+    await using shop = await scriptedServer({ status: 404, body: "<h1>no</h1>" });
+    const { code, stderr } = await settlekit(["events", "--url", shop.url]);
+    expect(code).toBe(5);
+    expect(stderr).toContain("answered 404, which a sandbox does not");
+  });
+});
+
+describe("settlekit trigger", () => {
+  test("creates a real payment, moves it and sends what the sandbox tells of it", async () => {
+    await using shop = await scriptedServer({});
+    const { code, stderr } = await run(
+      ...[
+        "trigger",
+        "payment.updated",
+        "--status",
+        "failed",
+        "--order-id",
+        "order_7",
+        "--to",
+        shop.url,
+      ],
+    );
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^payment\.updated → /),
+    });
+    const [received] = shop.requests;
+    if (received === undefined) throw new Error("nothing was received");
+    const { secret } = { secret: sandbox.webhookSecret };
+    const { data } = new Webhooks({ secret }).verifySync(received);
+    expect(data).toMatchObject({ orderId: "order_7", status: "failed" });
+    expect(await client.payments.get(String(data.id))).toMatchObject({
+      orderId: "order_7",
+      status: "failed",
+    });
+  });
+
+  test("leaves the sending to the sandbox without --to", async () => {
+    const { code, stdout } = await run("trigger", "withdrawal.updated", "--json");
+    expect(code).toBe(0);
+    const { type, data } = JSON.parse(stdout);
+    expect(type).toBe("created");
+    expect(await client.withdrawals.get(data.id)).toMatchObject({ status: "completed" });
+    expect(sandbox.webhooks.deliveries()).toHaveLength(2);
+  });
+
+  test.each([
+    [["payment.updated", "--set", "amountInCents=990"], "--set needs --detached"],
+    [["payment.updated", "--status", "pending"], "only with completed, failed, expired"],
+    [["payment.updatd"], "Did you mean payment.updated?"],
+  ])("%j needs --detached", async (args, hint) => {
+    const { code, stderr } = await run("trigger", ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test("creates nothing where the environment is not a sandbox", async () => {
+    const { code, stderr } = await settlekit(["trigger", "payment.updated"], {
+      SETTLEKIT_ENVIRONMENT: "testnet",
+      SETTLEKIT_SANDBOX_URL: server.url,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('SETTLEKIT_ENVIRONMENT is "testnet"');
+    expect(sandbox.requests()).toEqual([]);
+  });
+});
