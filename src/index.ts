@@ -96,10 +96,10 @@ export type {
   NewPayment,
   Payment,
   PaymentListQuery,
-  PaymentReceipt,
   PaymentState,
   PaymentType,
 } from "./wire/payment.ts";
+export type { PaymentReceipt } from "./wire/payment-receipt.ts";
 export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
 export type { DepositAddress, Quote } from "./wire/quote.ts";
 

@@ -9,13 +9,15 @@ import { type Pagination, paginationSchema as wirePagination } from "./wire/pagi
 import {
   type CreatedPayment,
   type Payment,
-  type PaymentReceipt,
   type PaymentState,
   createdPaymentSchema as wireCreatedPayment,
   paymentSchema as wirePayment,
-  paymentReceiptSchema as wirePaymentReceipt,
   paymentStateSchema as wirePaymentState,
 } from "./wire/payment.ts";
+import {
+  type PaymentReceipt,
+  paymentReceiptSchema as wirePaymentReceipt,
+} from "./wire/payment-receipt.ts";
 import {
   type DepositAddress,
   type Quote,

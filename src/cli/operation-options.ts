@@ -2,29 +2,61 @@ import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
 import { choice, float, integer, type ValueParser } from "@optique/core/valueparser";
-import {
-  componentSchemas,
-  factsOf,
-  type JsonSchema,
-  jsonSchemaOf,
-} from "../wire/openapi-schemas.ts";
-import type { Operation } from "../wire/operations.ts";
+import openApi from "../../api/openapi.json" with { type: "json" };
+import type { Operation } from "../wire/operation.ts";
 import { readBy, setting, word } from "./options.ts";
 
-// What an operation of the table takes and gives, as the command line has it.
+// What an operation of the table takes and gives, as the command line has it: read from the OpenAPI document.
+
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+interface Content {
+  readonly content: { readonly "application/json": { readonly schema: JsonSchema } };
+}
+
+interface OperationObject {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description: string;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, Content>>;
+}
+
+const { paths, components } = openApi as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
+};
+
+function objectOf({ path, method }: Operation<unknown>): OperationObject {
+  const object = paths[path]?.[method.toLowerCase()];
+  if (object === undefined) throw new Error(`The OpenAPI document has no ${method} ${path}.`);
+  return object;
+}
 
 /** An option for each filter, or for each field of the body. */
 export function optionsOf(
-  { query, body }: Operation<unknown>,
+  operation: Operation<unknown>,
   alsoRequired: readonly string[] = [],
 ): Record<string, Parser<"sync", unknown, unknown>> {
-  const schema = query ?? body;
-  const { properties = {}, required = [] } = schema ? resolved(jsonSchemaOf(schema)) : {};
+  const { parameters = [], requestBody } = objectOf(operation);
+  const filters = parameters
+    .filter((parameter) => parameter.in === "query")
+    .map(({ name, description, schema }) => [name, { ...schema, description }] as const);
+  const { properties = {}, required = [] } = resolved(schemaOf(requestBody));
   const options: Record<string, Parser<"sync", unknown, unknown>> = {};
-  for (const [name, field] of Object.entries(properties)) {
+  for (const [name, field] of [...filters, ...Object.entries(properties)]) {
     // Only one value is possible, and the client sends it.
     if ("const" in field) continue;
-    const { description = "" } = query ? factsOf("query", name) : field;
+    const { description = "" } = field;
     const option = setting(`--${kebab(name)}`, valueParserOf(name, field), [text(description)]);
     const isRequired = [...required, ...alsoRequired].includes(name);
     options[name] = isRequired ? option : option.optional();
@@ -79,18 +111,26 @@ export function columnsOf(operation: Operation<unknown>): string[] {
 
 /** Whether the result is a list, or a page of one. */
 export function isList(operation: Operation<unknown>): boolean {
-  const schema = resolved(jsonSchemaOf(operation.response));
+  const schema = resultOf(operation);
   return schema.type === "array" || schema.properties?.data?.type === "array";
 }
 
-function itemOf({ response }: Operation<unknown>): JsonSchema {
-  const schema = resolved(jsonSchemaOf(response));
+function itemOf(operation: Operation<unknown>): JsonSchema {
+  const schema = resultOf(operation);
   const list = schema.properties?.data ?? schema;
   return list.type === "array" ? resolved(list.items as JsonSchema) : schema;
 }
 
+function resultOf(operation: Operation<unknown>): JsonSchema {
+  const { successStatus = 200 } = operation;
+  return resolved(schemaOf(objectOf(operation).responses[successStatus]));
+}
+
+function schemaOf(content: Content | undefined): JsonSchema {
+  return content?.content["application/json"].schema ?? {};
+}
+
 function resolved(schema: JsonSchema): JsonSchema {
   const name = schema.$ref?.split("/").at(-1);
-  const components: Readonly<Record<string, JsonSchema>> = componentSchemas();
-  return name === undefined ? schema : (components[name] ?? schema);
+  return name === undefined ? schema : (components.schemas[name] ?? schema);
 }

@@ -1,5 +1,5 @@
 import { readErrorBody } from "../wire/envelope.ts";
-import type { Operation } from "../wire/operations.ts";
+import type { Operation } from "../wire/operation.ts";
 import { readTolerantly } from "../wire/reading.ts";
 import type { Failure } from "./policy.ts";
 import { isRedirect, type Reply } from "./send.ts";

@@ -18,7 +18,7 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 import { codeForStatus } from "../wire/envelope.ts";
-import type { Replay } from "../wire/operations.ts";
+import type { Replay } from "../wire/operation.ts";
 import type { Failure } from "./policy.ts";
 
 /** What every error of a call carries. */

@@ -1,5 +1,5 @@
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-import type { Operation } from "../wire/operations.ts";
+import type { Operation } from "../wire/operation.ts";
 import { readReply, type Success } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";

@@ -1,5 +1,5 @@
 import { SettlekitError } from "../errors.ts";
-import type { Operation } from "../wire/operations.ts";
+import type { Operation } from "../wire/operation.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";

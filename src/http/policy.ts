@@ -1,6 +1,6 @@
 import type { Outcome } from "../errors.ts";
 import type { ErrorFacts } from "../wire/envelope.ts";
-import type { Replay } from "../wire/operations.ts";
+import type { Replay } from "../wire/operation.ts";
 
 /** Why an attempt gave no usable answer. The kinds are the rows of the retry table. */
 export type Failure =

@@ -6,7 +6,7 @@ import {
 } from "../errors.ts";
 import { show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
-import type { Credential, Operation } from "../wire/operations.ts";
+import type { Credential, Operation } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
 import { randomIdempotencyKey } from "./idempotency.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";

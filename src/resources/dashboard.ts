@@ -5,14 +5,6 @@ import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalConfig } from "../wire/withdrawal.ts";
 import { Withdrawals } from "./withdrawals.ts";
 
-/** Interface section 4.7. */
-const createMerchantWithdrawal: operations.Operation<Withdrawal> = {
-  ...operations.createWithdrawal,
-  name: "dashboard.withdrawals.create",
-  path: "/v1/merchants/{merchantId}/withdrawals",
-  credential: "accessToken",
-};
-
 /** What a dashboard's bearer token gives access to (interface sections 4.6 and 4.7). */
 export class Dashboard {
   /** The merchant's withdrawals, with the same methods as `client.withdrawals`. */
@@ -26,7 +18,7 @@ export class Dashboard {
     this.#path = { merchantId };
     this.withdrawals = new Withdrawals(http, {
       name: "dashboard.withdrawals",
-      create: createMerchantWithdrawal,
+      create: operations.createMerchantWithdrawal,
       get: operations.getMerchantWithdrawal,
       list: operations.listMerchantWithdrawals,
       path: this.#path,

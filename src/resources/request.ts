@@ -3,7 +3,7 @@ import type { Http } from "../http/http.ts";
 import type { CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import { anything, type Schema } from "../wire/fields.ts";
-import type { Credential, Operation } from "../wire/operations.ts";
+import type { Credential, Operation } from "../wire/operation.ts";
 import {
   type AccessToken,
   bearerToken,
@@ -54,7 +54,6 @@ export function rawRequest<T>(
     path,
     credential,
     replay: method === "GET" ? "safe" : "unsafe",
-    successStatus: 200,
     // What comes is the caller's to know.
     response: anything as Schema<T>,
     essential: "anything",

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import type { Credential } from "./operations.ts";
+import type { Credential } from "./operation.ts";
 
 /** Which of the service's environments a client talks to; each has keys of its own. */
 export type Environment = "production" | "testnet" | "sandbox";

@@ -5,6 +5,10 @@ import * as z from "zod/mini";
 /** A schema, whatever it is made of. */
 export type Schema<T> = z.ZodMiniType<T>;
 
+// Named for what they hold. Their form is documented (interface section 2), but no reason to refuse an answer.
+export const identifier = z.string();
+export const timestamp = z.string();
+
 /** For what only the caller can know. */
 export const anything: Schema<unknown> = z.unknown();
 

@@ -1,6 +1,4 @@
-import type { Credential, OperationId } from "./operations.ts";
-
-import type { WebhookEvents } from "./webhook-event.ts";
+import type { OperationId } from "./operations.ts";
 
 // What the OpenAPI document says in words. It stands apart from the operations and their schemas, so
 // that clients do not carry it.
@@ -107,48 +105,4 @@ export const operationProse: Readonly<Record<OperationId, OperationProse>> = {
       "is assumed to be that of `getWithdrawal`.",
     evidence: "published",
   },
-};
-
-/** By the first part of the operations' names. */
-export const tagProse: Readonly<Record<string, string>> = {
-  payments: "Payments and deposits, from the merchant's server.",
-  withdrawals: "Money sent out, from the merchant's server.",
-  checkout: "What a customer may do with the payment secret.",
-  dashboard: "What a dashboard may do with a bearer token.",
-};
-
-export const credentialProse: Readonly<Record<Credential, string>> = {
-  secretKey: "The merchant secret key. For the merchant's server only.",
-  paymentSecret: "The `secret` of the answer that created the payment.",
-  accessToken: "A dashboard's token. How it is obtained is not shown.",
-};
-
-/** Interface section 7; 403 and 404 are assumed. */
-export const errorProse = {
-  400: "A parameter is missing or malformed.",
-  401: "The credential is missing or wrong.",
-  403: "The credential is right, but does not allow this (assumed).",
-  404: "There is nothing with this id (assumed).",
-  409: "The Idempotency-Key came before, with other parameters or in a request still in progress.",
-  422: "The parameters are well-formed, but a value is not accepted.",
-  429: "Too many requests. Repeat later, at a growing distance.",
-  500: "The service failed. Repeat later, at a growing distance, if the request may be repeated.",
-} as const;
-
-export type ErrorStatus = keyof typeof errorProse;
-
-export const headerProse = {
-  "Idempotency-Key":
-    "Names the creation across repeated attempts: the same for each, another for the next creation.",
-  "X-Request-Id": "Names the request for the service's support (assumed).",
-  "Retry-After": "Seconds to wait, or the date to wait for (assumed).",
-  Signature: "Hex HMAC-SHA256, under the webhook secret, of the timestamp, a dot and the raw body.",
-  Timestamp: "The timestamp in the signed text. Its form is not shown.",
-} as const;
-
-export const webhookProse: Readonly<Record<keyof WebhookEvents, string>> = {
-  "payment.created": "A payment was created",
-  "payment.updated": "A payment's status changed",
-  "withdrawal.created": "A withdrawal was created",
-  "withdrawal.updated": "A withdrawal's status changed",
 };

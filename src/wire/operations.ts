@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Schema } from "./fields.ts";
+import type { Operation } from "./operation.ts";
 import { type PageBody, pageSchema } from "./pagination.ts";
 import {
   type CreatedPayment,
@@ -14,6 +14,16 @@ import {
 } from "./payment.ts";
 import { createQuoteBodySchema, type Quote, quoteSchema } from "./quote.ts";
 import {
+  chainListQuerySchema,
+  type Token,
+  type TokenChain,
+  tokenChainSchema,
+  tokenListQuerySchema,
+  tokenSchema,
+  type WalletBalances,
+  walletBalancesSchema,
+} from "./token.ts";
+import {
   createWithdrawalBodySchema,
   type Withdrawal,
   type WithdrawalConfig,
@@ -21,36 +31,6 @@ import {
   withdrawalListQuerySchema,
   withdrawalSchema,
 } from "./withdrawal.ts";
-
-/** Which credential an operation is called with (interface section 5). */
-export type Credential = "secretKey" | "paymentSecret" | "accessToken";
-
-/**
- * Whether a request may be repeated when nobody knows what became of it.
- *
- * - `safe`: repeating is harmless.
- * - `keyed`: harmless with the same Idempotency-Key, within the service's window.
- * - `unsafe`: not known to be harmless.
- */
-export type Replay = "safe" | "keyed" | "unsafe";
-
-/** One operation of the service: everything that the client, the sandbox and the docs need of it. */
-export interface Operation<Response> {
-  /** The method that calls it, such as `payments.create`. */
-  readonly name: string;
-  readonly method: "GET" | "POST";
-  /** Relative to the base URL, with `{placeholders}`. */
-  readonly path: string;
-  readonly credential: Credential;
-  readonly replay: Replay;
-  readonly body?: Schema<unknown>;
-  /** Strict: a client refuses a filter that the operation does not have. */
-  readonly query?: z.ZodMiniObject;
-  readonly successStatus: 200 | 201;
-  readonly response: Schema<Response>;
-  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or z.unknown(). */
-  readonly essential: readonly string[] | "a list" | "anything";
-}
 
 /** Interface section 4.1. */
 export const createPayment: Operation<CreatedPayment> = {
@@ -72,7 +52,6 @@ export const getPayment: Operation<Payment> = {
   path: "/v1/external/secretkey-auth/payments/{paymentId}",
   credential: "secretKey",
   replay: "safe",
-  successStatus: 200,
   response: paymentSchema,
   essential: ["id"],
 };
@@ -85,7 +64,6 @@ export const listPayments: Operation<PageBody<Payment>> = {
   credential: "secretKey",
   replay: "safe",
   query: paymentListQuerySchema,
-  successStatus: 200,
   response: /* @__PURE__ */ pageSchema(paymentSchema),
   essential: ["data"],
 };
@@ -110,7 +88,6 @@ export const getWithdrawal: Operation<Withdrawal> = {
   path: "/v1/external/secretkey-auth/withdrawals/{withdrawalId}",
   credential: "secretKey",
   replay: "safe",
-  successStatus: 200,
   response: withdrawalSchema,
   essential: ["id"],
 };
@@ -123,7 +100,6 @@ export const listWithdrawals: Operation<PageBody<Withdrawal>> = {
   credential: "secretKey",
   replay: "safe",
   query: withdrawalListQuerySchema,
-  successStatus: 200,
   response: /* @__PURE__ */ pageSchema(withdrawalSchema),
   essential: ["data"],
 };
@@ -135,7 +111,6 @@ export const getCheckoutPayment: Operation<Payment> = {
   path: "/v1/external/payment-secret-auth/payments/{paymentId}",
   credential: "paymentSecret",
   replay: "safe",
-  successStatus: 200,
   response: paymentSchema,
   essential: ["id"],
 };
@@ -147,7 +122,6 @@ export const getCheckoutStatus: Operation<PaymentState> = {
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/status",
   credential: "paymentSecret",
   replay: "safe",
-  successStatus: 200,
   response: paymentStateSchema,
   essential: ["status"],
 };
@@ -159,7 +133,6 @@ export const listQuotes: Operation<Quote[]> = {
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
   credential: "paymentSecret",
   replay: "safe",
-  successStatus: 200,
   response: /* @__PURE__ */ z.array(quoteSchema),
   essential: "a list",
 };
@@ -185,7 +158,6 @@ export const refreshCheckoutStatus: Operation<PaymentState> = {
   credential: "paymentSecret",
   replay: "safe",
   body: refreshStatusBodySchema,
-  successStatus: 200,
   response: paymentStateSchema,
   essential: ["status"],
 };
@@ -197,7 +169,6 @@ export const getWithdrawalConfig: Operation<WithdrawalConfig> = {
   path: "/v1/merchants/{merchantId}/withdrawals/config",
   credential: "accessToken",
   replay: "safe",
-  successStatus: 200,
   response: withdrawalConfigSchema,
   essential: ["supported"],
 };
@@ -210,7 +181,6 @@ export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = {
   credential: "accessToken",
   replay: "safe",
   query: withdrawalListQuerySchema,
-  successStatus: 200,
   response: /* @__PURE__ */ pageSchema(withdrawalSchema),
   essential: ["data"],
 };
@@ -222,15 +192,81 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = {
   path: "/v1/merchants/{merchantId}/withdrawals/{withdrawalId}",
   credential: "accessToken",
   replay: "safe",
-  successStatus: 200,
   response: withdrawalSchema,
   essential: ["id"],
 };
 
-/**
- * Every operation, for whoever needs them all. Apart from the operations, so that a client's bundle keeps
- * only those that it calls: a namespace that is used as a value would keep all of them in every bundle.
- */
+/** Published; the chains in use. */
+export const listChains: Operation<PageBody<TokenChain>, "none"> = {
+  name: "chains.list",
+  method: "GET",
+  path: "/v1/external/chains",
+  credential: "none",
+  replay: "safe",
+  query: chainListQuerySchema,
+  response: /* @__PURE__ */ pageSchema(tokenChainSchema),
+  essential: ["data"],
+};
+
+/** Published. */
+export const getChain: Operation<TokenChain, "none"> = {
+  name: "chains.get",
+  method: "GET",
+  path: "/v1/external/chains/{chainId}",
+  credential: "none",
+  replay: "safe",
+  response: tokenChainSchema,
+  essential: ["chainId"],
+};
+
+/** Published; with prices. */
+export const listTokens: Operation<PageBody<Token>, "none"> = {
+  name: "tokens.list",
+  method: "GET",
+  path: "/v1/external/tokens",
+  credential: "none",
+  replay: "safe",
+  query: tokenListQuerySchema,
+  response: /* @__PURE__ */ pageSchema(tokenSchema),
+  essential: ["data"],
+};
+
+/** Published. */
+export const getToken: Operation<Token, "none"> = {
+  name: "tokens.get",
+  method: "GET",
+  path: "/v1/external/tokens/{tokenId}",
+  credential: "none",
+  replay: "safe",
+  response: tokenSchema,
+  essential: ["id"],
+};
+
+/** Published. */
+export const getWalletBalances: Operation<WalletBalances> = {
+  name: "wallet.balances",
+  method: "GET",
+  path: "/v1/external/secretkey-auth/wallet/balances",
+  credential: "secretKey",
+  replay: "safe",
+  response: walletBalancesSchema,
+  essential: ["balances"],
+};
+
+/** Interface section 4.7; published in detail. Whether an Idempotency-Key is honoured is not shown. */
+export const createMerchantWithdrawal: Operation<Withdrawal> = {
+  name: "dashboard.withdrawals.create",
+  method: "POST",
+  path: "/v1/merchants/{merchantId}/withdrawals",
+  credential: "accessToken",
+  replay: "unsafe",
+  body: createWithdrawalBodySchema,
+  successStatus: 201,
+  response: withdrawalSchema,
+  essential: ["id"],
+};
+
+/** Every operation. A client's bundle keeps only those that it calls, because nothing in it reads this. */
 export const operationTable = {
   createPayment,
   getPayment,

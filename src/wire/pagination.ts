@@ -9,8 +9,11 @@ export interface Pagination {
   limit: number;
   /** Items skipped before this page. */
   offset: number;
+  /** Whether items follow this page. */
   hasMore: boolean;
+  /** Pages of this size in the whole list. */
   totalPages: number;
+  /** This page's number. */
   currentPage: number;
 }
 
@@ -26,7 +29,9 @@ true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
 
 /** One page of a list as the service sends it. */
 export interface PageBody<Item> {
+  /** The items of this page. */
   data: Item[];
+  /** Where the page stands in its list. */
   pagination: Pagination;
 }
 

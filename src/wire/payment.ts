@@ -3,97 +3,21 @@ import {
   bodyObject,
   type ChainId,
   chainIdSchema,
+  identifier,
   type OpenEnum,
   openEnum,
   openObject,
-  optionalBoolean,
-  optionalDecimalText,
   optionalNumber,
   optionalText,
   type Same,
   strictObject,
   textOfLength,
+  timestamp,
   wholeNumber,
 } from "./fields.ts";
+import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
-import {
-  type SettledChain,
-  type SettledToken,
-  settledChainSchema,
-  settledTokenSchema,
-} from "./token.ts";
-
-/**
- * What was received for a payment. The interface document does not show its fields; two published
- * shapes exist, so every field may be missing or null.
- */
-export interface PaymentReceipt {
-  paymentId?: string | null;
-  selectedQuote?: Quote | null;
-  settledToken?: SettledToken | null;
-  settledChain?: SettledChain | null;
-  /** Received amount in the token's smallest unit, as a decimal string. */
-  settledAmountAsset?: string | null;
-  /** Decimal USD value. */
-  settledAmountUsd?: string | null;
-  txHash?: string | null;
-  txBlockNumber?: number | null;
-  /** ISO 8601, UTC. */
-  txTimestamp?: string | null;
-  txSenderAddress?: string | null;
-  txGasUsed?: number | null;
-  txTotalCost?: string | null;
-  txTotalCostUsdFractions?: number | null;
-  /** Whether the service paid for the gas. */
-  txIsSponsored?: boolean | null;
-  processedBy?: OpenEnum<"webhook" | "frontend" | "cron" | "manual" | "shout_webhook"> | null;
-  txRiskScore?: number | string | null;
-  txRiskSeverity?: OpenEnum<
-    "CRITICAL_RISK" | "HIGH_RISK" | "MEDIUM_RISK" | "LOW_RISK" | "NO_RISK"
-  > | null;
-  txRiskProvider?: string | null;
-  /** ISO 8601, UTC. */
-  createdAt?: string | null;
-  transactionHash?: string | null;
-  blockNumber?: number | null;
-  confirmations?: number | null;
-  requiredConfirmations?: number | null;
-  /** ISO 8601, UTC. */
-  completedAt?: string | null;
-}
-
-export const paymentReceiptSchema = openObject({
-  paymentId: optionalText,
-  selectedQuote: z.exactOptional(z.nullable(quoteSchema)),
-  settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
-  settledChain: z.exactOptional(z.nullable(settledChainSchema)),
-  settledAmountAsset: optionalText,
-  settledAmountUsd: optionalDecimalText,
-  txHash: optionalText,
-  txBlockNumber: optionalNumber,
-  txTimestamp: optionalText,
-  txSenderAddress: optionalText,
-  txGasUsed: optionalNumber,
-  txTotalCost: optionalText,
-  txTotalCostUsdFractions: optionalNumber,
-  txIsSponsored: optionalBoolean,
-  processedBy: z.exactOptional(
-    z.nullable(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
-  ),
-  txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
-  txRiskSeverity: z.exactOptional(
-    z.nullable(openEnum("CRITICAL_RISK", "HIGH_RISK", "MEDIUM_RISK", "LOW_RISK", "NO_RISK")),
-  ),
-  txRiskProvider: optionalText,
-  createdAt: optionalText,
-  transactionHash: optionalText,
-  blockNumber: optionalNumber,
-  confirmations: optionalNumber,
-  requiredConfirmations: optionalNumber,
-  completedAt: optionalText,
-});
-true satisfies Same<PaymentReceipt, z.output<typeof paymentReceiptSchema>>;
 
 /** Of a fixed amount, or of whatever the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
@@ -101,25 +25,31 @@ export type PaymentType = OpenEnum<"payment" | "deposit">;
 /** A payment or a deposit (interface section 2.1). */
 export interface Payment {
   id: string;
+  /** The merchant that it belongs to. */
   merchantId: string;
   /** Display name of the merchant. */
   merchantShortName: string;
+  /** A fixed amount, or whatever the customer sends. */
   type: PaymentType;
   /** USD cents. */
   amountInCents: number;
   /** `USD`. */
   currency: string;
+  /** See `isPaid` and `isFinal`. */
   status: PaymentStatus;
   /** Missing or null where each quote carries its own. */
   depositAddress?: DepositAddress | null;
+  /** What settles the payment, token by token. */
   quotes: Quote[];
   /** Null until money was received. */
   receipt?: PaymentReceipt | null;
   /** The merchant's own reference, as given at creation. */
   orderId?: string | null;
+  /** Where the customer goes after the payment. */
   redirectUrl?: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
+  /** Where the merchant's logo is. */
   merchantLogoUrl?: string | null;
   /** USD cents. */
   amountDueCents?: number | null;
@@ -134,8 +64,8 @@ export interface Payment {
 }
 
 export const paymentSchema = openObject({
-  id: z.string(),
-  merchantId: z.string(),
+  id: identifier,
+  merchantId: identifier,
   merchantShortName: z.string(),
   type: openEnum("payment", "deposit"),
   amountInCents: z.number(),
@@ -146,7 +76,7 @@ export const paymentSchema = openObject({
   receipt: z.exactOptional(z.nullable(paymentReceiptSchema)),
   orderId: optionalText,
   redirectUrl: optionalText,
-  createdAt: z.string(),
+  createdAt: timestamp,
   merchantLogoUrl: optionalText,
   amountDueCents: optionalNumber,
   convenienceFeeCents: optionalNumber,
@@ -161,6 +91,7 @@ export const maxAmountInCents = 100_000_000;
 
 /** The body of a creation request on the wire (interface section 4.1). */
 export interface CreatePaymentBody {
+  /** Default `payment`. */
   type?: "payment" | "deposit";
   /** USD cents; due for a payment, ignored for a deposit. */
   amount?: number;
@@ -189,7 +120,7 @@ export interface NewPayment extends Omit<Payment, "type"> {
   type?: PaymentType;
 }
 
-const newPaymentSchema = openObject({
+export const newPaymentSchema = openObject({
   ...paymentSchema.shape,
   type: z.exactOptional(openEnum("payment", "deposit")),
 });
@@ -197,6 +128,7 @@ true satisfies Same<NewPayment, z.output<typeof newPaymentSchema>>;
 
 /** The answer to a creation (interface section 4.1). */
 export interface CreatedPayment {
+  /** The payment that was created. */
   payment: NewPayment;
   /**
    * The hosted payment page: send the customer here. Its query may carry the payment secret, so keep the
@@ -215,7 +147,7 @@ export interface CreatedPayment {
 export const createdPaymentSchema = openObject({
   payment: newPaymentSchema,
   paymentUrl: z.string(),
-  paymentId: z.string(),
+  paymentId: identifier,
   secret: z.string(),
 });
 true satisfies Same<CreatedPayment, z.output<typeof createdPaymentSchema>>;
@@ -258,15 +190,17 @@ export interface PaymentState {
 }
 
 export const paymentStateSchema = openObject({
-  id: z.string(),
+  id: identifier,
   status: paymentStatusSchema,
 });
 true satisfies Same<PaymentState, z.output<typeof paymentStateSchema>>;
 
 /** A transaction to look for (interface section 4.3). */
 interface RefreshStatusBody {
+  /** The customer's transaction. */
   transactionHash?: string;
   chainId?: ChainId;
+  /** The contract of the token that was sent. */
   tokenContractAddress?: string;
 }
 

@@ -4,12 +4,14 @@ import {
   type ChainId,
   chainIdSchema,
   decimalText,
+  identifier,
   type OpenEnum,
   openEnum,
   openObject,
   optionalNumber,
   optionalText,
   type Same,
+  timestamp,
   wholeNumber,
 } from "./fields.ts";
 import { type Token, tokenSchema } from "./token.ts";
@@ -18,6 +20,7 @@ import { type Token, tokenSchema } from "./token.ts";
 export interface DepositAddress {
   id: string;
   paymentId?: string | null;
+  /** The kind of address. */
   type: OpenEnum<"EVM">;
   /** Hex wallet address, `0x` and 40 digits. */
   address: string;
@@ -26,11 +29,11 @@ export interface DepositAddress {
 }
 
 export const depositAddressSchema = openObject({
-  id: z.string(),
+  id: identifier,
   paymentId: optionalText,
   type: openEnum("EVM"),
   address: z.string(),
-  createdAt: z.string(),
+  createdAt: timestamp,
 });
 true satisfies Same<DepositAddress, z.output<typeof depositAddressSchema>>;
 
@@ -38,6 +41,7 @@ true satisfies Same<DepositAddress, z.output<typeof depositAddressSchema>>;
 export interface Quote {
   id: string;
   paymentId: string;
+  /** What the quote is in. */
   token: Token;
   chainId: ChainId;
   /** What settles the payment, in the token's smallest unit, as a decimal string. */
@@ -46,6 +50,7 @@ export interface Quote {
   rateUsdAsset: string;
   /** ISO 8601, UTC. After it, stop asking the customer to pay; money may still arrive. */
   expiresAt: string;
+  /** Whether it can still be paid. */
   status: OpenEnum<"active" | "expired" | "used" | "failed">;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -56,15 +61,15 @@ export interface Quote {
 }
 
 export const quoteSchema = openObject({
-  id: z.string(),
-  paymentId: z.string(),
+  id: identifier,
+  paymentId: identifier,
   token: tokenSchema,
   chainId: chainIdSchema,
   expectedAmountAsset: z.string(),
   rateUsdAsset: decimalText,
-  expiresAt: z.string(),
+  expiresAt: timestamp,
   status: openEnum("active", "expired", "used", "failed"),
-  createdAt: z.string(),
+  createdAt: timestamp,
   amountDueCents: optionalNumber,
   depositAddress: z.exactOptional(z.nullable(z.union([depositAddressSchema, z.string()]))),
 });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   type ChainId,
   chainIdSchema,
+  identifier,
   type OpenEnum,
   openEnum,
   openObject,
@@ -10,6 +11,8 @@ import {
   optionalNumber,
   optionalText,
   type Same,
+  strictObject,
+  wholeNumber,
 } from "./fields.ts";
 
 /** A network on which a token lives (interface section 2.4). */
@@ -19,8 +22,11 @@ export interface TokenChain {
   name: string;
   /** Symbol of the network's native asset, such as `ETH`. */
   nativeSymbol: string;
+  /** Decimals of the network's native asset. */
   nativeDecimals: number;
+  /** Whether the network is in use. */
   isEnabled: boolean;
+  /** Whether the network's assets are worth nothing. */
   isTestnet?: boolean;
 }
 
@@ -39,15 +45,20 @@ export interface Token {
   id: string;
   /** Price-feed identifier. */
   coingeckoApiId?: string | null;
+  /** The network that the token lives on. */
   chain?: TokenChain | null;
   symbol: string;
   /** The all-zero address (or `0xeeee…eeee`) with `assetType` `native` denotes the native asset. */
   contractAddress: string;
   /** Decimals of the smallest unit. Differs between chains for one symbol: never assume it. */
   decimals: number;
+  /** Whether its price is stable. */
   type: OpenEnum<"stablecoin" | "volatile">;
+  /** The chain's own asset, or a contract's. */
   assetType: OpenEnum<"native" | "erc20">;
+  /** Whether it is in use. */
   status: OpenEnum<"active" | "deprecated" | "blocked">;
+  /** USD price of one whole token. */
   tokenPriceUsd?: number | null;
 }
 
@@ -56,7 +67,7 @@ const assetTypeSchema = openEnum("native", "erc20");
 const tokenStatusSchema = openEnum("active", "deprecated", "blocked");
 
 export const tokenSchema = openObject({
-  id: z.string(),
+  id: identifier,
   coingeckoApiId: optionalText,
   chain: z.exactOptional(z.nullable(tokenChainSchema)),
   symbol: z.string(),
@@ -117,3 +128,72 @@ export const settledChainSchema = openObject({
   isTestnet: optionalBoolean,
 });
 true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
+
+/** What `chains.list` takes (published). */
+export interface ChainListQuery {
+  /** Items a page, 1 to 1000; default 100. */
+  limit?: number | undefined;
+  /** Items to skip; default 0. */
+  offset?: number | undefined;
+}
+
+export const chainListQuerySchema = strictObject({
+  limit: z.optional(wholeNumber(1, 1000)),
+  offset: z.optional(wholeNumber(0)),
+});
+true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
+
+/** What `tokens.list` filters by (published). */
+export interface TokenListQuery {
+  /** Such as 8453, or CAIP-2 text. */
+  chainId?: ChainId | undefined;
+  /** In any case. */
+  symbol?: string | undefined;
+  /** In any case. */
+  contractAddress?: string | undefined;
+  assetType?: OpenEnum<"native" | "erc20"> | undefined;
+  tokenType?: OpenEnum<"stablecoin" | "volatile"> | undefined;
+  /** Items a page, 1 to 1000; default 100. */
+  limit?: number | undefined;
+  /** Items to skip; default 0. */
+  offset?: number | undefined;
+}
+
+export const tokenListQuerySchema = strictObject({
+  chainId: z.optional(chainIdSchema),
+  symbol: z.optional(z.string()),
+  contractAddress: z.optional(z.string()),
+  assetType: z.optional(assetTypeSchema),
+  tokenType: z.optional(tokenTypeSchema),
+  limit: z.optional(wholeNumber(1, 1000)),
+  offset: z.optional(wholeNumber(0)),
+});
+true satisfies Same<TokenListQuery, z.output<typeof tokenListQuerySchema>>;
+
+/** What the merchant's wallet holds of one token (published). */
+export interface TokenBalance {
+  chainId: ChainId;
+  /** The token held. */
+  token: Token;
+  /** In the token's smallest unit, as a decimal string; null when it could not be read. */
+  amountRaw: string | null;
+  /** In whole tokens, as a decimal string; null when it could not be read. */
+  amountFormatted: string | null;
+}
+
+export const tokenBalanceSchema = openObject({
+  chainId: chainIdSchema,
+  token: tokenSchema,
+  amountRaw: z.nullable(z.string()),
+  amountFormatted: z.nullable(z.string()),
+});
+true satisfies Same<TokenBalance, z.output<typeof tokenBalanceSchema>>;
+
+/** What the merchant's wallet holds (published). */
+export interface WalletBalances {
+  /** One entry for each token. */
+  balances: TokenBalance[];
+}
+
+export const walletBalancesSchema = openObject({ balances: z.array(tokenBalanceSchema) });
+true satisfies Same<WalletBalances, z.output<typeof walletBalancesSchema>>;

@@ -3,6 +3,7 @@ import {
   bodyObject,
   decimalText,
   evmChainIdSchema,
+  identifier,
   type OpenEnum,
   openEnum,
   openObject,
@@ -10,6 +11,7 @@ import {
   type Same,
   strictObject,
   textOfLength,
+  timestamp,
   wholeNumber,
 } from "./fields.ts";
 import {
@@ -37,6 +39,7 @@ true satisfies Same<WithdrawalStatus, z.output<typeof withdrawalStatusSchema>>;
 
 /** What was sent for a withdrawal (interface section 2.6). */
 export interface WithdrawalReceipt {
+  /** The withdrawal that it belongs to. */
   withdrawalId: string;
   settledToken: SettledToken | null;
   settledChain: SettledChain | null;
@@ -60,21 +63,21 @@ export interface WithdrawalReceipt {
 }
 
 export const withdrawalReceiptSchema = openObject({
-  withdrawalId: z.string(),
+  withdrawalId: identifier,
   settledToken: z.nullable(settledTokenSchema),
   settledChain: z.nullable(settledChainSchema),
   settledAmountAsset: z.nullable(z.string()),
   settledAmountUsd: z.nullable(decimalText),
   txHash: optionalText,
   txBlockNumber: z.nullable(z.number()),
-  txTimestamp: z.nullable(z.string()),
+  txTimestamp: z.nullable(timestamp),
   txSenderAddress: z.nullable(z.string()),
   txGasUsed: z.nullable(z.number()),
   txTotalCost: z.nullable(z.string()),
   txTotalCostUsdFractions: z.nullable(z.number()),
   txIsSponsored: z.nullable(z.boolean()),
   processedBy: z.nullable(openEnum("webhook", "frontend", "cron", "manual")),
-  createdAt: z.string(),
+  createdAt: timestamp,
 });
 true satisfies Same<WithdrawalReceipt, z.output<typeof withdrawalReceiptSchema>>;
 
@@ -88,6 +91,7 @@ export interface Withdrawal {
   chainId: number;
   /** The beneficiary's wallet address. */
   recipientAddress: string;
+  /** How far it has come. */
   status: WithdrawalStatus;
   /** `USD`. */
   currency: string;
@@ -106,8 +110,8 @@ export interface Withdrawal {
 }
 
 export const withdrawalSchema = openObject({
-  id: z.string(),
-  merchantId: z.string(),
+  id: identifier,
+  merchantId: identifier,
   amountInCents: z.number(),
   chainId: evmChainIdSchema,
   recipientAddress: z.string(),
@@ -117,8 +121,8 @@ export const withdrawalSchema = openObject({
   customMetadata: optionalText,
   errorMessage: optionalText,
   receipt: z.exactOptional(z.nullable(withdrawalReceiptSchema)),
-  createdAt: z.string(),
-  updatedAt: z.string(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
 });
 true satisfies Same<Withdrawal, z.output<typeof withdrawalSchema>>;
 
@@ -173,6 +177,7 @@ export interface WithdrawalConfig {
   backendWallet: string;
   /** Tokens, with their chains, that can be sent. */
   supported: Token[];
+  /** How much can be withdrawn at once. */
   limits: WithdrawalLimits;
 }
 

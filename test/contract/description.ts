@@ -1,11 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import {
-  type OpenApiDocument,
-  type OperationObject,
-  openApiDocument,
-} from "../../src/wire/openapi.ts";
-import type { Operation } from "../../src/wire/operations.ts";
+import openApi from "../../api/openapi.json" with { type: "json" };
+import type { OpenApiDocument, OperationObject } from "../../scripts/openapi.ts";
+import type { Operation } from "../../src/wire/operation.ts";
 
 /** The OpenAPI document, able to judge what is sent and answered. */
 export interface Description {
@@ -27,7 +24,7 @@ interface Sent {
 
 /** @param formats Whether texts such as timestamps and UUIDs are looked at. */
 export function describeService({ formats }: { formats: boolean }): Description {
-  const document = openApiDocument();
+  const document = openApi as unknown as OpenApiDocument;
   // Strict: a misspelt keyword is an error, not a check that never fails.
   const ajv = new Ajv2020({
     strict: true,

@@ -7,11 +7,11 @@ import {
   createdPaymentSchema,
   createPaymentBodySchema,
   paymentListQuerySchema,
-  paymentReceiptSchema,
   paymentSchema,
   paymentStateSchema,
   refreshStatusBodySchema,
 } from "../../src/wire/payment.ts";
+import { paymentReceiptSchema } from "../../src/wire/payment-receipt.ts";
 import { createQuoteBodySchema, depositAddressSchema, quoteSchema } from "../../src/wire/quote.ts";
 import {
   settledChainSchema,

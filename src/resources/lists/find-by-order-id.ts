@@ -4,7 +4,7 @@ import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 
-import type { Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
 

@@ -3,7 +3,7 @@ import { ApiPromise } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { isRecord } from "../../values.ts";
-import type { Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, Pagination } from "../../wire/pagination.ts";
 import { checkOptionNames, refused, unknownParameter } from "../arguments.ts";
 import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";

@@ -4,7 +4,7 @@ import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
 import type { Http } from "../../http/http.ts";
 import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
 import { canonicalJson } from "../../values.ts";
-import type { Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import {
   type CreateWithdrawalBody,

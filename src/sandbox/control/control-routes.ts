@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { credentialHeader, defaultHeaderPrefix } from "../../wire/credential.ts";
-import { createPayment, createWithdrawal, type Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
+import { createPayment, createWithdrawal } from "../../wire/operations.ts";
 import type { Events } from "../event-bus.ts";
 import type { SandboxEvent } from "../events.ts";
 import type { Fault, FaultRoute } from "../faults/fault.ts";

@@ -80,8 +80,8 @@ let openApiText: Promise<string> | undefined;
 
 /** The OpenAPI document of the service that is served, made when it is first asked for. */
 function openApi(): Promise<string> {
-  openApiText ??= import("../../wire/openapi.ts").then(({ openApiDocument }) =>
-    JSON.stringify(openApiDocument()),
+  openApiText ??= import("../../../api/openapi.json", { with: { type: "json" } }).then((module) =>
+    JSON.stringify(module.default),
   );
   return openApiText;
 }

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import type { Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
 
 /**
  * Something that goes wrong with one request. `when` says on which side of the request's effect:

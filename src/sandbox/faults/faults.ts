@@ -1,4 +1,4 @@
-import type { Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import {

@@ -1,5 +1,5 @@
 import { credentialHeader, defaultHeaderPrefix } from "../../wire/credential.ts";
-import type { Credential, Operation } from "../../wire/operations.ts";
+import type { Credential, Operation } from "../../wire/operation.ts";
 import { invalidRequest, notFound, Refusal } from "./answers.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";

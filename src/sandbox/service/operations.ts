@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { idempotencyKeyHeader } from "../../wire/credential.ts";
-import type { Operation, Replay } from "../../wire/operations.ts";
+import type { Operation, Replay } from "../../wire/operation.ts";
 import {
   answerJson,
   evidenceHeader,
@@ -116,6 +116,6 @@ function answer(
     const { merchantId } = merchant;
     return idempotency.once({ merchantId, scope, key, body: json, repetition }, perform);
   });
-  const { name, successStatus } = operation;
+  const { name, successStatus = 200 } = operation;
   return answerJson(c, successStatus, value, { [evidenceHeader]: operationEvidence(name) });
 }

@@ -1,4 +1,4 @@
-import type { PaymentReceipt } from "../../wire/payment.ts";
+import type { PaymentReceipt } from "../../wire/payment-receipt.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Withdrawal, WithdrawalReceipt } from "../../wire/withdrawal.ts";
 import type { RandomStream } from "../random.ts";

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { InvalidRequestError } from "../../errors.ts";
 import { isRecord, show } from "../../values.ts";
 import { knownValues, type Schema } from "../../wire/fields.ts";
-import type { Operation } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
 import { maxAmountInCents } from "../../wire/payment.ts";
 import { invalidRequest, type Refusal } from "./answers.ts";
 

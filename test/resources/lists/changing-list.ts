@@ -2,7 +2,7 @@ import { Http } from "../../../src/http/http.ts";
 import { configure } from "../../../src/options.ts";
 import { list, type PagePromise } from "../../../src/resources/lists/page.ts";
 import { anything, type Schema } from "../../../src/wire/fields.ts";
-import type { Operation } from "../../../src/wire/operations.ts";
+import type { Operation } from "../../../src/wire/operation.ts";
 import type { PageBody } from "../../../src/wire/pagination.ts";
 import { withdrawalListQuerySchema } from "../../../src/wire/withdrawal.ts";
 

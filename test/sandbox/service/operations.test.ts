@@ -31,7 +31,7 @@ it.each(Object.values(operationTable).map((operation) => ({ operation, name: ope
     };
     expect((await exchange({})).status).toBe(401);
     const response = await exchange({ [name]: scheme + credential });
-    expect(response.status).toBe(operation.successStatus);
+    expect(response.status).toBe(operation.successStatus ?? 200);
     expect(readTolerantly<unknown>(operation.response, await response.json()).drift).toEqual([]);
   },
 );

@@ -1,0 +1,149 @@
+// The schemas of the OpenAPI document: from zod, with texts from the docstrings of the interfaces in src/wire.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import ts from "typescript";
+import * as z from "zod/mini";
+import * as fields from "../src/wire/fields.ts";
+import * as pagination from "../src/wire/pagination.ts";
+import * as payment from "../src/wire/payment.ts";
+import * as paymentReceipt from "../src/wire/payment-receipt.ts";
+import * as quote from "../src/wire/quote.ts";
+import * as token from "../src/wire/token.ts";
+import * as webhookEvent from "../src/wire/webhook-event.ts";
+import * as withdrawal from "../src/wire/withdrawal.ts";
+
+/** A schema as an OpenAPI 3.1 document holds it. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+/** The documented envelope. Clients read errors of any form, so the wire has no schema for it. */
+const errorDetailsSchema = fields.openObject({
+  type: fields.openEnum("invalid_request_error", "authentication_error"),
+  message: z.string(),
+  code: fields.openEnum(
+    ..."invalid_amount invalid_api_key invalid_request unauthorized".split(" "),
+    ..."idempotency_conflict validation_error rate_limited server_error".split(" "),
+  ),
+  param: z.exactOptional(z.string()),
+});
+
+/** What the interfaces say of their fields, and the defaults they name. */
+export const { docs, defaults } = readDocstrings();
+const components = namedSchemas();
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of components) registry.add(schema, { id });
+
+/** Every object schema of the wire by the name of its interface: `paymentSchema` is Payment. */
+function namedSchemas(): Map<string, fields.Schema<unknown>> {
+  const modules = {
+    ...pagination,
+    ...payment,
+    ...paymentReceipt,
+    ...quote,
+    ...token,
+    ...webhookEvent,
+    ...withdrawal,
+  };
+  const named = Object.entries(modules).flatMap(([name, schema]) => {
+    const [, first = "", rest = ""] = /^(.)(.*)Schema$/.exec(name) ?? [];
+    const id = first.toUpperCase() + rest;
+    return docs.has(id) && !id.endsWith("Query")
+      ? [[id, schema as fields.Schema<unknown>] as const]
+      : [];
+  });
+  const envelope = fields.openObject({ error: errorDetailsSchema });
+  return new Map([...named, ["ErrorEnvelope", envelope], ["ErrorDetails", errorDetailsSchema]]);
+}
+
+/** What the interfaces of the wire say of themselves and, as `Interface.field`, of their fields. */
+function readDocstrings() {
+  const docs = new Map<string, string>([
+    ["ErrorEnvelope", "Every error (interface section 7)."],
+    ["ErrorDetails", "What went wrong (interface section 7)."],
+    ["error", "What went wrong."],
+    ["type", "Which kind it is."],
+    ["id", "Identifier."],
+    ["message", "Text for people. It may change."],
+    ["code", "What went wrong, for programs."],
+    ["param", "The field at fault, where there is one."],
+  ]);
+  const defaults = new Map<string, string | number>();
+  const folder = resolve(import.meta.dirname, "../src/wire");
+  for (const file of readdirSync(folder)) {
+    const text = readFileSync(resolve(folder, file), "utf8");
+    for (const node of ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true).statements) {
+      if (!ts.isInterfaceDeclaration(node)) continue;
+      const name = node.name.text;
+      docs.set(name, textOf(node));
+      for (const member of node.members) {
+        const field = member.name?.getText() ?? "";
+        const description = textOf(member);
+        if (description === "") continue;
+        docs.set(`${name}.${field}`, description);
+        if (!docs.has(field)) docs.set(field, description);
+        const [, value] = /[Dd]efault `?(\w+)`?/.exec(description) ?? [];
+        if (value) defaults.set(`${name}.${field}`, /^\d+$/.test(value) ? Number(value) : value);
+      }
+    }
+  }
+  return { docs, defaults };
+}
+
+function textOf(node: ts.Node): string {
+  const [doc] = ts.getJSDocCommentsAndTags(node);
+  return (ts.getTextOfJSDocComment(doc?.comment) ?? "").replaceAll(/\s*\n\s*/g, " ").trim();
+}
+
+export function referenceTo(id: string): string {
+  return `#/components/schemas/${id}`;
+}
+
+function converted(schema: fields.Schema<unknown>) {
+  const json = z.toJSONSchema(schema, {
+    metadata: registry,
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === fields.identifier) Object.assign(jsonSchema, { format: "uuid" });
+      if (zodSchema === fields.timestamp) Object.assign(jsonSchema, { format: "date-time" });
+      const isUnion = zodSchema._zod.def.type === "union";
+      const known = isUnion ? fields.knownValues(zodSchema) : undefined;
+      if (known === undefined) return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, { type: "string", examples: known });
+    },
+  });
+  const text = JSON.stringify({ $defs: {}, ...json });
+  return JSON.parse(text.replaceAll('"#/$defs/', `"${referenceTo("")}`)) as JsonSchema & {
+    readonly $defs: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+function described(json: JsonSchema, owner: string): JsonSchema {
+  if (json.properties === undefined) return json;
+  const properties = Object.entries(json.properties).map(([field, schema]) => {
+    const description = docs.get(`${owner}.${field}`) ?? docs.get(field);
+    return [field, { ...schema, ...(description && { description }) }];
+  });
+  return { ...json, properties: Object.fromEntries(properties) };
+}
+
+/** What a schema accepts, before any of it is converted; a reference where the schema has a name. */
+export function jsonSchemaOf(schema: fields.Schema<unknown>): JsonSchema {
+  const { $schema, $defs, ...json } = converted(schema);
+  return described(json, "PageBody");
+}
+
+export function componentSchemas(): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    [...components].map(([name, schema]) => {
+      const { [name]: json = {} } = converted(schema).$defs;
+      return [name, { description: docs.get(name) ?? "", ...described(json, name) }];
+    }),
+  );
+}

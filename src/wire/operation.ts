@@ -1,0 +1,33 @@
+import type * as z from "zod/mini";
+import type { Schema } from "./fields.ts";
+
+/** Which credential an operation is called with (interface section 5). */
+export type Credential = "secretKey" | "paymentSecret" | "accessToken";
+
+/**
+ * Whether a request may be repeated when its outcome is unknown.
+ *
+ * - `safe`: repeating is harmless.
+ * - `keyed`: harmless with the same Idempotency-Key, within the service's window.
+ * - `unsafe`: not known to be harmless.
+ */
+export type Replay = "safe" | "keyed" | "unsafe";
+
+/** One operation of the service: everything that the client, the sandbox and the docs need of it. */
+export interface Operation<Response, Auth extends Credential | "none" = Credential> {
+  /** The method that calls it, such as `payments.create`. */
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  /** Relative to the base URL, with `{placeholders}`. */
+  readonly path: string;
+  readonly credential: Auth;
+  readonly replay: Replay;
+  readonly body?: Schema<unknown>;
+  /** Strict: a client refuses a filter that the operation does not have. */
+  readonly query?: z.ZodMiniObject;
+  /** Status of a success; 200 where it is missing. */
+  readonly successStatus?: 200 | 201;
+  readonly response: Schema<Response>;
+  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or z.unknown(). */
+  readonly essential: readonly string[] | "a list" | "anything";
+}

@@ -1,0 +1,106 @@
+import * as z from "zod/mini";
+import {
+  type OpenEnum,
+  openEnum,
+  openObject,
+  optionalBoolean,
+  optionalDecimalText,
+  optionalNumber,
+  optionalText,
+  type Same,
+} from "./fields.ts";
+import { type Quote, quoteSchema } from "./quote.ts";
+import {
+  type SettledChain,
+  type SettledToken,
+  settledChainSchema,
+  settledTokenSchema,
+} from "./token.ts";
+
+/**
+ * What was received for a payment. The interface document does not show its fields; two published
+ * shapes exist, so every field may be missing or null.
+ */
+export interface PaymentReceipt {
+  paymentId?: string | null;
+  /** The quote that was paid. */
+  selectedQuote?: Quote | null;
+  /** The token that was transferred. */
+  settledToken?: SettledToken | null;
+  /** The network of the transaction. */
+  settledChain?: SettledChain | null;
+  /** Received amount in the token's smallest unit, as a decimal string. */
+  settledAmountAsset?: string | null;
+  /** Decimal USD value. */
+  settledAmountUsd?: string | null;
+  /** Hash of the transaction. */
+  txHash?: string | null;
+  /** Block of the transaction. */
+  txBlockNumber?: number | null;
+  /** ISO 8601, UTC. */
+  txTimestamp?: string | null;
+  /** The address that sent it. */
+  txSenderAddress?: string | null;
+  /** Gas that the transaction used. */
+  txGasUsed?: number | null;
+  /** What the transaction cost, in the network's smallest unit. */
+  txTotalCost?: string | null;
+  /** What the transaction cost, in fractions of a USD. */
+  txTotalCostUsdFractions?: number | null;
+  /** Whether the service paid for the gas. */
+  txIsSponsored?: boolean | null;
+  /** The part of the service that processed it. */
+  processedBy?: OpenEnum<"webhook" | "frontend" | "cron" | "manual" | "shout_webhook"> | null;
+  /** Risk of the sender. */
+  txRiskScore?: number | string | null;
+  /** Risk of the sender in words. */
+  txRiskSeverity?: OpenEnum<
+    "CRITICAL_RISK" | "HIGH_RISK" | "MEDIUM_RISK" | "LOW_RISK" | "NO_RISK"
+  > | null;
+  /** The provider of the risk assessment. */
+  txRiskProvider?: string | null;
+  /** ISO 8601, UTC. */
+  createdAt?: string | null;
+  /** Hash of the transaction. */
+  transactionHash?: string | null;
+  /** Block of the transaction. */
+  blockNumber?: number | null;
+  /** Blocks on top of the transaction's. */
+  confirmations?: number | null;
+  /** Blocks that the service waits for. */
+  requiredConfirmations?: number | null;
+  /** ISO 8601, UTC. */
+  completedAt?: string | null;
+}
+
+export const paymentReceiptSchema = openObject({
+  paymentId: optionalText,
+  selectedQuote: z.exactOptional(z.nullable(quoteSchema)),
+  settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
+  settledChain: z.exactOptional(z.nullable(settledChainSchema)),
+  settledAmountAsset: optionalText,
+  settledAmountUsd: optionalDecimalText,
+  txHash: optionalText,
+  txBlockNumber: optionalNumber,
+  txTimestamp: optionalText,
+  txSenderAddress: optionalText,
+  txGasUsed: optionalNumber,
+  txTotalCost: optionalText,
+  txTotalCostUsdFractions: optionalNumber,
+  txIsSponsored: optionalBoolean,
+  processedBy: z.exactOptional(
+    z.nullable(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
+  ),
+  txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
+  txRiskSeverity: z.exactOptional(
+    z.nullable(openEnum("CRITICAL_RISK", "HIGH_RISK", "MEDIUM_RISK", "LOW_RISK", "NO_RISK")),
+  ),
+  txRiskProvider: optionalText,
+  createdAt: optionalText,
+  transactionHash: optionalText,
+  blockNumber: optionalNumber,
+  confirmations: optionalNumber,
+  requiredConfirmations: optionalNumber,
+  completedAt: optionalText,
+});
+true satisfies Same<PaymentReceipt, z.output<typeof paymentReceiptSchema>>;
