@@ -28,13 +28,13 @@ const maxLimitMs = 2_147_483_647;
 const milliseconds = must(`a number of milliseconds from 1 to ${maxLimitMs}`);
 const limitSchema = z
   .number(milliseconds)
-  .check(z.positive(milliseconds), z.maximum(maxLimitMs, milliseconds));
+  .check(z.positive(milliseconds), z.lte(maxLimitMs, milliseconds));
 
 const retries = must("a whole number from 0 on", " 0 sends exactly one request.");
-const retriesSchema = z.int(retries).check(z.minimum(0, retries));
+const retriesSchema = z.int(retries).check(z.gte(0, retries));
 
 const someBytes = must("a whole number of bytes from 1 on");
-const bytesSchema = z.int(someBytes).check(z.minimum(1, someBytes));
+const bytesSchema = z.int(someBytes).check(z.gte(1, someBytes));
 
 const isFunction = (value: unknown) => typeof value === "function";
 const aFunction = must("a function");

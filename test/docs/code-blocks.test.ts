@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { entries } from "../../scripts/entries.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { signedDelivery } from "../../src/testing/index.ts";
 import { type BlockKind, codeBlocks, root } from "./code-block.ts";
@@ -35,10 +36,12 @@ describe("the code in README, guides and docstrings", () => {
     const config = {
       extends: join(root, "tsconfig.json"),
       compilerOptions: {
-        paths: {
-          settlekit: [join(root, "src/index.ts")],
-          "settlekit/*": [join(root, "src/*/index.ts")],
-        },
+        paths: Object.fromEntries(
+          Object.entries(entries).map(([name, file]) => [
+            `settlekit${name.slice(1)}`,
+            [join(root, file)],
+          ]),
+        ),
       },
       include: ["*.ts"],
       exclude: [],
