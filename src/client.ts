@@ -8,6 +8,7 @@ import { Dashboard } from "./resources/dashboard.ts";
 import { Payments } from "./resources/payments.ts";
 import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
+import { requireServer, requireSupportedNode } from "./runtime.ts";
 
 /** Whose dashboard, and the right to see it. */
 export interface DashboardOptions {
@@ -36,6 +37,8 @@ export class MerchantClient {
   readonly #http: Http;
 
   constructor(options?: ClientOptions) {
+    requireServer();
+    requireSupportedNode();
     const http = new Http(configure(options));
     this.baseUrl = http.settings.baseUrl;
     this.payments = new Payments(http);

@@ -1,17 +1,23 @@
+import { ConfigurationError } from "./errors.ts";
+
 /** The version in package.json: a test holds the two together. */
 export const version = "0.1.0";
+
+interface Runtime {
+  readonly process?: { readonly versions?: { readonly node?: string } };
+  readonly Bun?: { readonly version?: string };
+  readonly Deno?: { readonly version?: { readonly deno?: string } };
+  readonly navigator?: { readonly userAgent?: string };
+  readonly window?: unknown;
+  readonly document?: unknown;
+}
 
 /**
  * Names settlekit and the runtime. Undefined in browsers: they send their own, and a header of ours
  * would only cost every request a preflight.
  */
 export function userAgent(): string | undefined {
-  const { process, Bun, Deno, navigator } = globalThis as {
-    process?: { versions?: { node?: string } };
-    Bun?: { version?: string };
-    Deno?: { version?: { deno?: string } };
-    navigator?: { userAgent?: string };
-  };
+  const { process, Bun, Deno, navigator } = globalThis as Runtime;
   const runtime = (name: string) => `settlekit/${version} ${name}`;
   if (Bun?.version) return runtime(`bun/${Bun.version}`);
   if (Deno?.version?.deno) return runtime(`deno/${Deno.version.deno}`);
@@ -33,4 +39,32 @@ export function unsupportedNode(version: string): string | undefined {
   const [neededMajor, neededMinor] = needed;
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
   return `settlekit needs Node ${needed.join(".")} or later, and this is Node ${version}. Update it: https://nodejs.org`;
+}
+
+/**
+ * Refuses a Node that would fail later, in the middle of a call.
+ *
+ * @throws {ConfigurationError} when this Node is too old.
+ */
+export function requireSupportedNode(): void {
+  const { process, Bun, Deno } = globalThis as Runtime;
+  // These two name a Node that they resemble.
+  const version = Bun || Deno ? undefined : process?.versions?.node;
+  const problem = version && unsupportedNode(version);
+  if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
+}
+
+/**
+ * Refuses to hold a merchant's secret key where visitors can read it.
+ *
+ * @throws {ConfigurationError} in a page of a browser.
+ */
+export function requireServer(): void {
+  const { window, document } = globalThis as Runtime;
+  if (window === undefined || document === undefined) return;
+  throw new ConfigurationError(
+    "MerchantClient holds the merchant secret key, and this is a page, whose visitors can read it. Use " +
+      "CheckoutClient of settlekit/checkout here, and revoke the key if it was published.",
+    { code: "secret_key_in_browser", param: "secretKey" },
+  );
 }

@@ -1,8 +1,42 @@
 import { readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { MerchantClient } from "../src/index.ts";
 import { version } from "../src/runtime.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const options = { secretKey: "sk_test_4f9a7c1e", environment: "sandbox" } as const;
 
 test("the version that requests name is the package's", async () => {
   const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8");
   expect(version).toBe(JSON.parse(manifest).version);
+});
+
+describe("a client for servers", () => {
+  test("is not made in a page, and says so without the key", () => {
+    vi.stubGlobal("window", {});
+    expect(() => new MerchantClient(options)).not.toThrow();
+    vi.stubGlobal("document", {});
+    expect(() => new MerchantClient(options)).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        code: "secret_key_in_browser",
+        message: expect.stringMatching(/^(?!.*sk_test_).*CheckoutClient/),
+      }),
+    );
+  });
+
+  test("says which Node it needs when it is made under an older one", () => {
+    const versions = { ...process.versions, node: "20.11.0" };
+    vi.stubGlobal("process", { ...process, env: process.env, versions });
+    expect(() => new MerchantClient(options)).toThrow(
+      expect.objectContaining({
+        code: "unsupported_platform",
+        message: expect.stringMatching(/^settlekit needs Node 22\.12 or later, .* 20\.11\.0/),
+      }),
+    );
+    // Bun resembles some Node, which need not be new.
+    vi.stubGlobal("Bun", { version: "1.3.0" });
+    expect(() => new MerchantClient(options)).not.toThrow();
+  });
 });
