@@ -1,0 +1,239 @@
+import { inspect } from "node:util";
+import ky, { type Hooks } from "ky";
+import { describe, expect, test } from "vitest";
+import type { ClientHooks } from "../../src/http/hooks.ts";
+import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+import { FakeTime } from "./fake-time.ts";
+import { httpTo, secretKey } from "./http-to.ts";
+
+const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
+const read = { path: { paymentId: payment.id } };
+const created = { status: 201, body: createdPayment };
+
+/** The error of a creation of a payment with these hooks, and what the service got of it. */
+async function creationWith(hooks: ClientHooks, answers = [created]) {
+  await using server = await scriptedServer(...answers);
+  const call = httpTo(server, { hooks }).call(createPayment, order, { idempotencyKey: "key-1" });
+  const error = await call.then(
+    () => undefined,
+    (thrown) => thrown,
+  );
+  return { error, requests: server.requests };
+}
+
+test("hooks written for ky are hooks of a client", async () => {
+  const seen: string[] = [];
+  const written: Pick<Hooks, "beforeRequest" | "afterResponse"> = {
+    beforeRequest: [({ request }) => request.headers.set("traceparent", "00-1")],
+    afterResponse: [
+      async ({ request, response, retryCount }) => {
+        seen.push(
+          `${request.method} ${response.status} ${retryCount} ${(await response.json<{ id: string }>()).id}`,
+        );
+      },
+    ],
+  };
+  const hooks: ClientHooks = written;
+  await using server = await scriptedServer({ body: payment });
+  expect(await httpTo(server, { hooks }).call(getPayment, read)).toEqual(payment);
+  expect(server.requests[0]?.headers).toMatchObject({ traceparent: "00-1" });
+  expect(seen).toEqual([`GET 200 0 ${payment.id}`]);
+});
+
+test("hooks run around every attempt, whose key and bytes stay the same", async () => {
+  let count = 0;
+  const hooks: ClientHooks = {
+    beforeRequest: [({ request }) => request.headers.set("x-attempt", String(++count))],
+  };
+  const { error, requests } = await creationWith(hooks, [
+    { status: 503, body: createdPayment },
+    created,
+  ]);
+  expect(error).toBeUndefined();
+  expect(requests.map(({ headers }) => headers["x-attempt"])).toEqual(["1", "2"]);
+  expect(
+    new Set(requests.map(({ headers, body }) => `${headers["idempotency-key"]} ${body}`)).size,
+  ).toBe(1);
+});
+
+test("a hook may send a request through a proxy's URL", async () => {
+  await using proxy = await scriptedServer(created);
+  const hooks: ClientHooks = {
+    beforeRequest: [
+      ({ request }) => new Request(`${proxy.url}/${encodeURIComponent(request.url)}`, request),
+    ],
+  };
+  const http = httpTo({ url: "https://api.example" }, { hooks });
+  expect(await http.call(createPayment, order)).toEqual(createdPayment);
+  expect(proxy.requests[0]).toMatchObject({ method: "POST", body: JSON.stringify(order.body) });
+});
+
+describe("a beforeRequest hook that", () => {
+  const misdeeds: [string, NonNullable<ClientHooks["beforeRequest"]>[number], RegExp][] = [
+    [
+      "throws",
+      () => {
+        throw new RangeError("no tracer");
+      },
+      /^A beforeRequest hook threw RangeError: no tracer\. Nothing was sent\.$/,
+    ],
+    [
+      "answers itself",
+      () => Response.json(createdPayment),
+      /gave a Response in place of the service's/,
+    ],
+    ["gives something else", () => ({}) as Request, /gave an object in place/],
+    [
+      "deletes the key",
+      ({ request }) => request.headers.delete("idempotency-key"),
+      /changed the Idempotency-Key/,
+    ],
+    [
+      "sets another key",
+      ({ request }) => request.headers.set("idempotency-key", "2"),
+      /changed the Idempotency-Key/,
+    ],
+    [
+      "changes the method",
+      ({ request }) => new Request(request, { method: "PUT" }),
+      /changed the method/,
+    ],
+    [
+      "changes the body",
+      ({ request }) => new Request(request, { body: "{}", method: "POST" }),
+      /changed the body/,
+    ],
+    [
+      "reads the body",
+      async ({ request }) => void (await request.text()),
+      /read the request's body.*clone/,
+    ],
+    [
+      "sends the key readable",
+      ({ request }) => new Request("http://proxy.example/", request),
+      /gave a URL that is not https/,
+    ],
+  ];
+
+  test.each(misdeeds)("%s sends nothing, and is named", async (_, hook, message) => {
+    const { error, requests } = await creationWith({ beforeRequest: [hook] });
+    expect(error).toMatchObject({
+      name: "ConfigurationError",
+      code: "hook_failed",
+      param: "hooks",
+      outcome: "not_sent",
+      attempts: 0,
+    });
+    expect(error.message).toMatch(message);
+    expect(requests).toHaveLength(0);
+  });
+
+  test("throws the request does not show its credential", async () => {
+    const { error } = await creationWith({
+      beforeRequest: [
+        ({ request }) => {
+          throw Object.assign(new Error(`bad ${[...request.headers]}`), { request });
+        },
+      ],
+    });
+    const shown = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });
+    expect(shown).toContain("[redacted]");
+    expect(shown).not.toContain(secretKey);
+  });
+
+  test("never ends is ended by the time limit, with nothing sent", async () => {
+    await using server = await scriptedServer(created);
+    const hooks: ClientHooks = { beforeRequest: [() => new Promise<void>(() => {})] };
+    const http = httpTo(server, { hooks, timeoutMs: 5, maxRetries: 0 });
+    await expect(http.call(createWithdrawal, { body: {} })).rejects.toMatchObject({
+      name: "TimeoutError",
+      outcome: "not_sent",
+      message: expect.stringMatching(/^Nothing was sent: .* beforeRequest hook/),
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("is under way when the call is aborted lets nothing leave", async () => {
+    const controller = new AbortController();
+    const hooks: ClientHooks = { beforeRequest: [() => controller.abort()] };
+    await using server = await scriptedServer(created);
+    const call = httpTo(server, { hooks }).call(createPayment, order, {
+      signal: controller.signal,
+    });
+    await expect(call).rejects.toMatchObject({
+      name: "AbortError",
+      outcome: "not_sent",
+      attempts: 0,
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("an afterResponse hook that", () => {
+  const misdeeds: [string, NonNullable<ClientHooks["afterResponse"]>[number], RegExp][] = [
+    [
+      "throws",
+      () => {
+        throw new RangeError("no log");
+      },
+      /^An afterResponse hook threw RangeError: no log\. The request had been sent\.$/,
+    ],
+    ["changes the status", () => new Response("{}", { status: 400 }), /turned status 201 into 400/],
+    ["asks for a repetition", () => ky.retry(), /settlekit itself decides what is sent again/],
+  ];
+
+  test.each(misdeeds)("%s leaves the outcome unknown, and is named", async (_, hook, message) => {
+    const { error, requests } = await creationWith({ afterResponse: [hook] });
+    expect(error).toMatchObject({
+      name: "OutcomeUnknownError",
+      outcome: "unknown",
+      idempotencyKey: "key-1",
+      attempts: 1,
+      cause: { code: "hook_failed", message: expect.stringMatching(message) },
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  test("replaces a success gives what it put there", async () => {
+    const hooks: ClientHooks = {
+      afterResponse: [
+        async ({ response }) => Response.json({ ...(await response.json()), note: 1 }),
+      ],
+    };
+    await using server = await scriptedServer({ body: payment });
+    expect(await httpTo(server, { hooks }).call(getPayment, read)).toEqual({ ...payment, note: 1 });
+  });
+
+  test("makes a refusal of the service's out of a proxy's page does not make it one", async () => {
+    const refusal = { error: { code: "forbidden", message: "No" } };
+    const { error } = await creationWith(
+      { afterResponse: [() => Response.json(refusal, { status: 403 })] },
+      [{ status: 403, body: "<html>" as never }],
+    );
+    expect(error).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "PermissionError" },
+    });
+  });
+
+  test("never ends is ended by the time limit, and the outcome is unknown", async () => {
+    await using server = await scriptedServer(created);
+    const hooks: ClientHooks = { afterResponse: [() => new Promise<void>(() => {})] };
+    const http = httpTo(server, { hooks, timeoutMs: 200, maxRetries: 0 }, new FakeTime());
+    await expect(http.call(createPayment, order)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { name: "TimeoutError" },
+    });
+  });
+});
+
+test.each([
+  ["hooks of another name", { beforeRetry: [] }, "hooks.beforeRetry"],
+  ["a hook that is no function", { beforeRequest: ["log"] }, "hooks.beforeRequest.0"],
+  ["one hook without its list", { afterResponse: () => {} }, "hooks.afterResponse"],
+])("%s are refused", (_, hooks, param) => {
+  const make = () => httpTo({ url: "https://api.example" }, { hooks: hooks as ClientHooks });
+  expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", param }));
+});

@@ -1,0 +1,212 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test, vi } from "vitest";
+import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
+import { reset, scriptedServer } from "../scripted-server.ts";
+import { createdPayment, payment } from "../wire/examples.ts";
+import { httpTo } from "./http-to.ts";
+
+const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
+const read = { path: { paymentId: payment.id } };
+const api = { url: "https://api.example" };
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  );
+
+describe("a request", () => {
+  test("is never answered out of a cache", async () => {
+    const inits: RequestInit[] = [];
+    const fetch = (_: string, init: RequestInit) => {
+      inits.push(init);
+      return Promise.resolve(Response.json(payment));
+    };
+    await httpTo(api, { fetch, fetchOptions: { cache: "force-cache" } }).call(getPayment, read);
+    expect(inits).toMatchObject([{ cache: "no-store", headers: { "cache-control": "no-store" } }]);
+  });
+
+  test("leaves or does not, and the error of an abort says which, whenever that comes", async () => {
+    const seen = new Set<boolean>();
+    for (let turns = 0; turns < 60; turns++) {
+      const controller = new AbortController();
+      const fetch = vi.fn(() => new Promise<Response>(() => {}));
+      const http = httpTo(api, { fetch });
+      const call = failure(http.call(createPayment, order, { signal: controller.signal }));
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      const hadLeft = fetch.mock.calls.length === 1;
+      controller.abort();
+      const facts = hadLeft
+        ? { outcome: "unknown", attempts: 1 }
+        : { outcome: "not_sent", attempts: 0 };
+      expect(await call).toMatchObject({ name: "AbortError", ...facts });
+      expect(fetch).toHaveBeenCalledTimes(hadLeft ? 1 : 0);
+      seen.add(hadLeft);
+    }
+    expect([...seen].sort()).toEqual([false, true]);
+  });
+
+  test("keeps ids and parameters as they are", async () => {
+    await using server = await scriptedServer({ body: { data: [], pagination: {} } });
+    const http = httpTo({ url: `${server.url}/gateway` });
+    await http.call(getPayment, { path: { paymentId: "a/b?c d%" } }).catch(() => {});
+    const listing = { ...getPayment, path: "/v1/list", essential: "anything" } as const;
+    await http.call(listing, { query: { q: "a&b", limit: 5, none: undefined } });
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/gateway/v1/external/secretkey-auth/payments/a%2Fb%3Fc%20d%25",
+      "/gateway/v1/list?q=a%26b&limit=5",
+    ]);
+  });
+});
+
+describe("an answer that is larger than maxResponseBytes", () => {
+  const large = JSON.stringify({ ...payment, note: "x".repeat(5_000) });
+  const answers: [string, () => Response][] = [
+    ["in one piece", () => new Response(large)],
+    ["with a length", () => new Response(large, { headers: { "content-length": "9000" } })],
+    [
+      "in pieces without end",
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => controller.enqueue(new TextEncoder().encode(" ".repeat(600))),
+          }),
+        ),
+    ],
+  ];
+
+  test.each(answers)("%s is given up, and asked for once", async (_, answer) => {
+    const fetch = vi.fn(async () => answer());
+    const error = await failure(
+      httpTo(api, { fetch, maxResponseBytes: 4_000 }).call(getPayment, read),
+    );
+    expect(error).toMatchObject({
+      name: "UnexpectedResponseError",
+      code: "response_too_large",
+      status: 200,
+      attempts: 1,
+    });
+    expect(error.message).toContain("Raise maxResponseBytes");
+    expect(fetch).toHaveBeenCalledOnce();
+  });
+
+  test.each([
+    ["of a service", {}],
+    ["of a service that compresses", { "content-encoding": "gzip" }],
+  ])("over a socket %s is given up", async (_, headers) => {
+    await using server = await scriptedServer((response) => {
+      const body = "content-encoding" in headers ? gzipSync(large) : large;
+      response.writeHead(200, { ...headers, "content-length": body.length }).end(body);
+    });
+    const call = httpTo(server, { maxResponseBytes: 4_000 }).call(getPayment, read);
+    expect(await failure(call)).toMatchObject({ code: "response_too_large" });
+  });
+
+  test.each([
+    ["payment", createPayment, /idempotencyKey "key-1" within 24 hours/],
+    ["withdrawal", createWithdrawal, /Do not repeat it/],
+  ] as const)("leaves open whether a %s was made", async (_, operation, cure) => {
+    const fetch = async () => new Response(large, { status: 201 });
+    const http = httpTo(api, { fetch, maxResponseBytes: 4_000 });
+    const error = await failure(http.call<unknown>(operation, order, { idempotencyKey: "key-1" }));
+    expect(error).toMatchObject({ name: "UnexpectedResponseError", outcome: "unknown" });
+    expect(error.message).toMatch(cure);
+  });
+
+  test("does not hide the status of an error", async () => {
+    const fetch = async () => new Response(large, { status: 404 });
+    const error = await failure(
+      httpTo(api, { fetch, maxResponseBytes: 4_000 }).call(getPayment, read),
+    );
+    expect(error).toMatchObject({ name: "NotFoundError", status: 404, outcome: "unknown" });
+  });
+
+  test("is read when it has just the size", async () => {
+    const fetch = async () => new Response(large);
+    const http = httpTo(api, { fetch, maxResponseBytes: large.length });
+    expect(await http.call(getPayment, read)).toMatchObject({ id: payment.id });
+  });
+});
+
+describe("a fetch of the merchant's that throws", () => {
+  test.each<[string, unknown, string]>([
+    [
+      "a mistake",
+      new TypeError("agent.fetch is not a function"),
+      "TypeError: agent.fetch is not a function",
+    ],
+    ["text", "no", '"no"'],
+    ["nothing", undefined, "undefined"],
+    [
+      "what Node says of an argument",
+      Object.assign(new TypeError("bad"), { code: "ERR_INVALID_ARG_TYPE" }),
+      "TypeError: bad",
+    ],
+    ["its own time limit", new DOMException("late", "TimeoutError"), "TimeoutError: late"],
+  ])("%s is named and not called again", async (_, thrown, named) => {
+    const fetch = vi.fn(() => Promise.reject(thrown));
+    const reading = await failure(httpTo(api, { fetch }).call(getPayment, read));
+    expect(reading).toMatchObject({
+      name: "ConnectionError",
+      code: "fetch_failed",
+      param: "fetch",
+    });
+    expect(reading.message).toBe(`Your fetch function threw ${named}. The request had been sent.`);
+    const creating = await failure(httpTo(api, { fetch }).call(createPayment, order));
+    expect(creating).toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
+
+  test.each<[string, unknown]>([
+    ["the platform's", new TypeError("fetch failed")],
+    ["another client's", Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })],
+  ])("a network failure like %s is one, and is repeated", async (_, thrown) => {
+    let calls = 0;
+    const fetch = async () => {
+      if (++calls === 1) throw thrown;
+      return Response.json(createdPayment, { status: 201 });
+    };
+    expect(await httpTo(api, { fetch }).call(createPayment, order)).toEqual(createdPayment);
+    expect(calls).toBe(2);
+  });
+});
+
+test("a service's answers that are not its own leave open whether a withdrawal was made", async () => {
+  const page = "<html><title>Blocked</title></html>";
+  for (const answer of [
+    { status: 400, body: page },
+    { status: 401, body: "" },
+    { status: 403, body: { message: "Forbidden" } },
+    { status: 404, body: page },
+    { status: 408 },
+    { status: 409, body: page },
+    { status: 418 },
+    { status: 499 },
+    { status: 307, headers: { location: "https://elsewhere.example" } },
+    reset,
+  ]) {
+    await using server = await scriptedServer(answer);
+    const error = await failure(httpTo(server).call(createWithdrawal, order));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", outcome: "unknown", attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  }
+});
+
+test.each<[string, object]>([
+  [
+    "documented",
+    { error: { type: "invalid_request_error", code: "invalid_amount", message: "No" } },
+  ],
+  ["flat", { code: "invalid_amount", message: "No" }],
+  ["framework's", { statusCode: 400, message: ["No"], error: "Bad Request" }],
+])("an error in the %s form is the service's no", async (_, body) => {
+  await using server = await scriptedServer({ status: 400, body });
+  const error = await failure(httpTo(server).call(createWithdrawal, order));
+  expect(error).toMatchObject({ name: "InvalidRequestError", outcome: "rejected" });
+});
+
+test("the request id of an error may stand in its body", async () => {
+  const body = { error: { code: "not_found", message: "None", requestId: "req_body" } };
+  await using server = await scriptedServer({ status: 404, body });
+  const error = await failure(httpTo(server).call(getPayment, read));
+  expect(error).toMatchObject({ requestId: "req_body" });
+});
