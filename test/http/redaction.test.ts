@@ -1,0 +1,102 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { redactor } from "../../src/http/request.ts";
+import { readErrorBody } from "../../src/wire/envelope.ts";
+import { getPayment } from "../../src/wire/operations.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { payment } from "../wire/examples.ts";
+import { httpTo } from "./http-to.ts";
+
+const key = "sk_test_4f9a7c1e/0b52";
+const redact = redactor(key);
+const secretPart = /4f9a|0b52/i;
+
+describe("a credential in a text", () => {
+  test.each([
+    ["whole", `bad key ${key}!`, "bad key [redacted]!"],
+    ["twice", `${key}${key}`, "[redacted][redacted]"],
+    ["in upper case", key.toUpperCase(), "[redacted]"],
+    ["with the slash as some JSON writes it", "sk_test_4f9a7c1e\\/0b52.", "[redacted]."],
+    ["shortened by the service", "key sk_test_4f9a7... is unknown", "key [redacted]... is unknown"],
+    ["cut at the text's end", "unknown key sk_test_4f", "unknown key [redacted]"],
+    ["beside letters of another length in lower case", `İİİ ${key}`, "İİİ [redacted]"],
+  ])("%s is taken out", (_, text, shown) => {
+    expect(redact(text)).toBe(shown);
+  });
+
+  test("never shows, wherever a service or proxy cuts it off", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat(key.length), (before, length) => {
+        const shown = redact(`${before}${key.slice(0, length)}`);
+        expect(shown.slice(before.length)).not.toMatch(secretPart);
+      }),
+    );
+  });
+
+  test("leaves every other text as it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        fc.pre(!/sk_tes/i.test(text));
+        expect(redact(text)).toBe(text);
+      }),
+    );
+    expect(redactor("")("sk_test_1")).toBe("sk_test_1");
+  });
+
+  test.each([490, 495, 499, 500, 505])(
+    "never shows where a message is cut at %i characters",
+    (at) => {
+      const message = `${"x".repeat(at - 10)}${key}${"y".repeat(100)}`;
+      for (const body of [
+        { error: { message, code: message, type: message, param: message } },
+        message,
+      ]) {
+        const { body: _, ...facts } = readErrorBody(JSON.stringify(body), redact);
+        expect(JSON.stringify(facts)).not.toMatch(secretPart);
+      }
+      expect(
+        JSON.stringify(readErrorBody(`<html><h1>${message}`, redact).message ?? ""),
+      ).not.toMatch(secretPart);
+    },
+  );
+});
+
+test.each<[string, object]>([
+  [
+    "in a redirect's host",
+    { status: 302, headers: { location: `https://sk_test_4f9a7c1e.example` } },
+  ],
+  [
+    "in a body that is no JSON",
+    { status: 400, body: `{"error":{"message":"bad key ${key.slice(0, 14)}` },
+  ],
+  ["in a success that is no JSON", { body: `<h1>${key}` }],
+  ["in the name of a field", { status: 400, body: { error: { [key]: 1, code: "x" } } }],
+  ["in the request id", { status: 400, headers: { "x-request-id": key }, body: {} }],
+  ["in the request id of a body", { status: 400, body: { error: { code: "x", requestId: key } } }],
+])("a credential that comes back %s shows nowhere in the error", async (_, answer) => {
+  await using server = await scriptedServer(answer);
+  const error = await httpTo(server, { secretKey: key, maxRetries: 0 })
+    .call(getPayment, { path: { paymentId: payment.id } })
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(Error);
+  const all = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true } as const;
+  expect(`${inspect(error, all)} ${JSON.stringify(error)} ${inspect(error.body, all)}`).not.toMatch(
+    secretPart,
+  );
+});
+
+test("an error body that was made to be slow, or deeper than the stack, is read at once", () => {
+  const hostile = [
+    `<html>${"<h1".repeat(400_000)}`,
+    " ".repeat(1_000_000),
+    "[".repeat(200_000),
+    "\u0000".repeat(500_000),
+  ];
+  const startedAt = performance.now();
+  for (const text of hostile) readErrorBody(text, redact);
+  readErrorBody(`${"[".repeat(100_000)}${"]".repeat(100_000)}`, redact);
+  // A quadratic reading of any of these takes minutes.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
