@@ -1,14 +1,14 @@
 import { isFinal, type MerchantClient, type Payment } from "settlekit";
 
-/** An order that was not paid yet, as far as the shop knows. */
+/** An order that the shop does not know to be paid. */
 export interface OpenOrder {
   readonly id: string;
   readonly createdAt: Date;
 }
 
 /**
- * Finds the payments of orders whose webhook never came, and settles them. Run it every few minutes,
- * with the `settle` that the webhook calls: it has to be idempotent anyway.
+ * Settles the payments of open orders, including those whose webhook never arrived. Run it every few minutes, with
+ * the same idempotent `settle` that the webhook handler calls.
  */
 export async function reconcile(
   client: MerchantClient,
@@ -20,9 +20,13 @@ export async function reconcile(
   const oldestMs = Math.min(...openOrders.map(({ createdAt }) => createdAt.getTime()));
   // Five minutes more, for clocks that differ.
   const stopMs = oldestMs - 5 * 60_000;
-  // Newest first. By orderId, so that payments are found whose creation got no answer, too.
-  for await (const payment of client.payments.list({ limit: 1000 })) {
-    if (Date.parse(payment.createdAt) < stopMs) return;
-    if (ids.has(payment.orderId) && isFinal(payment.status)) await settle(payment);
+  const newestFirst = { sortBy: "createdAt", sortOrder: "DESC", limit: 1000 } as const;
+  for await (const { data } of client.payments.list(newestFirst).pages()) {
+    for (const payment of data) {
+      // Matching by orderId also finds payments whose creation got no answer.
+      if (ids.has(payment.orderId) && isFinal(payment.status)) await settle(payment);
+    }
+    // One old payment is not enough to stop: payments can move while the list is read.
+    if (data.every(({ createdAt }) => Date.parse(createdAt) < stopMs)) return;
   }
 }

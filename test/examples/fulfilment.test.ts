@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fulfilOnce } from "../../examples/webhooks/fulfil-once.ts";
 import { type OpenOrder, reconcile } from "../../examples/webhooks/reconcile.ts";
-import { MerchantClient } from "../../src/index.ts";
+import { MerchantClient, type Payment } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { sendDeliveries, signedDelivery } from "../../src/testing/index.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
@@ -212,6 +212,34 @@ describe("the reconciling example", () => {
     await reconcile(shop.client, openOrders, ({ id }) => settled.push(id));
     expect(settled).toEqual([recent]);
     expect(shop.sandbox.requests().length).toBe(requests + 1);
+  });
+
+  it("stops only at a page of old payments, because payments can move while the list is read", async () => {
+    const payment = (orderId: string, createdAt: string) => {
+      return {
+        id: orderId,
+        orderId,
+        createdAt,
+        status: "completed",
+        amountInCents: 2500,
+      } as Payment;
+    };
+    const pages = [
+      [payment("old_1", "2025-12-01T00:00:00Z"), payment("order_1", "2026-01-01T00:00:01Z")],
+      [payment("old_2", "2025-12-01T00:00:00Z"), payment("old_3", "2025-12-01T00:00:00Z")],
+      [payment("order_2", "2025-11-01T00:00:00Z")],
+    ];
+    const list = () => ({
+      async *pages() {
+        for (const data of pages) yield { data };
+      },
+    });
+    const client = { payments: { list } } as unknown as MerchantClient;
+    const createdAt = new Date("2026-01-01T00:00:00Z");
+    const settled: string[] = [];
+    const openOrders = ["order_1", "order_2"].map((id) => ({ id, createdAt }));
+    await reconcile(client, openOrders, ({ id }) => settled.push(id));
+    expect(settled).toEqual(["order_1"]);
   });
 
   it("asks nothing when no order is open", async () => {
