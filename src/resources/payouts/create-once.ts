@@ -212,7 +212,10 @@ export class CreateOnce {
     const waitMs = Math.min(settledAt - time.now(), this.#remainingMs / 2);
     if (waitMs > 0) await time.sleep(waitMs, this.#options.signal);
     // The request to create has its turn. A look that queued behind such requests would wait for ever.
-    return this.#look(this.#http.unqueued());
+    const found = await this.#look(this.#http.unqueued());
+    // A look that came too soon proves nothing.
+    if (!found && time.now() < settledAt) throw lookupTookAll(this.#facts, this.#deadlineMs);
+    return found;
   }
 
   async #lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
