@@ -101,11 +101,11 @@ export class VerifiedWebhook {
   #deliveryKey: string | undefined;
 
   constructor(
-    { text, data, ...event }: EventBody,
+    { text, event, data }: EventBody,
     facts: Pick<Webhook, "timestamp" | "secretIndex" | "hints">,
     hash: (text: string) => string,
   ) {
-    Object.assign(this, event, { data: data ?? {} }, facts);
+    Object.assign(this, { event, data: data ?? {}, ...facts });
     this.#text = text;
     this.#hasData = data !== undefined;
     this.#hash = hash;
@@ -158,10 +158,11 @@ export function readEvent(body: RawBody): EventBody {
 }
 
 function unnested(data: Record<string, unknown>, name: string, isPublishedForm: boolean) {
-  const { payment, withdrawal } = isPublishedForm ? data : {};
-  const [key = "", ...otherKeys] = Object.keys(data);
-  const only = otherKeys.length === 0 && name.startsWith(`${key}.`) ? data[key] : undefined;
-  return [payment, withdrawal, only].find(isRecord) ?? data;
+  const [key = "", second] = Object.keys(data);
+  const isNested = second === undefined && name.startsWith(`${key}.`);
+  const candidates = isPublishedForm ? [data.payment, data.withdrawal] : [];
+  if (isNested) candidates.push(data[key]);
+  return candidates.find(isRecord) ?? data;
 }
 
 function readJson(body: RawBody): { text: string; value: unknown } {

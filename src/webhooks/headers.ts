@@ -1,4 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
+import { parseSha256Hex } from "./crypto.ts";
 import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -9,8 +10,7 @@ export type WebhookHeaders =
 
 /** What the headers claim about a delivery: to be believed once the signature was checked. */
 export interface Claims {
-  /** 64 hex digits in lower case. */
-  readonly signature: string;
+  readonly signature: Uint8Array<ArrayBuffer>;
   /** What was signed before the body: the timestamp header's exact text and a dot. */
   readonly prefix: string;
   readonly timestampMs: number;
@@ -43,15 +43,15 @@ export function headerNames(headerPrefix: string): HeaderNames {
 
 /** Throws for a missing or malformed signature or timestamp. */
 export function readClaims(headers: unknown, names: HeaderNames): Claims {
-  const { signature = "", timestamp = "", ...hints } = readFields(headers, names);
-  const isHex = signature.length === 64 && /^[\da-f]+$/i.test(signature);
-  if (!isHex) throw unreadable("signature", signature, "64 hex digits", names);
+  const { signature: digits = "", timestamp = "", ...hints } = readFields(headers, names);
+  const signature = parseSha256Hex(digits);
+  if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);
   const timestampMs = parseTimestamp(timestamp);
   if (timestampMs === undefined) {
     const expected = "Unix seconds, Unix milliseconds or ISO 8601 with its zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
-  return { signature: signature.toLowerCase(), prefix: `${timestamp}.`, timestampMs, hints };
+  return { signature, prefix: `${timestamp}.`, timestampMs, hints };
 }
 
 function unreadable(

@@ -3,6 +3,9 @@ import { describe, expect, it, vi } from "vitest";
 import { delivery, receiver } from "./deliveries.ts";
 import { listening, post } from "./sites.ts";
 
+// Refusals are logged by default.
+vi.spyOn(console, "warn").mockReturnValue();
+
 describe("in Express", () => {
   it("the handler is a route like any other", async () => {
     const handler = vi.fn();

@@ -4,6 +4,9 @@ import { signedDelivery } from "../../src/testing/index.ts";
 import { fastifyWebhooks } from "../../src/webhooks/fastify/index.ts";
 import { paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
 
+// Refusals are logged by default.
+vi.spyOn(console, "warn").mockReturnValue();
+
 const delivery = signedDelivery({ event: paymentUpdated, secret, timestamp });
 const inject = { method: "POST", headers: delivery.headers, payload: delivery.body } as const;
 

@@ -3,6 +3,9 @@ import { signedDelivery } from "../../src/testing/index.ts";
 import type { LambdaEvent, WebhooksOptions } from "../../src/webhooks/index.ts";
 import { paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
 
+// Refusals are logged by default.
+vi.spyOn(console, "warn").mockReturnValue();
+
 const delivery = signedDelivery({ event: paymentUpdated, secret, timestamp });
 const answer = (event: unknown, options: WebhooksOptions = {}) =>
   receiver(options).lambdaHandler()(event as LambdaEvent);

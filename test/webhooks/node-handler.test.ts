@@ -7,6 +7,9 @@ import { describe, expect, it, vi } from "vitest";
 import { type Delivery, delivery, paymentUpdated, receiver } from "./deliveries.ts";
 import { exchange, head, listening, post } from "./sites.ts";
 
+// Refusals are logged by default.
+vi.spyOn(console, "warn").mockReturnValue();
+
 describe("on node:http", () => {
   it("a delivery is read, verified and answered with a bare 200", async () => {
     const handler = vi.fn();

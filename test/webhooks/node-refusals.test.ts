@@ -4,6 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 import { receiver } from "./deliveries.ts";
 import { exchange, head, listening, post } from "./sites.ts";
 
+// Refusals are logged by default.
+vi.spyOn(console, "warn").mockReturnValue();
+
 describe("a body that is too large", () => {
   it("is answered with 413 before it was sent, and the connection closed", async () => {
     await using site = await listening(receiver({ maxBodyBytes: 1000 }).nodeHandler());
