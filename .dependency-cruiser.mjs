@@ -62,7 +62,7 @@ const folderRules = Object.entries(allowed).map(([part, targets]) => ({
 const sandboxParts = {
   control: ["pages"],
   pages: ["service"],
-  service: ["webhooks"],
+  service: ["webhooks", "state"],
   webhooks: ["faults", "time"],
   faults: [],
   time: [],

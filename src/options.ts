@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors.ts";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
-import { checkOptions, connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
+import { connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
 import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
 import { isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
-import { type Same, strictObject } from "./wire/fields.ts";
+import { checkOptions, type Same, strictObject } from "./wire/fields.ts";
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions extends ConnectionOptions {

@@ -2,13 +2,13 @@ import { renderSVG } from "uqr";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { checkBaseUrl } from "../http/base-url.ts";
-import { checkOptions, connectionFields, connectionSettings } from "../http/checks.ts";
+import { connectionFields, connectionSettings } from "../http/checks.ts";
 import { Http } from "../http/http.ts";
 import type { ConnectionOptions, HttpSettings } from "../http/settings.ts";
 
 import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
-import { type Same, strictObject } from "../wire/fields.ts";
+import { checkOptions, type Same, strictObject } from "../wire/fields.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { Checkout } from "./checkout.ts";

@@ -1,16 +1,18 @@
+import { ConfigurationError } from "../errors.ts";
+import { unsupportedNode } from "../runtime.ts";
 import { fetchInProcess } from "./connection.ts";
 import { createEvents } from "./event-bus.ts";
 import { createFaults } from "./faults/faults.ts";
-import { merchantOptionsOf, type SandboxOptions } from "./options.ts";
+import { checkSandboxOptions, merchantOptionsOf, type SandboxOptions } from "./options.ts";
 import { createRandomSource, originOf } from "./random.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createApp } from "./service/app.ts";
-import { createAuthenticate } from "./service/authentication.ts";
 import { checkoutRoutes } from "./service/checkout-routes.ts";
 import { checkedRepetition, createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
+import { createAuthenticate } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
@@ -22,7 +24,7 @@ import { createState } from "./state/state.ts";
 import { createStore } from "./state/store.ts";
 import { createClock } from "./time/clock.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
-import { createTaskQueue } from "./webhooks/queue.ts";
+import { createTaskQueue } from "./webhooks/endpoint.ts";
 
 /** Webhooks on their way at once. */
 const maxWebhooksInFlight = 16;
@@ -48,6 +50,9 @@ const maxWebhooksInFlight = 16;
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const problem = unsupportedNode(process.versions.node);
+  if (problem) throw new ConfigurationError(problem, { code: "unsupported_runtime" });
+  checkSandboxOptions(options);
   const store = createStore();
   const random = createRandomSource(options.seed, store);
   const merchants = createMerchants({
@@ -104,10 +109,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     routes,
     authenticate: createAuthenticate({ merchants, payments }),
     idempotency,
-    repetitionOf(replay) {
-      if (replay === "safe") return undefined;
-      return replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
-    },
+    withdrawalIdempotency,
     clock,
     random,
     faults,

@@ -1,3 +1,4 @@
+import { show } from "../values.ts";
 import type {
   Announced,
   Cause,
@@ -110,7 +111,9 @@ export function createEvents(store: Store): Events {
           try {
             listener(event as Parameters<typeof listener>[0]);
           } catch (error) {
-            process.emitWarning(error instanceof Error ? error : String(error));
+            process.emitWarning(
+              error instanceof Error ? error : `A listener of sandbox.on threw ${show(error)}.`,
+            );
           }
         });
       }),

@@ -1,4 +1,6 @@
+import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
+import { checkOptions, strictObject } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
@@ -49,6 +51,57 @@ export interface SandboxLimits {
   readonly minPaymentInCents?: number | undefined;
 }
 
+const webhookUrlRule =
+  "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.";
+const minPaymentRule = `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`;
+
+const merchantFields = {
+  name: z.optional(z.string({ error: "name must be text." })),
+  // The endpoint checks it, and every merchant may have one of its own.
+  webhookUrl: z.optional(
+    z.custom<string | URL>(
+      (value) => typeof value === "string" || value instanceof URL,
+      webhookUrlRule,
+    ),
+  ),
+  deliver: z.optional(
+    z.custom<Deliver>(
+      (value) => typeof value === "function",
+      "deliver must be a function that takes a Request and gives a Response.",
+    ),
+  ),
+  limits: z.optional(
+    strictObject({ minPaymentInCents: z.optional(z.number({ error: minPaymentRule })) }),
+  ),
+  depositsEnabled: z.optional(z.boolean({ error: "depositsEnabled must be true or false." })),
+  withdrawalsEnabled: z.optional(z.boolean({ error: "withdrawalsEnabled must be true or false." })),
+};
+const seed = (name: string) =>
+  z.optional(z.union([z.string(), z.number()], { error: `${name} must be text or a number.` }));
+
+const sandboxSchema = strictObject({
+  ...merchantFields,
+  seed: seed("seed"),
+  identity: seed("identity"),
+  // The clock checks it.
+  now: z.optional(z.custom<Date>((value) => value !== undefined)),
+  data: z.optional(z.string({ error: "data must be the name of a file." })),
+  merchants: z.optional(
+    z.array(strictObject(merchantFields), {
+      error: "merchants must be an array of objects, such as [{}, {}].",
+    }),
+  ),
+});
+
+/** @throws {ConfigurationError} naming the option in `param`. */
+export function checkSandboxOptions(options: SandboxOptions): void {
+  checkOptions(
+    sandboxSchema,
+    options,
+    "The options of a sandbox must be an object, such as { webhookUrl }.",
+  );
+}
+
 /** What the merchants are asked to be, one by one. */
 export function merchantOptionsOf({
   merchants = [{}],
@@ -65,8 +118,8 @@ export function checkedMinPaymentInCents(limits: SandboxLimits = {}): number {
   const { minPaymentInCents = usualMinPaymentInCents } = limits;
   const isPossible = Number.isInteger(minPaymentInCents) && minPaymentInCents >= 1;
   if (isPossible && minPaymentInCents <= maxAmountInCents) return minPaymentInCents;
-  throw new ConfigurationError(
-    `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
-    { code: "invalid_limit", param: "limits.minPaymentInCents" },
-  );
+  throw new ConfigurationError(minPaymentRule, {
+    code: "invalid_limit",
+    param: "limits.minPaymentInCents",
+  });
 }

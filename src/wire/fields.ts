@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { ConfigurationError } from "../errors.ts";
+import { nearest, show } from "../values.ts";
 
 // What the schemas of the wire are made of.
 
@@ -125,4 +127,47 @@ export const optionalChainId = z.exactOptional(z.nullable(chainIdSchema));
 
 function chainNumber(caip2: string): number {
   return Number(caip2.slice("eip155:".length));
+}
+
+/**
+ * Gives the options as the schema reads them.
+ *
+ * @param shapeRule What to say where they are no object at all, which may be a key.
+ * @throws {ConfigurationError} naming the option in `param`.
+ */
+export function checkOptions<Options>(
+  schema: z.ZodMiniObject & z.ZodMiniType<Options>,
+  options: unknown,
+  shapeRule: string,
+): Options {
+  const { success, data, error } = schema.safeParse(options);
+  if (success) return data;
+  const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys");
+  const issue = unknown ?? error.issues[0];
+  const path = [...(issue?.path ?? []), ...(unknown?.keys.slice(0, 1) ?? [])].map(String);
+  if (issue === undefined || path.length === 0) {
+    throw new ConfigurationError(shapeRule, { code: "invalid_option" });
+  }
+  const param = path.join(".");
+  if (unknown === undefined) {
+    const code = param === "headers" ? "invalid_header" : "invalid_option";
+    throw new ConfigurationError(issue.message, { code, param });
+  }
+  const names = namesAt(schema, path.slice(0, -1));
+  const meant = nearest(path.at(-1) ?? "", names);
+  throw new ConfigurationError(
+    `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`,
+    { code: "unknown_option", param },
+  );
+}
+
+/** The names that an object within the options may have. */
+function namesAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === "optional") return namesAt(def.innerType, path);
+  if (def.type === "array") return namesAt(def.element, path.slice(1));
+  if (def.type !== "object") return [];
+  const [first, ...rest] = path;
+  const inner = first === undefined ? undefined : def.shape[first];
+  return inner ? namesAt(inner, rest) : Object.keys(def.shape);
 }

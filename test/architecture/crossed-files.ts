@@ -68,11 +68,12 @@ async function servicePost(): Promise<string[]> {
   });
   const sandbox = createSandbox({ webhookUrl });
   await using server = await sandbox.listen({ port: 0 });
+  const creation = creationFrom(sandbox.secretKey);
   return await crossedBy(async () => {
     const delivery = new Promise<void>((resolve) => {
       delivered = resolve;
     });
-    const response = await fetch(server.url + path, creationFrom(sandbox.secretKey));
+    const response = await fetch(server.url + path, creation);
     if (response.status !== 201) throw new Error(await response.text());
     await Promise.all([response.text(), delivery]);
   });

@@ -1,4 +1,4 @@
-import { createSandbox } from "settlekit/sandbox";
+import { createSandbox, type SandboxOptions } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 
 describe("an option that cannot work", () => {
@@ -14,4 +14,43 @@ describe("an option that cannot work", () => {
       expect.objectContaining({ name: "ConfigurationError", param }),
     );
   });
+});
+
+describe("an option that there is not", () => {
+  it.each([
+    ["webhookURL", { webhookURL: "http://127.0.0.1/" }, "Did you mean webhookUrl?"],
+    ["limits.minPayment", { limits: { minPayment: 100 } }, "Did you mean minPaymentInCents?"],
+    ["merchants.0.nam", { merchants: [{ nam: "Shop" }] }, "Did you mean name?"],
+  ])("is refused with the nearest one: %s", (param, options, cure) => {
+    expect(() => createSandbox(options as SandboxOptions)).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        code: "unknown_option",
+        param,
+        message: expect.stringContaining(cure),
+      }),
+    );
+  });
+
+  it.each([
+    ["seed", { seed: {} }],
+    ["deliver", { deliver: "http://127.0.0.1/" }],
+    ["depositsEnabled", { depositsEnabled: "yes" }],
+    ["merchants", { merchants: {} }],
+    ["data", { data: 7 }],
+  ])("is one of another type: %s", (param, options) => {
+    expect(() => createSandbox(options as unknown as SandboxOptions)).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", param }),
+    );
+  });
+});
+
+it("needs a Node that has what it is made of", () => {
+  const { node } = process.versions;
+  Object.defineProperty(process.versions, "node", { value: "20.18.0", configurable: true });
+  try {
+    expect(() => createSandbox()).toThrow(/^settlekit needs Node 22\.12 or later/);
+  } finally {
+    Object.defineProperty(process.versions, "node", { value: node, configurable: true });
+  }
 });

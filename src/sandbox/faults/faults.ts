@@ -1,6 +1,6 @@
 import type { Operation } from "../../wire/operation.ts";
-import type { RandomSource } from "../random.ts";
-import type { Store } from "../state/store.ts";
+import type { RandomSource, RandomStream } from "../random.ts";
+import type { Store, Table } from "../state/store.ts";
 import {
   checkFault,
   type Fault,
@@ -11,9 +11,90 @@ import {
   type ResetFault,
   type RouteMatcher,
 } from "./fault.ts";
-
 import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
-import { createWaitingList, type Frequency } from "./waiting-list.ts";
+
+/** How often something happens to the requests or webhooks that it is meant for. */
+export interface Frequency {
+  /** To how many; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
+  readonly times?: number | undefined;
+  /**
+   * To which share of them, above 0 and up to 1: chance decides for each, by the sandbox's seed. Default 1.
+   */
+  readonly probability?: number | undefined;
+}
+
+/** @deprecated Use `Frequency`. */
+export type Occasions = Frequency;
+
+/** What waits, in the form in which it is kept. */
+interface Waiting<Item> {
+  readonly item: Item;
+  /** How often it will still happen; null for without end, which JSON cannot say as a number. */
+  readonly times: number | null;
+  readonly probability: number;
+}
+
+/** What is to happen to the next of some kind: first come, first met. */
+interface WaitingList<Item> {
+  /** @throws What `invalid` makes of a frequency that cannot be. */
+  add(item: Item, frequency: Frequency): void;
+  /** The first that fits and that chance allows; uses up one of its times. */
+  take(fits: (item: Item) => boolean): Item | undefined;
+  /** In the order in which it is met. */
+  waiting(): (Item & Required<Frequency>)[];
+  clear(): void;
+}
+
+interface WaitingListOptions<Item> {
+  readonly table: Table<Waiting<Item>>;
+  /** Only drawn from where chance decides. */
+  readonly chance: () => RandomStream;
+  readonly invalid: (param: string, problem: string) => Error;
+}
+
+export function createWaitingList<Item extends object>({
+  table,
+  chance,
+  invalid,
+}: WaitingListOptions<Item>): WaitingList<Item> {
+  function add(item: Item, { probability = 1, times }: Frequency): void {
+    if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
+      throw invalid("probability", "must be a number above 0, up to 1");
+    }
+    const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
+    if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
+      throw invalid("times", "must be a whole number from 1, or Infinity");
+    }
+    const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
+    table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
+  }
+
+  function take(fits: (item: Item) => boolean): Item | undefined {
+    if (table.size() === 0) return undefined;
+    for (const [key, { item, times, probability }] of table.entries()) {
+      if (!fits(item)) continue;
+      if (probability < 1 && chance().fraction() >= probability) continue;
+      if (times === 1) table.delete(key);
+      else if (times !== null) table.set(key, { item, times: times - 1, probability });
+      return item;
+    }
+    return undefined;
+  }
+
+  return {
+    add,
+    take,
+    waiting: () =>
+      table.values().map(({ item, times, probability }) => ({
+        ...structuredClone(item),
+        times: times ?? Number.POSITIVE_INFINITY,
+        probability,
+      })),
+    clear() {
+      for (const [key] of table.entries()) table.delete(key);
+    },
+  };
+}
 
 /** To how many of a route's requests a fault happens, and to which share of them. */
 export interface FaultOptions extends Frequency {}

@@ -10,9 +10,10 @@ import { getCheckoutPayment } from "../../wire/operations.ts";
 import type { SandboxApp } from "../connection.ts";
 import type { Events } from "../event-bus.ts";
 import type { Faults } from "../faults/faults.ts";
+import { callerOf } from "../faults/rate-limit.ts";
 import type { RandomSource } from "../random.ts";
-import { withoutSecrets } from "../redaction.ts";
-import type { RequestEnd, RequestLog } from "../request-log.ts";
+import { type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
+
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import { answerError, evidenceHeader, invalidRequest, type ServiceEnv } from "./answers.ts";
@@ -159,6 +160,12 @@ const allowAnyOrigin: Middleware = cors({
   exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
 });
 
+/** A page that is open somewhere may send requests, but without a key: it must not use up a fault that a test armed. */
+function isFromWebPage(headers: Headers): boolean {
+  const site = headers.get("Sec-Fetch-Site") ?? "none";
+  return headers.has("Origin") || !["none", "same-origin"].includes(site);
+}
+
 /** hono/cors answers a preflight itself, so that it meets no fault. */
 const describePreflight: Middleware = async (c, next) => {
   if (c.req.method === "OPTIONS") c.header(evidenceHeader, "assumed");
@@ -168,7 +175,8 @@ const describePreflight: Middleware = async (c, next) => {
 function withFaults({ faults, clock, events }: AppOptions): Middleware {
   return async (c, next) => {
     const { method, path, raw } = c.req;
-    const met = faults.take({ method, pathname: path, headers: raw.headers });
+    const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers) === "";
+    const met = isStray ? undefined : faults.take({ method, pathname: path, headers: raw.headers });
     if (met === undefined) return next();
     const at = clock.now().toISOString();
     events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
+import { canonicalJson } from "../../values.ts";
 import type { Events } from "../event-bus.ts";
 import type { Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
@@ -78,6 +79,7 @@ export function createIdempotencyStore(
     once<Answer>(request: IdempotentRequest, create: () => Answer): Answer {
       const { merchantId, scope, key, body, repetition } = request;
       const id = JSON.stringify([merchantId, scope, key]);
+      checkDepth(body);
       const fingerprint = hash("sha256", canonicalJson(body), "base64");
       const earlier = kept.get(id);
       if (earlier === undefined) {
@@ -114,22 +116,14 @@ function repeated() {
   });
 }
 
-/** JSON text that is the same for equal values, whatever the order of their fields. */
-function canonicalJson(value: unknown, depth = 0): string {
+/** @throws {Refusal} 400. */
+function checkDepth(value: unknown, depth = 0): void {
+  if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth) {
     throw invalidRequest(400, {
       code: "invalid_request",
       message: `The body nests deeper than ${maxDepth} levels. Send the documented fields only.`,
     });
   }
-  if (Array.isArray(value)) {
-    return `[${value.map((item) => canonicalJson(item, depth + 1)).join()}]`;
-  }
-  if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field, depth + 1)}`);
-    return `{${fields.join()}}`;
-  }
-  return JSON.stringify(value);
+  for (const inner of Object.values(value)) checkDepth(inner, depth + 1);
 }

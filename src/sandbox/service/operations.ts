@@ -1,17 +1,109 @@
 import type { Context, Hono } from "hono";
-import { idempotencyKeyHeader } from "../../wire/credential.ts";
-import type { Operation, Replay } from "../../wire/operation.ts";
+import {
+  credentialHeader,
+  defaultHeaderPrefix,
+  idempotencyKeyHeader,
+} from "../../wire/credential.ts";
+import type { Credential, Operation } from "../../wire/operation.ts";
 import {
   answerJson,
   evidenceHeader,
   invalidRequest,
+  notFound,
   operationEvidence,
+  Refusal,
   type ServiceEnv,
 } from "./answers.ts";
-import type { Authenticate, PathValues } from "./authentication.ts";
 import type { IdempotencyStore, Repetition } from "./idempotency.ts";
-import type { Merchant } from "./merchants.ts";
+import type { Merchant, Merchants } from "./merchants.ts";
+import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
+
+/** The values of a path's placeholders, decoded. */
+export type PathValues = Readonly<Record<string, string | undefined>>;
+
+interface AuthenticationOptions {
+  readonly merchants: Merchants;
+  readonly payments: Pick<Payments, "find" | "secretOf">;
+}
+
+/**
+ * Gives the merchant that a request is about.
+ *
+ * @throws {Refusal} 401, 403 or 404.
+ */
+export type Authenticate = (
+  operation: Operation<unknown>,
+  headers: Headers,
+  path: PathValues,
+) => Merchant;
+
+/** Interface section 5: each operation names the one credential that it is called with. */
+export function createAuthenticate({ merchants, payments }: AuthenticationOptions): Authenticate {
+  /** The merchant that a credential belongs to. */
+  function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
+    switch (credential) {
+      case "secretKey":
+        return merchants.withSecretKey(given);
+      case "accessToken":
+        return merchants.withAccessToken(given);
+      case "paymentSecret": {
+        const payment = payments.find(paymentId);
+        if (payment === undefined) throw notFound("payment");
+        if (payments.secretOf(paymentId) !== given) return undefined;
+        return merchants.find(payment.merchantId);
+      }
+    }
+  }
+
+  return ({ credential }, headers, path) => {
+    const { name, scheme } = credentialHeader(credential, defaultHeaderPrefix);
+    const given = headers.get(name);
+    if (given === null) {
+      throw unauthenticated(
+        credential,
+        `The header ${name} is missing. Send ${owner[credential]}.`,
+      );
+    }
+    const merchant = holderOf(credential, withoutScheme(given, scheme), path);
+    if (merchant === undefined) {
+      throw unauthenticated(credential, `The value of ${name} is not ${owner[credential]}.`);
+    }
+    const { merchantId = merchant.merchantId } = path;
+    if (merchantId !== merchant.merchantId) throw otherMerchant();
+    return merchant;
+  };
+}
+
+/** Without its scheme, a value is no credential. */
+function withoutScheme(given: string, scheme: string): string {
+  return given.startsWith(scheme) ? given.slice(scheme.length) : "";
+}
+
+const owner: Readonly<Record<Credential, string>> = {
+  secretKey: "the secretKey of a merchant of this sandbox",
+  accessToken: "Bearer and the accessToken of a merchant of this sandbox",
+  paymentSecret: "the secret of this payment",
+};
+
+const codes: Readonly<Record<Credential, string>> = {
+  secretKey: "invalid_api_key",
+  accessToken: "invalid_access_token",
+  paymentSecret: "invalid_payment_secret",
+};
+
+function unauthenticated(credential: Credential, message: string): Refusal {
+  const type = "authentication_error";
+  return new Refusal({ status: 401, type, code: codes[credential], message });
+}
+
+function otherMerchant(): Refusal {
+  return invalidRequest(403, {
+    code: "forbidden",
+    message:
+      "The path names another merchant than the access token's. Use the merchantId that goes with it.",
+  });
+}
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
@@ -55,8 +147,8 @@ export interface ServiceOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   readonly idempotency: IdempotencyStore;
-  /** What a repeated Idempotency-Key means for an operation; `undefined` when it means nothing. */
-  readonly repetitionOf: (replay: Replay) => Repetition | undefined;
+  /** What a repeated Idempotency-Key means for operations whose `replay` is unsafe. */
+  readonly withdrawalIdempotency: { get(): Repetition };
   /** Wraps what changes the sandbox's state. */
   readonly during: <Result>(requestId: string, work: () => Result) => Result;
 }
@@ -96,7 +188,7 @@ export function honoPath(path: string): string {
 function answer(
   c: Context<ServiceEnv>,
   { operation, handle, prepareBody }: Route,
-  { authenticate, idempotency, repetitionOf, during }: ServiceOptions,
+  { authenticate, idempotency, withdrawalIdempotency, during }: ServiceOptions,
 ): Response {
   const { req } = c;
   const path: PathValues = req.param();
@@ -111,8 +203,8 @@ function answer(
     const json = parseObject(c.var.body, { isOptional });
     const perform = () => handle({ ...call, body: checked(schema, prepareBody(json)) });
     const key = req.header(idempotencyKeyHeader);
-    const repetition = repetitionOf(replay);
-    if (!key || !repetition) return perform();
+    if (!key || replay === "safe") return perform();
+    const repetition = replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
     const { merchantId } = merchant;
     return idempotency.once({ merchantId, scope, key, body: json, repetition }, perform);
   });

@@ -3,11 +3,10 @@ import type { Quote } from "../../wire/quote.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Events, NewChange } from "../event-bus.ts";
 import type { RandomSource } from "../random.ts";
-import type { Store } from "../state/store.ts";
+import { createRecords, type Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
-import { createRecords } from "./records.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;

@@ -2,9 +2,8 @@ import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
 import type { NewChange } from "../event-bus.ts";
 import type { RandomSource } from "../random.ts";
-import type { Store } from "../state/store.ts";
+import { createRecords, type Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
-import { createRecords } from "./records.ts";
 
 /** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */
 export interface Withdrawals {

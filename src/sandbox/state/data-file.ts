@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, realpathSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readSync, realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "./sqlite.ts";
@@ -17,6 +17,8 @@ interface DataFile {
 
 /** Marks the file as a sandbox's: "stlk" in ASCII. */
 const applicationId = 0x73_74_6c_6b;
+
+const ownerOnly = 0o600;
 
 /** What this process has open. Merely to look into such a file would undo SQLite's lock on it. */
 const openFiles = new Set<string>();
@@ -61,7 +63,12 @@ function openDataFile(path: string): DataFile {
   const { DatabaseSync } = loadSqlite();
   if (openFiles.has(realPathOf(path))) throw inUse(path);
   const isNew = checkHeader(path);
-  const database = opened(() => new DatabaseSync(path), path);
+  const database = opened(() => {
+    // It holds secrets. SQLite gives the files beside it the same mode.
+    closeSync(openSync(path, "a", ownerOnly));
+    chmodSync(path, ownerOnly);
+    return new DatabaseSync(path);
+  }, path);
   const { clear, remove, put } = opened(() => {
     try {
       prepare(database, isNew);

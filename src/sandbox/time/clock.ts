@@ -1,10 +1,68 @@
+import TinyQueue from "tinyqueue";
 import { ConfigurationError, InvalidRequestError } from "../../errors.ts";
-
 import type { Events } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
-import { createDueQueue, type DueEntry, type DueKind } from "./due-queue.ts";
 import { type Duration, durationInMs } from "./duration.ts";
+
+/** Kinds of things that fall due. */
+export type DueKind =
+  | "quotes"
+  | "payment"
+  | "payment step"
+  | "withdrawal step"
+  | "delivery"
+  | "idempotency key";
+
+/** Something that happens at a certain time. */
+export interface DueEntry {
+  /** Milliseconds since 1970. */
+  readonly dueMs: number;
+  readonly kind: DueKind;
+  /** Key of what it happens to, unique within its kind. */
+  readonly subject: string;
+}
+
+/** What is due later, earliest first; entries due at the same time keep their order of insertion. */
+interface DueQueue {
+  add(entry: DueEntry): void;
+  first(): DueEntry | undefined;
+  removeFirst(): DueEntry | undefined;
+}
+
+interface Ranked {
+  readonly entry: DueEntry;
+  /** Order of insertion, and the key in the store. */
+  readonly rank: number;
+}
+
+const byTime = (a: Ranked, b: Ranked) => a.entry.dueMs - b.entry.dueMs || a.rank - b.rank;
+
+export function createDueQueue(store: Store): DueQueue {
+  const table = store.table<DueEntry>("due");
+  let queue = new TinyQueue<Ranked>([], byTime);
+  let nextRank = 0;
+
+  store.onReplaced(() => {
+    const ranked = table.entries().map(([key, entry]) => ({ entry, rank: Number(key) }));
+    nextRank = (ranked.at(-1)?.rank ?? -1) + 1;
+    queue = new TinyQueue(ranked, byTime);
+  });
+
+  return {
+    add(entry) {
+      const rank = nextRank++;
+      table.set(String(rank), entry);
+      queue.push({ entry, rank });
+    },
+    first: () => queue.peek()?.entry,
+    removeFirst() {
+      const first = queue.pop();
+      if (first !== undefined) table.delete(String(first.rank));
+      return first?.entry;
+    },
+  };
+}
 
 /** The time of one sandbox. Everything that expires or is repeated goes by it. */
 export interface SandboxClock {

@@ -1,7 +1,7 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Events, NewChange } from "../event-bus.ts";
-import { createWaitingList } from "../faults/waiting-list.ts";
+import { createWaitingList } from "../faults/faults.ts";
 import { type RandomSource, randomStream } from "../random.ts";
 import type { Merchants } from "../service/merchants.ts";
 import type { Store } from "../state/store.ts";
@@ -22,8 +22,8 @@ import {
   invalidDisorder,
   type WaitingDisorder,
 } from "./disorder.ts";
+import type { TaskQueue } from "./endpoint.ts";
 import { messageFor, type Recipient, type WebhookForm } from "./message.ts";
-import type { TaskQueue } from "./queue.ts";
 
 /** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;

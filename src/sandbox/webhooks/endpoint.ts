@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { ConfigurationError } from "../../errors.ts";
-import { keptHeaders, keptText, withoutSecrets } from "../redaction.ts";
+import { show } from "../../values.ts";
+import { keptHeaders, keptText, withoutSecrets } from "../request-log.ts";
 
 /** Receives a webhook in place of the network; the status of its response counts as the answer. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
@@ -64,13 +66,23 @@ async function handOver(
   { url, headers, body }: WebhookMessage,
 ): Promise<WebhookAnswer> {
   return withinTimeout(defaultTimeoutMs, async (signal) => {
-    const response = await deliver(new Request(url, { method: "POST", headers, body, signal }));
+    const request = new Request(url, { method: "POST", headers, body, signal });
+    const response = await asked(deliver, request);
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
       body: response.bodyUsed ? "" : await beginningOf(response.body),
     };
   });
+}
+
+/** A function of the merchant's may throw anything. */
+async function asked(deliver: Deliver, request: Request): Promise<Response> {
+  try {
+    return await deliver(request);
+  } catch (error) {
+    throw error instanceof Error ? error : new Error(`deliver threw ${show(error)}`);
+  }
 }
 
 interface PostOptions {
@@ -92,8 +104,6 @@ export interface PostAnswer extends WebhookAnswer {
 /** One POST to exactly this URL, with exactly these headers. Rejects with a reason for people. */
 export async function post(options: PostOptions): Promise<PostAnswer> {
   const { timeoutMs = defaultTimeoutMs, bodyTimeoutMs, ...request } = options;
-  // Loading node:http takes as long as the rest of the sandbox, and most tests do without.
-  const { postOverHttp } = await import("./post.ts");
   const startedMs = performance.now();
   const connection = new AbortController();
   try {
@@ -168,4 +178,74 @@ function checkedUrl(webhookUrl: string | URL): string {
     "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.",
     { code: "invalid_webhook_url", param: "webhookUrl" },
   );
+}
+
+interface Post {
+  readonly url: URL;
+  /** Names and values in turns, exactly as they are sent. Host and Content-Length are added. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+  /** Ends the connection, also after the answer. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One POST. Not by fetch, which adds headers of its own and keeps connections open; and no redirect is
+ * followed, because a signed webhook is for one endpoint only.
+ */
+async function postOverHttp({ url, headers, body, signal }: Post): Promise<IncomingMessage> {
+  // Loading node:http takes as long as the rest of the sandbox, and most tests do without.
+  const { request } = await (url.protocol === "https:"
+    ? import("node:https")
+    : import("node:http"));
+  const own = ["Host", url.host, "Content-Length", String(body.length)];
+  return new Promise((resolve, reject) => {
+    const options = {
+      method: "POST",
+      headers: [...own, ...headers],
+      agent: false,
+      signal,
+    } as const;
+    const outgoing = request(url, options);
+    outgoing.on("error", (error) => reject(new Error(reasonOf(error), { cause: error })));
+    outgoing.once("response", resolve);
+    outgoing.end(body);
+  });
+}
+
+function reasonOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ECONNREFUSED") return "nothing listens there (ECONNREFUSED); start your server";
+  if (code === "ENOTFOUND") return "there is no such host (ENOTFOUND); check the URL";
+  if (code === "ECONNRESET") return "the connection broke before an answer (ECONNRESET)";
+  return error.message || code || "the connection failed";
+}
+
+import pLimit from "p-limit";
+
+/** Runs tasks with the same key in order, and others concurrently. */
+export interface TaskQueue {
+  /** Resolves when the task is done. The task itself must not reject. */
+  run(key: string, task: () => Promise<void>): Promise<void>;
+  /** Resolves when nothing runs and nothing waits. */
+  idle(): Promise<void>;
+}
+
+/** @param concurrency How many tasks run at once, so that a burst does not open a socket for each. */
+export function createTaskQueue(concurrency: number): TaskQueue {
+  const limit = pLimit(concurrency);
+  const lastOfKey = new Map<string, Promise<void>>();
+
+  return {
+    async run(key, task) {
+      // Never in the same step: the caller finishes before a task starts.
+      const mine = (lastOfKey.get(key) ?? Promise.resolve()).then(() => limit(task));
+      lastOfKey.set(key, mine);
+      await mine;
+      if (lastOfKey.get(key) === mine) lastOfKey.delete(key);
+    },
+    async idle() {
+      while (lastOfKey.size > 0) await Promise.all(lastOfKey.values());
+    },
+  };
 }

@@ -29,6 +29,17 @@ describe("an answer that is a fault", () => {
     expect(sandbox.webhooks.deliveries()).toHaveLength(count);
   });
 
+  it.each([
+    ["Origin", "https://elsewhere.example"],
+    ["Sec-Fetch-Site", "cross-site"],
+  ])("is not used up by a web page without a key: %s", async (name, value) => {
+    const sandbox = createSandbox();
+    sandbox.faults.next("GET /payments", broken);
+    const stray = new Request(`http://sandbox.test${paymentsPath}`, { headers: { [name]: value } });
+    expect((await sandbox.fetch(stray)).status).toBe(401);
+    expect((await send(sandbox, paymentsPath)).status).toBe(503);
+  });
+
   it("after the effect keeps the idempotency key: a repetition finds what was created", async () => {
     const sandbox = createSandbox();
     sandbox.faults.next("POST /payments", { status: 500, when: "after" });

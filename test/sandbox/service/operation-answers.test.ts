@@ -9,6 +9,7 @@ import {
 import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
 import { createStore } from "../../../src/sandbox/state/store.ts";
 import { createClock } from "../../../src/sandbox/time/clock.ts";
+import type { Replay } from "../../../src/wire/operation.ts";
 import { createPayment } from "../../../src/wire/operations.ts";
 import { newYear, order } from "../merchant.ts";
 
@@ -18,7 +19,11 @@ const { route, serveOperations } = await vi.importActual<
 >("../../../src/sandbox/service/operations.ts");
 
 /** Calls an app whose only operation does what the test says. */
-function callerOf(handle: () => unknown, repetition?: Repetition) {
+function callerOf(
+  handle: () => unknown,
+  replay: Replay = "safe",
+  repetition: Repetition = "ignored",
+) {
   const store = createStore();
   const events = createEvents(store);
   const clock = createClock({ frozenAt: newYear, quiet: async () => {}, events, store });
@@ -29,10 +34,10 @@ function callerOf(handle: () => unknown, repetition?: Repetition) {
     await next();
   });
   serveOperations(app, {
-    routes: [route(createPayment, handle)],
+    routes: [route({ ...createPayment, replay }, handle)],
     authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
     idempotency: createIdempotencyStore(clock, events, store),
-    repetitionOf: () => repetition,
+    withdrawalIdempotency: { get: () => repetition },
     during: (_, work) => work(),
   });
   const headers = { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" };
@@ -42,16 +47,20 @@ function callerOf(handle: () => unknown, repetition?: Repetition) {
 
 describe("an operation", () => {
   it.each([
-    [undefined, [1, 2]],
-    ["ignored", [1, 2]],
-    ["honoured", [1, 1]],
-  ] as const)("whose repeated keys are %s gives %j", async (repetition, expected) => {
-    let count = 0;
-    const call = callerOf(() => ++count, repetition);
-    const answers: unknown[] = [];
-    for (const _ of expected) answers.push(await (await call()).json());
-    expect(answers).toEqual(expected);
-  });
+    ["safe", "honoured", [1, 2]],
+    ["keyed", "ignored", [1, 1]],
+    ["unsafe", "ignored", [1, 2]],
+    ["unsafe", "honoured", [1, 1]],
+  ] as const)(
+    "that is %s, with repeated keys %s, gives %j",
+    async (replay, repetition, expected) => {
+      let count = 0;
+      const call = callerOf(() => ++count, replay, repetition);
+      const answers: unknown[] = [];
+      for (const _ of expected) answers.push(await (await call()).json());
+      expect(answers).toEqual(expected);
+    },
+  );
 
   it("that fails in the sandbox itself answers 500 and says whose mistake it is", async () => {
     const call = callerOf(() => {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
@@ -37,6 +37,16 @@ describe("a sandbox with a data file", () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  it("lets only its owner read it, also one that others could read before", () => {
+    const data = newFile();
+    createSandbox({ data }).close();
+    const modeOf = (path: string) => statSync(path).mode & 0o777;
+    expect(modeOf(data)).toBe(0o600);
+    chmodSync(data, 0o644);
+    using _sandbox = createSandbox({ data });
+    expect([data, `${data}-wal`].map(modeOf)).toEqual([0o600, 0o600]);
   });
 
   it("has what a snapshot or a saved sandbox put into its place", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createStore } from "../../../src/sandbox/state/store.ts";
-import { createDueQueue, type DueEntry } from "../../../src/sandbox/time/due-queue.ts";
+import { createDueQueue, type DueEntry } from "../../../src/sandbox/time/clock.ts";
 
 describe("the queue of due things", () => {
   it("gives them earliest first, and those of one time in the order they came", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTaskQueue } from "../../../src/sandbox/webhooks/queue.ts";
+import { createTaskQueue } from "../../../src/sandbox/webhooks/endpoint.ts";
 
 /** Work that ends when the test says so. */
 function gate() {

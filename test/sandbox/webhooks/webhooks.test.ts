@@ -266,3 +266,21 @@ describe("the stamp of a webhook", () => {
     ]);
   });
 });
+
+it.each([
+  [undefined, "deliver threw undefined"],
+  [null, "deliver threw null"],
+  ["no reason", 'deliver threw "no reason"'],
+  [Object.create(null), "deliver threw an object"],
+  [new Error("The shop is closed."), "The shop is closed."],
+])("records what deliver throws, whatever it is: %#", async (thrown, error) => {
+  const sandbox = createSandbox({
+    deliver: () => {
+      throw thrown;
+    },
+  });
+  await create(sandbox);
+  await sandbox.webhooks.idle();
+  const [delivery] = sandbox.webhooks.deliveries();
+  expect(delivery).toMatchObject({ status: "pending", attempts: [{ status: null, error }] });
+});
