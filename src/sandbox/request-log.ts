@@ -16,13 +16,17 @@ export function keptText(whole: string): KeptText {
   return { text, omitted: whole.length - text.length };
 }
 
-/** Secret keys, payment secrets, webhook secrets and access tokens; also one that was cut off at the end. */
+/** Secret keys, payment secrets, webhook secrets and access tokens; also one cut off at the end of the text. */
 const secrets =
   /\b(?:sk_[\w-]{8,}|ps_[0-9a-f]{16,}|whsec_[\w-]{8,}|at_test_[\w-]{8,}|(?:sk|ps|whsec|at_test)_[\w-]*$)/g;
 
+/** A payment URL may carry the payment secret in its query, whatever it looks like. */
+const secretParameter = /([?&](?:payment[-_]?)?secret=)[^&#\s"'<>\\]+/gi;
+
 export function withoutSecrets(text: string): string {
-  // As every one of them has; most texts need no closer look.
-  return text.includes("_") ? text.replace(secrets, "[redacted]") : text;
+  // Most texts have neither and need no closer look.
+  const redacted = text.includes("_") ? text.replace(secrets, "[redacted]") : text;
+  return redacted.includes("=") ? redacted.replace(secretParameter, "$1[redacted]") : redacted;
 }
 
 const secretHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", "set-cookie"]);

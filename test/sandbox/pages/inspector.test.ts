@@ -29,13 +29,17 @@ describe("the inspector", () => {
     await send(sandbox, `${paymentsPath}/${paymentId}`, {
       headers: { Authorization: `Bearer ${sandbox.accessToken}`, "X-Trace": secret },
     });
+    await send(sandbox, `/payment?paymentId=${paymentId}&secret=another_form&a=1`);
+    await send(sandbox, paymentsPath, {
+      body: { amount: 2500, orderId: "url", redirectUrl: "https://a.example/?secret=another_form" },
+    });
     await sandbox.webhooks.idle();
     const { length } = (await page(sandbox, "/_sandbox")).match(/id="entry-/g) ?? [];
     const paths = Array.from({ length }, (_, index) => `/_sandbox/entries/${index + 1}`);
     for (const path of ["/_sandbox", ...paths]) {
       const text = await page(sandbox, path);
       const { secretKey, webhookSecret, accessToken } = sandbox;
-      for (const hidden of [secret, secretKey, webhookSecret, accessToken]) {
+      for (const hidden of [secret, "another_form", secretKey, webhookSecret, accessToken]) {
         expect(text).not.toContain(hidden);
       }
     }
