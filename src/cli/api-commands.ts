@@ -8,7 +8,7 @@ import { SettlekitError } from "../errors.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
-import { confirmPayout } from "./confirm-payout.ts";
+import { confirmPayout } from "./confirm.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { columnsOf, isList, kebab, optionsOf, placeholdersOf } from "./operation-options.ts";
 import {

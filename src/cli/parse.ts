@@ -8,12 +8,14 @@ import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from ".
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
+import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { type Command, type Commands, lines, type Run } from "./options.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: Commands = {
+  init: initCommand,
   sandbox: sandboxCommand,
   exec: execCommand,
   listen: listenCommand,

@@ -88,6 +88,9 @@ function blaming<Result>(option: string, run: () => Result): Result {
   }
 }
 
+/** Keeps the secrets the same from start to start, so that an .env file stays valid. */
+export const usualIdentity = "settlekit sandbox";
+
 /** The variables by which the client and the webhook verifier find a sandbox. */
 export function variablesOf({ secretKey, webhookSecret }: Sandbox, url: string) {
   return {

@@ -11,14 +11,18 @@ import type {
   SandboxServer,
 } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
+import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
 import { defineCommand, host, json, port, setting, toggle, word } from "./options.ts";
 import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
-import { faultExplanation, sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
+import {
+  faultExplanation,
+  sandboxFrom,
+  sandboxOptions,
+  usualIdentity,
+  variablesOf,
+} from "./sandbox-options.ts";
 import { type Terminal, untilStopped } from "./terminal.ts";
-
-/** Keeps the secrets the same from start to start, so that an .env file stays valid. */
-const usualIdentity = "settlekit sandbox";
 
 export const sandboxCommand = defineCommand({
   name: "sandbox",
@@ -50,6 +54,11 @@ ${faultExplanation}`,
       word("FILE"),
       message`A SQLite file that keeps everything for the next start. Created where it does not exist.`,
     ).optional(),
+    writeDotenv: setting(
+      "--write-dotenv",
+      word("PATH"),
+      message`Write the variables into this file, such as .env. Asks before it changes one.`,
+    ).optional(),
     json,
     open: toggle("--open", message`Show the sandbox in the browser.`),
   }),
@@ -70,6 +79,9 @@ ${faultExplanation}`,
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
     if (json) terminal.json(keysOf(sandbox, server));
     else introduce(sandbox, server, values.webhookUrl, terminal);
+    if (values.writeDotenv !== undefined) {
+      await writeVariables(values.writeDotenv, variablesOf(sandbox, server.url), terminal);
+    }
     if (values.open) await openInspector(server, terminal);
 
     const code = await stopped;

@@ -55,14 +55,14 @@ describe("the built command line", () => {
       await writeFile(join(bin, opener), source, { mode: 0o755 });
     }
     const args = ["sandbox", "--port=0", "--json", "--open"];
-    await using running = new CommandLine(args, { PATH: bin }, file());
+    await using running = new CommandLine(args, { PATH: bin }, { program: file() });
     const { url } = await running.json<Keys>();
     expect(await running.json("request")).toMatchObject({ path: `/opened?${url}/_sandbox` });
   });
 
   test("--open goes on where there is no browser", async () => {
     const args = ["sandbox", "--port=0", "--json", "--open"];
-    await using running = new CommandLine(args, { PATH: "/nowhere" }, file());
+    await using running = new CommandLine(args, { PATH: "/nowhere" }, { program: file() });
     const { url } = await running.json<Keys>();
     await running.stderr.next((line) => line.includes(`Open ${url}/_sandbox in yours`));
     expect((await fetch(url)).status).toBe(404);

@@ -70,9 +70,14 @@ export class CommandLine implements AsyncDisposable {
   readonly stderr: Lines;
   readonly ended: Promise<Ended>;
 
-  constructor(args: readonly string[], variables: Variables = {}, program = main) {
+  constructor(
+    args: readonly string[],
+    variables: Variables = {},
+    { program = main, cwd = root }: { readonly program?: string; readonly cwd?: string } = {},
+  ) {
     const child = spawn(process.execPath, [program, ...args], {
       env: variablesWith(variables),
+      cwd,
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.process = child;
@@ -100,6 +105,10 @@ export class CommandLine implements AsyncDisposable {
 }
 
 /** Runs `settlekit` to its end. */
-export function settlekit(args: readonly string[], variables: Variables = {}): Promise<Ended> {
-  return new CommandLine(args, variables).ended;
+export function settlekit(
+  args: readonly string[],
+  variables: Variables = {},
+  cwd?: string,
+): Promise<Ended> {
+  return new CommandLine(args, variables, cwd === undefined ? {} : { cwd }).ended;
 }

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { configure } from "../options.ts";
-import { UsageError } from "./exit-codes.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
 interface Consent {
@@ -27,16 +27,22 @@ export async function confirmPayout(
     );
   }
   if (yes) return;
-  const { stdin, stderr } = process;
-  if (!stdin.isTTY) {
+  if (!process.stdin.isTTY) {
     throw new UsageError(
       "Nothing was sent, because there is no terminal to confirm it on. Pass --yes to send without asking.",
     );
   }
   const amount = (Number(input.amountInCents) / 100).toFixed(2);
   say(`Send ${amount} USD to ${input.recipientAddress} on chain ${input.chainId}, by ${baseUrl}.`);
-  const lines = createInterface({ input: stdin, output: stderr });
-  const typed = await lines.question(`Type ${amount} to send it: `);
+  const typed = await ask(`Type ${amount} to send it: `);
+  if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
+}
+
+/** Asks a question on the terminal. Ctrl-C and the end of input end the process. */
+export async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  const answer = await lines.question(question);
   lines.close();
-  if (typed.trim() !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
+  return answer.trim();
 }

@@ -1,0 +1,45 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+import { ask } from "./confirm.ts";
+import { UsageError } from "./exit-codes.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * Writes variables into a file, and keeps everything else in it. A variable with another value is only
+ * replaced after asking; without a terminal it stays.
+ *
+ * @throws {UsageError} The file cannot be read or written.
+ */
+export async function writeVariables(
+  path: string,
+  variables: Readonly<Record<string, string>>,
+  { say, warn }: Terminal,
+): Promise<void> {
+  const before = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw new UsageError(`${path} cannot be read: ${error.message}`);
+  });
+  const known = parseEnv(before);
+  let text = before;
+  for (const [name, value] of Object.entries(variables)) {
+    const line = `${name}=${value}`;
+    if (known[name] === value) continue;
+    if (known[name] === undefined) {
+      text += `${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
+      continue;
+    }
+    if (!process.stdin.isTTY) {
+      warn(`${name} has another value in ${path}, and stays. Remove it there to have it written.`);
+      continue;
+    }
+    const answer = await ask(`${name} has another value in ${path}. Replace it? (y/N) `);
+    if (!/^y(es)?$/i.test(answer)) continue;
+    text = text.replace(new RegExp(`^(?:export\\s+)?${name}\\s*=.*$`, "m"), () => line);
+  }
+  if (text === before) return say(`${path} is up to date.`);
+  // For the eyes of its owner: it holds keys.
+  await writeFile(path, text, { mode: 0o600 }).catch((error: Error) => {
+    throw new UsageError(`${path} cannot be written: ${error.message}`);
+  });
+  say(`Wrote ${path}.`);
+}

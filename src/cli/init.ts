@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+import { object } from "@optique/core/constructs";
+import { message } from "@optique/core/message";
+import { defaultSandboxUrl } from "../wire/credential.ts";
+import { writeVariables } from "./dotenv-file.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { defineCommand, setting, word } from "./options.ts";
+import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
+
+export const initCommand = defineCommand({
+  name: "init",
+  brief: message`Prepare a project for the sandbox.`,
+  description: message`Writes the sandbox's variables into .env, asks before it changes one, and prints the first lines of code for the framework in package.json.`,
+  examples: ["settlekit init", "settlekit init --dotenv .env.development"],
+  options: object("Options", {
+    path: setting("--dotenv", word("PATH"), message`The file to write.`).withDefault(".env"),
+    seed: sandboxOptions.seed,
+  }),
+  async run({ path, seed }, terminal) {
+    const identity = seed ?? usualIdentity;
+    const none = { webhookUrl: undefined, now: undefined, merchants: undefined, faults: [] };
+    const sandbox = await sandboxFrom(none, { seed, identity });
+    await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
+    const { name, code } = await frameworkOf("package.json");
+    terminal.say();
+    terminal.say(`Webhooks with ${name}:`);
+    terminal.say();
+    for (const line of [...commonCode, ...code]) terminal.print(line);
+    terminal.say();
+    terminal.say("Start the sandbox, and your server with the variables:");
+    terminal.say();
+    terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
+    terminal.say(`  node --env-file=${path} server.js`);
+    return exitCodes.ok;
+  },
+});
+
+const commonCode = [
+  'import { isPaid, MerchantClient } from "settlekit";',
+  'import { Webhooks } from "settlekit/webhooks";',
+  "",
+  "export const client = new MerchantClient();",
+  "const webhooks = new Webhooks({ logger: console });",
+  'webhooks.on("payment.updated", async ({ data }) => {',
+  "  const [payment] = await client.payments.findByOrderId(data.orderId);",
+  '  if (!payment) throw new Error("This order has no payment yet.");',
+  '  if (isPaid(payment.status)) console.log(data.orderId, "is paid");',
+  "});",
+  "",
+];
+
+interface Framework {
+  readonly name: string;
+  readonly code: readonly string[];
+}
+
+/** By the dependency that gives them away, the most telling first. */
+const frameworks: Readonly<Record<string, Framework>> = {
+  next: {
+    name: "Next.js, in app/webhooks/route.ts",
+    code: ["export const POST = webhooks.fetchHandler();"],
+  },
+  hono: {
+    name: "Hono",
+    code: [
+      "const receive = webhooks.fetchHandler();",
+      'app.post("/webhooks", (context) => receive(context.req.raw));',
+    ],
+  },
+  fastify: {
+    name: "Fastify",
+    code: [
+      'import { fastifyWebhooks } from "settlekit/webhooks/fastify";',
+      'app.register(fastifyWebhooks, { webhooks, path: "/webhooks" });',
+    ],
+  },
+  koa: {
+    name: "Koa, before any body parser",
+    code: [
+      "const receive = webhooks.nodeHandler();",
+      "app.use((context, next) =>",
+      '  context.path === "/webhooks" ? receive(context.req, context.res) : next(),',
+      ");",
+    ],
+  },
+  express: {
+    name: "Express, before express.json()",
+    code: ['app.post("/webhooks", webhooks.nodeHandler());'],
+  },
+};
+
+const nodeHttp: Framework = {
+  name: "node:http",
+  code: [
+    'import { createServer } from "node:http";',
+    "createServer(webhooks.nodeHandler()).listen(3000);",
+  ],
+};
+
+async function frameworkOf(packageJson: string): Promise<Framework> {
+  const text = await readFile(packageJson, "utf8").catch(() => "{}");
+  const dependencies = dependenciesIn(text);
+  const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(dependencies, name));
+  return found?.[1] ?? nodeHttp;
+}
+
+function dependenciesIn(text: string): object {
+  try {
+    const { dependencies, devDependencies } = JSON.parse(text);
+    return { ...dependencies, ...devDependencies };
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { settlekit } from "./command-line.ts";
+import { sandbox } from "./running-sandbox.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "settlekit-init-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const init = (...args: string[]) => settlekit(["init", ...args], {}, folder);
+const dotenv = () => readFile(join(folder, ".env"), "utf8");
+
+describe("settlekit init", () => {
+  test("writes the variables of the sandbox, readable by their owner alone", async () => {
+    const { code, stderr } = await init();
+    expect(code).toBe(0);
+    expect(stderr).toContain("Wrote .env.");
+    await using running = await sandbox();
+    const { secretKey, webhookSecret } = running.keys;
+    expect(await dotenv()).toBe(
+      "SETTLEKIT_ENVIRONMENT=sandbox\nSETTLEKIT_SANDBOX_URL=http://127.0.0.1:4010\n" +
+        `SETTLEKIT_SECRET_KEY=${secretKey}\nSETTLEKIT_WEBHOOK_SECRET=${webhookSecret}\n`,
+    );
+    expect((await stat(join(folder, ".env"))).mode & 0o777).toBe(0o600);
+    expect((await init()).stderr).toContain(".env is up to date.");
+  });
+
+  test("keeps what is in the file, and changes no variable unasked", async () => {
+    await writeFile(join(folder, ".env"), "# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'");
+    const { code, stderr } = await init();
+    expect(code).toBe(0);
+    expect(stderr).toContain("Warning: SETTLEKIT_SECRET_KEY has another value in .env, and stays.");
+    const text = await dotenv();
+    expect(text).toMatch(/^# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'\nSETTLEKIT_ENV/);
+    expect(text).not.toMatch(/SETTLEKIT_SECRET_KEY=sk/);
+  });
+
+  test.each([
+    [{ dependencies: { express: "5" } }, 'app.post("/webhooks", webhooks.nodeHandler());'],
+    [{ dependencies: { next: "16", react: "19" } }, "export const POST = webhooks.fetchHandler();"],
+    [{ devDependencies: { fastify: "5" } }, "app.register(fastifyWebhooks"],
+    [{}, "createServer(webhooks.nodeHandler()).listen(3000);"],
+  ])("prints code for the framework in %j", async (packageJson, code) => {
+    await writeFile(join(folder, "package.json"), JSON.stringify(packageJson));
+    expect((await init()).stdout).toContain(code);
+  });
+
+  test("says that the file cannot be written", async () => {
+    const { code, stderr } = await init("--dotenv", "no/such/folder/.env");
+    expect(code).toBe(2);
+    expect(stderr).toContain("no/such/folder/.env cannot be written");
+  });
+});
+
+test("settlekit sandbox --write-dotenv writes the variables of this sandbox", async () => {
+  const path = join(folder, ".env");
+  await using running = await sandbox("--seed", "mine", "--write-dotenv", path);
+  await running.stderr.next((line) => line === `Wrote ${path}.`);
+  const { url, secretKey } = running.keys;
+  expect(await readFile(path, "utf8")).toContain(
+    `SETTLEKIT_SANDBOX_URL=${url}\nSETTLEKIT_SECRET_KEY=${secretKey}\n`,
+  );
+});
