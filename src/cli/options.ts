@@ -5,7 +5,7 @@ import type { Parser } from "@optique/core/parser";
 import { command, option } from "@optique/core/primitives";
 import type { OptionName } from "@optique/core/usage";
 import { float, integer, string, url, type ValueParser } from "@optique/core/valueparser";
-import { unsupportedNode } from "../runtime.ts";
+import { requireSupportedNode } from "../runtime.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -34,8 +34,7 @@ export function defineCommand<Values>(definition: CommandDefinition<Values>): Co
     options,
     (values): Run =>
       async (terminal) => {
-        const problem = unsupportedNode(process.versions.node);
-        if (problem !== undefined) throw new UsageError(problem);
+        requireSupportedNode();
         return run(values, terminal);
       },
   );

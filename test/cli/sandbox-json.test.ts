@@ -137,7 +137,7 @@ describe("settlekit sandbox --json", () => {
       ...["--fault", "GET /payments 503"],
     );
     const { client } = running;
-    await expect(client.payments.create(order)).rejects.toThrow(/Nobody knows/);
+    await expect(client.payments.create(order)).rejects.toThrow(/Outcome unknown/);
     await expect(client.payments.list()).rejects.toThrow(/broke/);
     await expect(client.payments.list()).rejects.toThrow(/503/);
     expect((await client.payments.list()).data).toHaveLength(1);
