@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { randomStream, type Seed } from "../sandbox/random.ts";
 import {
   staleWebhook,
   strangersWebhook,
@@ -6,77 +7,51 @@ import {
   type WebhookParts,
 } from "../sandbox/webhooks/disorder.ts";
 
-/** What a run is drawn from: equal seeds give equal runs. */
-export type Seed = string | number;
-
-/** Gives numbers from 0 up to 1, the same ones for the same seed. By mulberry32, over an FNV-1a hash. */
-export function seededRandom(seed: Seed): () => number {
-  let state = 0x811c9dc5;
-  for (const character of `${typeof seed} ${seed}`) {
-    state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  }
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** What is needed of a delivery: whatever `signedDelivery` and `signWebhook` give fits. */
+/** The part of a delivery that is sent: the results of `signedDelivery` and `signWebhook` fit. */
 export interface Sendable extends WebhookParts {}
 
-/** How deliveries are disturbed on their way. */
+/** The options of `disturbDeliveries`. Each share is from 0 to 1. */
 export interface Disturbance {
-  /** Equal seeds disturb equally. */
+  /** Equal seeds give equal results. */
   readonly seed: Seed;
-  /** Which share of the deliveries comes a second time, byte for byte: from 0 to 1. Default: 0. */
+  /** The share of the deliveries that is sent a second time, byte for byte. Default: 0. */
   readonly duplicate?: number | undefined;
-  /** Whether they come in another order. Default: false. */
+  /** Whether they are sent in another order. Default: false. */
   readonly reorder?: boolean | undefined;
-  /**
-   * How late each may be, in milliseconds: every one is sent after a wait of its own, so that later ones
-   * overtake. Default: 0.
-   */
+  /** The longest delay, in milliseconds. Each delivery has its own, so that later ones overtake. Default: 0. */
   readonly maxDelayMs?: number | undefined;
-  /**
-   * Beside which share of the deliveries a forged copy is sent, changed in body, signature or
-   * timestamp: from 0 to 1. The delivery itself comes all the same. Default: 0.
-   */
+  /** The share beside which a copy with another body, signature or timestamp is sent. Default: 0. */
   readonly tamper?: number | undefined;
-  /** Beside which share a copy is sent that is rightly signed, but ten minutes old. Default: 0. */
+  /** The share beside which a copy with a valid signature is sent that is ten minutes old. Default: 0. */
   readonly staleTimestamp?: number | undefined;
-  /** Beside which share a copy is sent that is signed with another secret. Default: 0. */
+  /** The share beside which a copy signed with another secret is sent. Default: 0. */
   readonly wrongSecret?: number | undefined;
-  /** What the deliveries are signed with; only `staleTimestamp` needs it. */
+  /** The secret that the deliveries are signed with. Only `staleTimestamp` needs it. */
   readonly secret?: string | undefined;
 }
 
-/**
- * What was changed in a forged copy: one part of it, or all that is signed. Whatever it was, a receiver has
- * to answer 401.
- */
+/** What was changed in a copy. A receiver has to answer each with 401. */
 export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" | "wrong-secret";
 
-/** A delivery as it is to be sent. */
+/** A delivery to send. */
 export interface DisturbedDelivery {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which of the given deliveries it comes from, counted from 0. */
+  /** The index of the given delivery that it comes from. */
   readonly index: number;
   /** Whether it is the second of two equal ones. */
   readonly isDuplicate: boolean;
   /** What was changed in it; undefined when it is authentic. */
   readonly tampered: Tampering | undefined;
-  /** When it is sent, in milliseconds from the beginning. */
+  /** When it is sent, in milliseconds from the start. */
   readonly delayMs: number;
 }
 
 const staleByMs = 10 * 60_000;
 
 /**
- * Doubles, forges, shuffles and delays deliveries, the same way for the same seed. Every delivery given
- * is among the result unchanged, so that a receiver has to end up as if nothing had happened.
+ * Duplicates, forges, reorders and delays deliveries, in the same way for the same seed. Every given delivery is
+ * among the results unchanged, so that a receiver has to reach the same state as without them.
  *
  * Sends nothing: `sendDeliveries` does. Throws a ConfigurationError for `staleTimestamp` without `secret`.
  */
@@ -85,7 +60,7 @@ export function disturbDeliveries(
   disturbance: Disturbance,
 ): DisturbedDelivery[] {
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
-  const random = seededRandom(seed);
+  const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
   const forgers = forgersOf(disturbance, random);
   const disturbed: DisturbedDelivery[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
@@ -140,12 +115,12 @@ function forgersOf(
 
 function secretMissing(): ConfigurationError {
   return new ConfigurationError(
-    "staleTimestamp needs the secret, because an old webhook is signed rightly. Pass it as secret.",
+    "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
     { code: "missing_option", param: "secret" },
   );
 }
 
-/** Each order is as likely as any other. */
+/** Every order is equally likely. */
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const result: Item[] = [];
   for (const item of items) {

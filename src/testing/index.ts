@@ -1,17 +1,16 @@
 /**
- * Signed deliveries for tests of webhook receivers, also doubled, late, out of order or forged.
+ * Signed deliveries for tests of webhook receivers, also duplicated, late, out of order or forged.
  *
  * @module settlekit/testing
  */
+export type { Seed } from "../sandbox/random.ts";
 export {
   type Disturbance,
   type DisturbedDelivery,
   disturbDeliveries,
-  type Seed,
   type Sendable,
   type Tampering,
 } from "./disturb-deliveries.ts";
-
 export { type SendOptions, type SentDelivery, sendDeliveries } from "./send-deliveries.ts";
 export {
   type LambdaForm,

@@ -6,24 +6,24 @@ import {
 } from "./disturb-deliveries.ts";
 
 export interface SendOptions extends Disturbance {
-  /** How many may be under way at once. Default: 1, so that each is answered before the next begins. */
+  /** How many may be in flight at once. Default: 1, so that each is answered before the next is sent. */
   readonly atOnce?: number | undefined;
-  /** Waits that long. Default: a timer; give one that moves your test's clock instead. */
+  /** Waits for a delay. Default: a timer. Pass one that advances your test's clock instead. */
   readonly sleep?: ((ms: number) => unknown) | undefined;
   /** Called as `fetch(url, init)`. Default: the global one. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** A delivery that was sent, and the status it was answered with. */
+/** A delivery that was sent, and the status of its answer. */
 export interface SentDelivery extends DisturbedDelivery {
   readonly status: number;
 }
 
 /**
- * Sends deliveries to a URL as a bad day would: duplicated, reordered, delayed, with forged copies
- * among them, the same way for the same seed. Gives them in the order in which they were sent.
+ * Sends deliveries to a URL under bad conditions: duplicated, reordered, delayed, with forged copies among
+ * them, in the same way for the same seed. Gives them in the order in which they were sent.
  *
- * Rejects when one of them gets no answer.
+ * Rejects when one of them is not answered.
  *
  * @example
  * ```ts
@@ -42,18 +42,18 @@ export async function sendDeliveries(
 ): Promise<SentDelivery[]> {
   const { atOnce = 1, sleep = timer, fetch = globalThis.fetch } = options;
   const sent: Promise<SentDelivery>[] = [];
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   let elapsedMs = 0;
   for (const delivery of disturbDeliveries(deliveries, options)) {
-    while (underWay.size >= Math.max(1, atOnce)) await Promise.race(underWay);
+    while (inFlight.size >= Math.max(1, atOnce)) await Promise.race(inFlight);
     if (delivery.delayMs > elapsedMs) await sleep(delivery.delayMs - elapsedMs);
     elapsedMs = delivery.delayMs;
     const answer = send(String(url), delivery, fetch);
     sent.push(answer);
-    underWay.add(answer);
+    inFlight.add(answer);
     answer.then(
-      () => underWay.delete(answer),
-      () => underWay.delete(answer),
+      () => inFlight.delete(answer),
+      () => inFlight.delete(answer),
     );
   }
   return Promise.all(sent);
@@ -66,7 +66,7 @@ async function send(
 ): Promise<SentDelivery> {
   const { body, headers } = delivery;
   const response = await fetch(url, { method: "POST", headers, body });
-  // Read to its end, so that the connection can be used again.
+  // Read to its end, so that the connection is reused.
   await response.arrayBuffer();
   return { ...delivery, status: response.status };
 }

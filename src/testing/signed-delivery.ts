@@ -7,13 +7,13 @@ import {
 } from "../webhooks/index.ts";
 import { readHeaderPrefix } from "../webhooks/options.ts";
 
-/** What to sign, and what to say beside it in unsigned headers. */
+/** What to sign, and the identifiers in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
-  /** Identifiers for the headers outside the signature. Default: none is sent. */
+  /** Identifiers for the headers outside the signature. Default: none. */
   readonly hints?: WebhookHints | undefined;
 };
 
-/** A delivery as node:http hands it over: header names in lower case, the body in bytes. */
+/** A delivery as node:http receives it: header names in lower case, the body in bytes. */
 export interface NodeDelivery {
   readonly method: "POST";
   readonly headers: Record<string, string>;
@@ -40,21 +40,21 @@ export interface LambdaV2Event {
   readonly isBase64Encoded: boolean;
 }
 
-/** How a Lambda event is to look. */
+/** The form of a Lambda event. */
 export interface LambdaForm {
   /** Default: "/webhooks". */
   readonly path?: string | undefined;
-  /** Whether the body comes in base64, as API Gateway sends what it takes for binary. */
+  /** Whether the body is in base64, as API Gateway sends binary ones. */
   readonly base64?: boolean | undefined;
 }
 
-/** A signed delivery, in the form in which each platform hands it over. */
+/** A signed delivery, in the form that each platform receives. */
 export interface SignedDelivery extends SignedWebhook {
-  /** As `node:http`, Express and their kin hand it over. */
+  /** As `node:http` and Express receive it. */
   node(): NodeDelivery;
-  /** As API Gateway hands it over with payload format 1.0, and load balancers do. */
+  /** As functions behind API Gateway with payload format 1.0 or a load balancer receive it. */
   lambdaV1(form?: LambdaForm): LambdaV1Event;
-  /** As API Gateway hands it over with payload format 2.0, and function URLs do. */
+  /** As functions behind API Gateway with payload format 2.0 or a function URL receive it. */
   lambdaV2(form?: LambdaForm): LambdaV2Event;
 }
 
