@@ -51,6 +51,16 @@ export function unknownParameter(name: string, known: readonly string[]): Invali
   return new InvalidRequestError(message, { code: "invalid_request", param: name });
 }
 
+/** The options that every call has. */
+export const callOptionNames: readonly string[] = [
+  "idempotencyKey",
+  "signal",
+  "timeoutMs",
+  "deadlineMs",
+  "maxRetries",
+  "headers",
+];
+
 /** Refuses options that the call does not have, with the nearest name. */
 export function checkOptionNames(options: object, known: readonly string[]): void {
   if (!isRecord(options)) {

@@ -2,7 +2,7 @@ import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type { Withdrawal, WithdrawalConfig } from "../wire/withdrawal.ts";
+import type { WithdrawalConfig } from "../wire/withdrawal.ts";
 import { Withdrawals } from "./withdrawals.ts";
 
 /** What a dashboard's bearer token gives access to (interface sections 4.6 and 4.7). */

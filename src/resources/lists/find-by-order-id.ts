@@ -6,7 +6,7 @@ import type { RequestOptions } from "../../http/settings.ts";
 
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
-import { checkReference, refused } from "../arguments.ts";
+import { callOptionNames, checkOptionNames, checkReference, refused } from "../arguments.ts";
 
 export interface FindOptions extends RequestOptions {
   /**
@@ -57,8 +57,10 @@ async function find<Item extends Ordered>(
   http: Http,
   { operation, path = {} }: Searched<Item>,
   orderId: string,
-  { createdAfter, ...options }: FindOptions,
+  given: FindOptions,
 ): Promise<ApiResponse<Item[]>> {
+  checkOptionNames(given, [...callOptionNames, "createdAfter"]);
+  const { createdAfter, ...options } = given;
   checkReference("orderId", orderId);
   const stopMs = checkCreatedAfter(createdAfter) - clockMarginMs;
   const { time, settings } = http;

@@ -5,7 +5,7 @@ import type { RequestOptions } from "../../http/settings.ts";
 import { isRecord } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, Pagination } from "../../wire/pagination.ts";
-import { checkOptionNames, refused, unknownParameter } from "../arguments.ts";
+import { callOptionNames, checkOptionNames, refused, unknownParameter } from "../arguments.ts";
 import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
@@ -177,16 +177,6 @@ export interface ListOptions extends RequestOptions {
   prefetch?: number | undefined;
 }
 
-const listOptions = [
-  "signal",
-  "timeoutMs",
-  "deadlineMs",
-  "maxRetries",
-  "headers",
-  "idempotencyKey",
-  "prefetch",
-];
-
 type ListQuery = Readonly<Record<string, string | number | undefined>>;
 
 interface Listing<Item> {
@@ -204,7 +194,7 @@ export function list<Item extends Identified>(
   const { prefetch = 0, ...callOptions } = { ...options };
   const read = (range: ListQuery) => {
     const fill = () => {
-      checkOptionNames(options, listOptions);
+      checkOptionNames(options, [...callOptionNames, "prefetch"]);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
         throw refused("prefetch", "must be a whole number from 0 to 16", prefetch);
       }

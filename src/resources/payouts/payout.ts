@@ -13,6 +13,7 @@ import {
   type Withdrawal,
 } from "../../wire/withdrawal.ts";
 import {
+  callOptionNames,
   checkAmount,
   checkCurrency,
   checkOptionNames,
@@ -91,14 +92,9 @@ export function createWithdrawalBody(
   };
 }
 
-const createOnceOptions = [
-  "signal",
-  "timeoutMs",
-  "deadlineMs",
-  "maxRetries",
-  "headers",
-  "createdAfter",
-];
+const createOnceOptions = [...callOptionNames, "createdAfter"].filter(
+  (name) => name !== "idempotencyKey",
+);
 
 /** @throws {InvalidRequestError | ConfigurationError} also for a missing `orderId` and for options that do not exist. */
 export function createOnceBody(

@@ -1,6 +1,6 @@
 import { AbortError } from "../../errors.ts";
 
-/** Work under way, and how many wait for it. */
+/** Work in progress, and how many callers wait for it. */
 interface Flight<T> {
   readonly request: string;
   readonly result: Promise<T>;
@@ -9,8 +9,8 @@ interface Flight<T> {
 }
 
 /**
- * Lets equal requests for one key share their work, and unequal ones take turns. The first caller's
- * deadline holds for the work. A caller who aborts leaves it to the others; the last one takes it along.
+ * Lets equal requests for one key share their work, and unequal ones take turns. The first caller's deadline
+ * applies to the work. One caller's abort does not cancel the others; the work stops when the last one aborts.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -33,7 +33,7 @@ export class SingleFlight<T> {
 
   #launch(key: string, request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    // Those who wait for the result find the key free.
+    // The key is free again before the callers get the result.
     const result = start(controller.signal).finally(() => this.#flights.delete(key));
     const flight = { request, result, controller, waiting: 0 };
     this.#flights.set(key, flight);
@@ -57,7 +57,7 @@ export class SingleFlight<T> {
   }
 }
 
-/** Gives what the work gives, or undefined when the signal aborts first. */
+/** The work's result, or undefined when the signal aborts first. */
 async function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -77,7 +77,7 @@ async function unlessAborted<T>(
 function aborted(signal: AbortSignal | undefined, outcome: "not_sent" | "unknown"): AbortError {
   const rest =
     outcome === "unknown"
-      ? "Others wait for the same withdrawal, so it goes on and may be made."
+      ? "Other callers wait for the same withdrawal, so the call continues and may create it."
       : "Nothing was sent.";
   return new AbortError(`createOnce was aborted for this caller. ${rest}`, {
     code: "aborted",

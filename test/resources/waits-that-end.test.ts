@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import type { ClientOptions } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { clientOf } from "./sandbox-client.ts";
+
+const pending = { id: "p1", status: "pending" };
+
+function clientWith(answer: (read: number) => Response, options: ClientOptions = {}) {
+  let reads = 0;
+  return clientOf(createSandbox(), { fetch: async () => answer(++reads), ...options });
+}
+
+describe("the error that ends a wait names the wait, its reads and the last status", () => {
+  test("at the deadline", async () => {
+    const { payments } = clientWith(() => Response.json(pending));
+    const error = await payments.waitUntilFinal("p1", { deadlineMs: 5000 }).catch((e) => e);
+    expect(error).toMatchObject({
+      name: "TimeoutError",
+      operation: "payments.waitUntilFinal",
+      outcome: "unknown",
+      lastStatus: "pending",
+    });
+    expect(error.attempts).toBeGreaterThan(2);
+    expect(error.message).toContain('The last status read is "pending".');
+    expect(error.toJSON()).toMatchObject({ lastStatus: "pending" });
+  });
+
+  test.each([
+    ["during a read", 2],
+    ["before the first read", 0],
+  ])("when it is aborted %s", async (_, after) => {
+    const controller = new AbortController();
+    if (after === 0) controller.abort("enough");
+    const { withdrawals } = clientWith((read) => {
+      if (read === after) controller.abort("enough");
+      return Response.json(pending);
+    });
+    const { signal } = controller;
+    const error = await withdrawals.waitUntilFinal("p1", { signal }).catch((e) => e);
+    expect(error).toMatchObject({
+      name: "AbortError",
+      operation: "withdrawals.waitUntilFinal",
+      outcome: "unknown",
+      cause: "enough",
+    });
+    expect(error.lastStatus).toBe(after === 0 ? undefined : "pending");
+  });
+
+  test("when a read is refused", async () => {
+    const { payments } = clientWith((read) =>
+      read === 1
+        ? Response.json(pending)
+        : Response.json({ code: "unauthorized", message: "Who?" }, { status: 401 }),
+    );
+    await expect(payments.waitUntilFinal("p1")).rejects.toMatchObject({
+      name: "AuthenticationError",
+      operation: "payments.waitUntilFinal",
+      attempts: 2,
+      lastStatus: "pending",
+      outcome: "rejected",
+    });
+  });
+
+  test("and a status that is not text ends no wait", async () => {
+    const { payments } = clientWith((read) =>
+      Response.json({ ...pending, status: [7, null, "completed"][read - 1] ?? "completed" }),
+    );
+    expect(await payments.waitUntilFinal("p1")).toMatchObject({ status: "completed" });
+  });
+});

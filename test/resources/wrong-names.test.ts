@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { clientOf } from "./sandbox-client.ts";
+
+// In TypeScript these do not compile. In JavaScript a name that is ignored makes another call than was meant.
+
+const payout = {
+  amountInCents: 12_500,
+  chainId: 84_532,
+  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  orderId: "payout_1",
+};
+const order = { amount: 2500, orderId: "order_1" };
+
+type Client = ReturnType<typeof clientOf>;
+type Call = (client: Client) => PromiseLike<unknown>;
+
+describe("a wrong name is refused with the right one", () => {
+  test.each<[string, Call, string, string]>([
+    [
+      "metadata of a payment",
+      ({ payments }) => payments.create({ ...order, metadata: {} } as never),
+      "metadata",
+      "Did you mean customMetadata?",
+    ],
+    [
+      "amountInCents of a payment",
+      ({ payments }) => payments.create({ amountInCents: 2500, orderId: "1" } as never),
+      "amountInCents",
+      "Did you mean amount?",
+    ],
+    [
+      "amount of a withdrawal",
+      ({ withdrawals }) => withdrawals.create({ ...payout, amount: 2500 } as never),
+      "amount",
+      "Did you mean amountInCents?",
+    ],
+    [
+      "a misspelt parameter of createOnce",
+      ({ withdrawals }) => withdrawals.createOnce({ ...payout, recipientAdress: "" } as never),
+      "recipientAdress",
+      "Did you mean recipientAddress?",
+    ],
+    [
+      "a key for createOnce",
+      ({ withdrawals }) => withdrawals.createOnce(payout, { idempotencyKey: "1" } as never),
+      "idempotencyKey",
+      "There is no option",
+    ],
+    [
+      "a misspelt option of createOnce",
+      ({ withdrawals }) => withdrawals.createOnce(payout, { deadlinems: 1 } as never),
+      "deadlinems",
+      "Did you mean deadlineMs?",
+    ],
+    [
+      "an option among the filters",
+      ({ payments }) => payments.list({ prefetch: 2 } as never),
+      "prefetch",
+      "the call's last argument",
+    ],
+    [
+      "a filter among the options",
+      ({ payments }) => payments.list({}, { status: "pending" } as never),
+      "status",
+      "There is no option",
+    ],
+    [
+      "a misspelt filter",
+      ({ withdrawals }) => withdrawals.list({ state: "pending" } as never),
+      "state",
+      "Did you mean status?",
+    ],
+    [
+      "a filter by orderId",
+      ({ withdrawals }) => withdrawals.list({ orderId: "1" } as never),
+      "orderId",
+      "Use findByOrderId",
+    ],
+    [
+      "a misspelt option of a lookup",
+      ({ withdrawals }) => withdrawals.findByOrderId("1", { createdafter: "" } as never),
+      "createdafter",
+      "createdAfter",
+    ],
+    [
+      "a misspelt option of a wait",
+      ({ withdrawals }) => withdrawals.waitUntilFinal("1", { timeoutMs: 1 } as never),
+      "timeoutMs",
+      "There is no option",
+    ],
+    [
+      "a misspelt option of a read",
+      ({ payments }) => payments.get("1", { timeout: 1 } as never),
+      "timeout",
+      "timeoutMs",
+    ],
+  ])("%s", async (_, call, param, cure) => {
+    const sandbox = createSandbox();
+    const error = await Promise.resolve(call(clientOf(sandbox))).then(String, (thrown) => thrown);
+    expect(error).toMatchObject({ param, outcome: "not_sent" });
+    expect(error.message).toContain(cure);
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test("but not a name whose value is undefined", async () => {
+    const { payments } = clientOf(createSandbox());
+    await payments.create({ ...order, amountInCents: undefined } as never);
+  });
+});
+
+test.each([
+  ["a bigint", { amountInCents: 12_500n }, "12500n"],
+  ["long text", { recipientAddress: `0x${"a".repeat(80)}` }, "80 characters long"],
+  ["long text as currency", { currency: "x".repeat(100) }, "(100 characters)"],
+  ["a long orderId", { orderId: "x".repeat(300) }, "has 300"],
+])("a message prints %s as it was given", async (_, change, printed) => {
+  const { withdrawals } = clientOf(createSandbox());
+  const error = await withdrawals.create({ ...payout, ...change } as never).catch((e) => e);
+  expect(error.message).toContain(printed);
+});
+
+test("withdrawals to chains that are no EVM chains are refused with that reason", async () => {
+  const { withdrawals } = clientOf(createSandbox());
+  const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
+  await expect(withdrawals.create({ ...payout, chainId } as never)).rejects.toMatchObject({
+    param: "chainId",
+    message: expect.stringContaining("withdrawals go to EVM chains only"),
+  });
+});
