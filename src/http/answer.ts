@@ -1,7 +1,7 @@
 import { readErrorBody } from "../wire/envelope.ts";
-import type { Operation } from "../wire/operation.ts";
 import { readTolerantly } from "../wire/reading.ts";
 import type { Failure } from "./policy.ts";
+import type { Callable } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate } from "./time.ts";
@@ -41,7 +41,7 @@ export type Redact = (text: string) => string;
 
 /** Reads what came over the wire: a success, or why the attempt gave none. */
 export function readReply<T>(
-  operation: Operation<T>,
+  operation: Callable<T>,
   reply: Reply,
   { settings, wallClock, redact }: Reading,
 ): Success<T> | Failure {
@@ -81,7 +81,7 @@ export function readReply<T>(
  * away would lose what the service created.
  */
 function readSuccess<T>(
-  { essential, response }: Operation<T>,
+  { essential, response }: Callable<T>,
   text: string,
   answer: Answer,
   redact: Redact,

@@ -1,5 +1,4 @@
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-import type { Operation } from "../wire/operation.ts";
 import { readReply, type Success } from "./answer.ts";
 import type { ApiResponse } from "./api-promise.ts";
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
@@ -9,6 +8,7 @@ import type { Concurrency, Pace, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure, mayRenewToken } from "./policy.ts";
 import {
   askForCredential,
+  type Callable,
   type CallInput,
   type PreparedRequest,
   prepareRequest,
@@ -35,7 +35,7 @@ export interface Shared {
 /** One call: attempts with identical bytes until success, a final failure, or the deadline. */
 export class Call<T> {
   readonly #shared: Shared;
-  readonly #operation: Operation<T>;
+  readonly #operation: Callable<T>;
   readonly #request: PreparedRequest;
   readonly #beforeSend: CallInput["beforeSend"];
   readonly #signal: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export class Call<T> {
   readonly #deadlineMs: number;
   readonly #deadlineAt: number;
   readonly #maxRetries: number;
-  readonly #callId: number;
+  readonly #event: { readonly callId: number; readonly operation: string };
   readonly #emit: (event: ClientEvent) => void;
 
   #credential = "";
@@ -57,7 +57,7 @@ export class Call<T> {
   /** @throws {InvalidRequestError | ConfigurationError} when an argument can never be right. */
   constructor(
     shared: Shared,
-    operation: Operation<T>,
+    operation: Callable<T>,
     input: CallInput,
     options: RequestOptions,
     callId: number,
@@ -74,7 +74,7 @@ export class Call<T> {
     this.#maxRetries = options.maxRetries ?? settings.maxRetries;
     this.#deadlineAt = time.now() + this.#deadlineMs;
     this.#request = prepareRequest(operation, input, options, settings);
-    this.#callId = callId;
+    this.#event = { callId, operation: operation.name };
     this.#emit = emit;
   }
 
@@ -98,6 +98,8 @@ export class Call<T> {
   async #authenticate(): Promise<void> {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
     const { settings, time } = this.#shared;
+    const { credential: kind } = this.#operation;
+    if (kind === "none") return;
     const source = settings.credential;
     const credential = await askForCredential(source, time, {
       limitMs: this.#remainingMs,
@@ -112,7 +114,7 @@ export class Call<T> {
     const [earlier, redact] = [this.#redact, redactor(credential)];
     this.#credential = credential;
     this.#redact = (text) => redact(earlier(text));
-    setCredential(this.#request.headers, this.#operation.credential, credential, settings);
+    setCredential(this.#request.headers, kind, credential, settings);
   }
 
   /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
@@ -200,11 +202,10 @@ export class Call<T> {
     const { status, headers, requestId } = result;
     this.#shared.budget.succeeded();
     this.#shared.serviceClock.observe(headers);
-    const { name: operation } = this.#operation;
     if (result.kind === "incomplete") {
       const { missing, body } = result;
       throw new UnexpectedResponseError(
-        `The service answered ${operation} with ${status}, but without ${missing.join(", ")}. What was ` +
+        `The service answered ${this.#event.operation} with ${status}, but without ${missing.join(", ")}. What was ` +
           "asked for was done; error.body holds the whole answer. Keep it, and tell the service.",
         { ...this.#facts, code: "incomplete_response", status, requestId, body },
       );
@@ -254,17 +255,15 @@ export class Call<T> {
   /** A token that expired is asked for again, once. */
   #mayRenewAfter(failure: Failure): boolean {
     const { renewable } = this.#shared.settings.credential;
-    if (!renewable || this.#renewed || this.#maxRetries === 0) return false;
-    return mayRenewToken(failure, this.#operation.replay);
+    const { credential, replay } = this.#operation;
+    if (!renewable || credential === "none" || this.#renewed || this.#maxRetries === 0)
+      return false;
+    return mayRenewToken(failure, replay);
   }
 
   #retryEvent(failure: Failure, waitMs: number): RetryEvent {
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
     return { ...this.#event, type: "retry", attempt: this.#attempts + 1, reason, waitMs };
-  }
-
-  get #event() {
-    return { callId: this.#callId, operation: this.#operation.name };
   }
 
   /** Ends a call that waited for something until its abort or its deadline. */

@@ -1,11 +1,10 @@
 import { SettlekitError } from "../errors.ts";
-import type { Operation } from "../wire/operation.ts";
 import { ApiPromise, type ApiResponse } from "./api-promise.ts";
 import { Call, type Shared } from "./call.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
 import { Concurrency, Paces, RetryBudget } from "./pace.ts";
-import { askForCredential, type CallInput } from "./request.ts";
+import { askForCredential, type Callable, type CallInput } from "./request.ts";
 import { Sender } from "./send.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, ServiceClock, type Time } from "./time.ts";
@@ -73,7 +72,7 @@ export class Http {
    * refused argument rejects it instead of throwing at the caller.
    */
   call<T>(
-    operation: Operation<T>,
+    operation: Callable<T>,
     input: CallInput | (() => CallInput),
     options: RequestOptions = {},
   ): ApiPromise<T> {
@@ -81,7 +80,7 @@ export class Http {
   }
 
   async #observed<T>(
-    operation: Operation<T>,
+    operation: Callable<T>,
     input: CallInput | (() => CallInput),
     options: RequestOptions,
   ): Promise<ApiResponse<T>> {

@@ -12,6 +12,11 @@ import { randomIdempotencyKey } from "./idempotency.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
+/** What the core calls: an operation of the service, or a request of the caller's own with any method. */
+export interface Callable<T> extends Omit<Operation<T, Credential | "none">, "method"> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+}
+
 /** What a call fills its operation with. */
 export interface CallInput {
   readonly path?: Readonly<Record<string, string>>;
@@ -36,7 +41,7 @@ export interface PreparedRequest {
 
 /** @throws {InvalidRequestError} when an argument can never be right. */
 export function prepareRequest(
-  { method, path, replay }: Operation<unknown>,
+  { method, path, replay }: Callable<unknown>,
   { path: ids = {}, query = {}, body: content }: CallInput,
   options: RequestOptions,
   { wire }: HttpSettings,

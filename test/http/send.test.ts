@@ -210,3 +210,33 @@ test("the request id of an error may stand in its body", async () => {
   const error = await failure(httpTo(server).call(getPayment, read));
   expect(error).toMatchObject({ requestId: "req_body" });
 });
+
+describe("a public operation", () => {
+  test("is called without any credential, and without asking for one", async () => {
+    await using server = await scriptedServer({ body: payment });
+    const secretKey = vi.fn(async () => "sk_test_1");
+    const operation = { ...getPayment, credential: "none" } as const;
+    expect(await httpTo(server, { secretKey }).call(operation, read)).toEqual(payment);
+    expect(secretKey).not.toHaveBeenCalled();
+    const names = Object.keys(server.requests[0]?.headers ?? {});
+    expect(names.filter((name) => /secret|authorization|settlekit/.test(name))).toEqual([]);
+  });
+});
+
+test.each(["PUT", "PATCH", "DELETE"] as const)(
+  "a %s is sent with its body, and never again where that is not known to be harmless",
+  async (method) => {
+    await using server = await scriptedServer({ status: 503 });
+    const operation = { ...createWithdrawal, method, essential: "anything" } as const;
+    const error = await failure(httpTo(server).call(operation, order));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+    expect(server.requests).toMatchObject([{ method, body: JSON.stringify(order.body) }]);
+    const safe = { ...operation, replay: "safe" } as const;
+    expect(await failure(httpTo(server).call(safe, order))).toMatchObject({ attempts: 4 });
+  },
+);
+
+test("a GET request with a body is refused", async () => {
+  const error = await failure(httpTo(api).call(getPayment, { ...read, body: {} }));
+  expect(error).toMatchObject({ name: "InvalidRequestError", param: "body", outcome: "not_sent" });
+});
