@@ -58,7 +58,6 @@ type Variables = Readonly<Record<string, string | undefined>>;
 const isGiven = (value: unknown) => value !== undefined;
 
 const clientSchema = strictObject({
-  ...connectionFields,
   // Checked below, by their own rules and without being shown.
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
   environment: z.optional(z.custom<Environment>(isGiven)),
@@ -83,6 +82,7 @@ const clientSchema = strictObject({
     ),
   ),
   hooks: z.optional(hooksSchema),
+  ...connectionFields,
 });
 true satisfies Same<ClientOptions, z.input<typeof clientSchema>>;
 

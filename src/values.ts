@@ -32,8 +32,13 @@ export function show(value: unknown): string {
   }
 }
 
+/** A text without the secret keys of merchants in it. */
+export function withoutKeys(text: string): string {
+  return text.replace(secretKeyPattern, "sk_[redacted]");
+}
+
 function showText(value: string): string {
-  const text = value.replace(secretKeyPattern, "sk_[redacted]");
+  const text = withoutKeys(value);
   if (text.length <= maxShownLength) return JSON.stringify(text);
   return `${JSON.stringify(text.slice(0, maxShownLength))}... (${value.length} characters)`;
 }

@@ -254,3 +254,122 @@ describe("what cannot be right is refused before anything is sent", () => {
     await expect(credential.get()).rejects.toMatchObject({ code: "production_key_in_test" });
   });
 });
+
+describe("plain http to another machine", () => {
+  const container = { ...complete, baseUrl: "http://sandbox:4010" };
+
+  test("is refused with the name of the option that allows it to a sandbox", () => {
+    expect(() => configure(container, {})).toThrow(
+      /allowHttp to true or SETTLEKIT_SANDBOX_ALLOW_HTTP to 1/,
+    );
+    const testnet = { ...container, environment: "testnet" } as const;
+    expect(() => configure(testnet, {})).toThrow(/^(?!.*allowHttp)baseUrl is plain http/);
+  });
+
+  test.each([
+    ["by the option", { allowHttp: true }, {}],
+    ["by the variable", {}, { SETTLEKIT_SANDBOX_ALLOW_HTTP: "1" }],
+  ])("is allowed to a sandbox with a test key, %s", (_, options, variables) => {
+    expect(configure({ ...container, ...options }, variables)).toMatchObject({
+      baseUrl: "http://sandbox:4010",
+      allowHttp: true,
+    });
+    const withoutPrefix = { ...container, ...options, secretKey: "hunter2hunter2" };
+    expect(() => configure(withoutPrefix, variables)).toThrow(
+      expect.objectContaining({
+        param: "secretKey",
+        message: expect.not.stringContaining("hunter2"),
+      }),
+    );
+  });
+
+  test("is not allowed by the option that says no, whatever the variable says", () => {
+    const options = { ...container, allowHttp: false };
+    expect(() => configure(options, { SETTLEKIT_SANDBOX_ALLOW_HTTP: "1" })).toThrow(/plain http/);
+  });
+
+  test("takes a test key also from a function", async () => {
+    const options = { ...container, allowHttp: true, secretKey: async () => "hunter2" };
+    await expect(configure(options, {}).credential.get()).rejects.toMatchObject({
+      param: "secretKey",
+      message: expect.not.stringContaining("hunter2"),
+    });
+  });
+
+  test("is not for other environments", () => {
+    const options = { secretKey: "sk_9", baseUrl: "https://a.example", allowHttp: true };
+    expect(() => configure(options, {})).toThrow(expect.objectContaining({ param: "allowHttp" }));
+  });
+});
+
+describe("the header prefix", () => {
+  const prefix = (options: ClientOptions, variables = {}) =>
+    configure({ ...complete, ...options }, variables).wire.headerPrefix;
+
+  test("comes from the option, under either name, before the variable", () => {
+    const variables = { SETTLEKIT_HEADER_PREFIX: "X-Env" };
+    expect(prefix({})).toBe("X-Service");
+    expect(prefix({}, variables)).toBe("X-Env");
+    expect(prefix({ headerPrefix: "X-Acme" }, variables)).toBe("X-Acme");
+    expect(prefix({ wire: { headerPrefix: "X-Acme" } }, variables)).toBe("X-Acme");
+    expect(prefix({ headerPrefix: "X-Acme", wire: { headerPrefix: "X-Acme" } })).toBe("X-Acme");
+  });
+
+  test.each<[string, ClientOptions, Record<string, string>]>([
+    ["of two names that differ", { headerPrefix: "X-A", wire: { headerPrefix: "X-B" } }, {}],
+    ["with a space", { headerPrefix: "X A" }, {}],
+    ["with a line break in the variable", {}, { SETTLEKIT_HEADER_PREFIX: "X\r\nY" }],
+  ])("%s is refused", (_, options, variables) => {
+    expect(() => prefix(options, variables)).toThrow(
+      expect.objectContaining({ code: "invalid_option", param: "headerPrefix" }),
+    );
+  });
+});
+
+describe("a refusal", () => {
+  test.each([
+    [{ secretkey: key }, "Did you mean secretKey?"],
+    [{ timeout: 5 }, "Did you mean timeoutMs?"],
+    [{ wire: { chainIdFromat: "number" } }, "Did you mean chainIdFormat?"],
+    [{ hooks: { beforeRequests: [] } }, "Did you mean beforeRequest?"],
+    [{ environment: "sandbx" }, "Did you mean sandbox?"],
+  ])("of %o suggests the nearest name", (options, suggestion) => {
+    expect(() => configure({ ...complete, ...options } as ClientOptions, {})).toThrow(suggestion);
+  });
+
+  test.each<[string, object, Record<string, string>]>([
+    ["in place of the environment", { environment: key }, {}],
+    [
+      "in the variable of the environment",
+      { environment: undefined },
+      { SETTLEKIT_ENVIRONMENT: key },
+    ],
+    ["in the variable of the base URL", {}, { SETTLEKIT_SANDBOX_URL: key }],
+    ["as a host", { baseUrl: `http://${key}:80` }, {}],
+    ["in place of a number", { maxRetries: key }, {}],
+    ["as the name of an option", { [key]: 1 }, {}],
+    ["as a header's name", { headers: { [key]: "1\n" } }, {}],
+    ["as the header prefix", {}, { SETTLEKIT_HEADER_PREFIX: `${key}!` }],
+  ])("of a key %s does not repeat it", (_, options, variables) => {
+    const refuse = () => configure({ ...complete, ...options } as ClientOptions, variables);
+    expect(refuse).toThrow(ConfigurationError);
+    try {
+      refuse();
+    } catch (error) {
+      expect(`${JSON.stringify(error)} ${(error as Error).message}`).not.toContain("4f9a7c1e");
+    }
+  });
+
+  test("of a missing base URL says how to try it out", () => {
+    expect(() => configure({ secretKey: "sk_9" }, {})).toThrow(
+      /settlekit exec.* settlekit sandbox/,
+    );
+  });
+
+  test.each([
+    ["a bigint", { timeoutMs: 5n }, "got 5n."],
+    ["a long text", { maxRetries: "9".repeat(5000) }, "(5000 characters)"],
+  ])("shows %s as it was given", (_, options, shown) => {
+    expect(() => configure({ ...complete, ...options } as never, {})).toThrow(shown);
+  });
+});

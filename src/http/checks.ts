@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { show, withoutKeys } from "../values.ts";
 import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
 import { checkOptions, type Same, strictObject } from "../wire/fields.ts";
 import type { ClientEvent, Logger } from "./events.ts";
@@ -191,7 +191,10 @@ export function checkHeaders(
   for (const [name, value] of Object.entries(headers)) {
     const lowerCase = name.toLowerCase();
     const fail = (fact: string) =>
-      new ConfigurationError(`headers: ${fact}`, { code: "invalid_header", param: "headers" });
+      new ConfigurationError(withoutKeys(`headers: ${fact}`), {
+        code: "invalid_header",
+        param: "headers",
+      });
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) {
       throw fail("a name is not a header name. Use letters, digits and hyphens.");
     }

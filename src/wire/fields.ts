@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { nearest, show } from "../values.ts";
+import { nearest, show, withoutKeys } from "../values.ts";
 
 // What the schemas of the wire are made of.
 
@@ -144,7 +144,9 @@ export function checkOptions<Options>(
   if (success) return data;
   const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys");
   const issue = unknown ?? error.issues[0];
-  const path = [...(issue?.path ?? []), ...(unknown?.keys.slice(0, 1) ?? [])].map(String);
+  const path = [...(issue?.path ?? []), ...(unknown?.keys.slice(0, 1) ?? [])].map((part) =>
+    withoutKeys(String(part)),
+  );
   if (issue === undefined || path.length === 0) {
     throw new ConfigurationError(shapeRule, { code: "invalid_option" });
   }

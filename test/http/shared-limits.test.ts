@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Checkout } from "../../src/checkout/checkout.ts";
+import { realTime, within } from "../../src/http/time.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { bearerToken, paymentSecret } from "../../src/resources/arguments.ts";
 import { Dashboard } from "../../src/resources/dashboard.ts";
@@ -55,4 +56,29 @@ describe("a client and what it gives out for other credentials", () => {
       await expect(none).rejects.toMatchObject({ name: "ServerError", attempts: 1 });
     }
   });
+});
+
+test("a Retry-After of next to nothing does not become a storm", async () => {
+  let requests = 0;
+  const fetch = async () => {
+    requests += 1;
+    return new Response("", { status: 429, headers: { "retry-after": "0.001" } });
+  };
+  const time = new FakeTime();
+  const http = httpTo({ url: "https://api.example" }, { fetch, deadlineMs: 4_000 }, time);
+  const calls = Array.from({ length: 5 }, () => new Payments(http).get(payment.id));
+  await Promise.allSettled(calls);
+  expect(requests).toBeLessThan(40);
+  expect(time.waits.every((ms) => ms >= 0)).toBe(true);
+});
+
+test("a timer is never given a negative time", async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on("warning", listen);
+  await realTime.sleep(-5);
+  await within(new Promise(() => {}), -1, realTime, undefined);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", listen);
+  expect(warnings).toEqual([]);
 });
