@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** Texts of what the pages load, by the names of the files. */
+/** The scripts and style sheets of the pages, by file name. */
 export type BrowserAssets = ReadonlyMap<string, string>;
 
 const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];

@@ -1,4 +1,4 @@
-/** A request to be repeated by hand. */
+/** A request that curl can repeat. */
 interface Repeatable {
   readonly method: string;
   readonly url: string;
@@ -6,13 +6,13 @@ interface Repeatable {
   readonly body: string;
 }
 
-/** What curl sends by itself, and rightly. */
+/** Headers that curl sends itself. */
 const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer)$/;
 
-/** A request as a command for a POSIX shell. Credentials stand in it as variables, to be filled there. */
+/** A request as a command for a POSIX shell, with variables for credentials. */
 export function curlFor({ method, url, headers, body }: Repeatable): string {
-  // curl itself would take brackets and braces for several addresses, and a body that begins with @ for a file.
+  // curl would expand brackets and braces into several URLs, and read a body that begins with @ from a file.
   const globs = /[[\]{}]/.test(url) ? ["--globoff"] : [];
   const words = ["curl", ...globs, "-X", quoted(method), quoted(url)];
   for (const [name, value] of Object.entries(headers)) {
@@ -23,7 +23,7 @@ export function curlFor({ method, url, headers, body }: Repeatable): string {
   return words.join(" ");
 }
 
-/** Double quotes let the shell fill the variable. */
+/** In double quotes, so that the shell expands the variable. */
 function credential(name: string): string {
   if (!/^[\w-]+$/.test(name)) return quoted(`${name}: `);
   if (name.endsWith("authorization")) return `"${name}: Bearer $SETTLEKIT_ACCESS_TOKEN"`;

@@ -4,29 +4,29 @@ import { randomStream } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import { type WebhookEndpoint, webhookEndpoint } from "../webhooks/endpoint.ts";
 
-/** A merchant of the sandbox. Sees and changes nothing of the others. */
+/** A merchant of the sandbox, isolated from the others. */
 export interface SandboxMerchant {
   readonly merchantId: string;
-  /** What its payments name it by. */
+  /** `merchantShortName` of its payments. */
   readonly name: string;
   /** Starts with `sk_test_`; never rotates. */
   readonly secretKey: string;
-  /** What its webhooks are signed with. Never rotates. */
+  /** Signs its webhooks. Never rotates. */
   readonly webhookSecret: string;
   /** The dashboard's bearer token. Never rotates, never expires. */
   readonly accessToken: string;
-  /** Where its webhooks are sent to; null where they are recorded only, or handed to `deliver`. */
+  /** Where its webhooks are sent; null when they are only recorded, or passed to `deliver`. */
   readonly webhookUrl: string | null;
   readonly depositsEnabled: boolean;
   readonly withdrawalsEnabled: boolean;
   readonly limits: { readonly minPaymentInCents: number };
 }
 
-/** A merchant as it is kept. */
+/** A merchant as it is stored. */
 interface KeptMerchant extends SandboxMerchant {
   /** The id of its registered endpoint. */
   readonly endpointId: string;
-  /** Where the service sends its withdrawals from. */
+  /** The wallet that pays its withdrawals. */
   readonly backendWallet: string;
 }
 
@@ -35,9 +35,9 @@ export interface Merchant extends KeptMerchant {
   readonly endpoint: WebhookEndpoint | undefined;
 }
 
-/** Who has accounts at the sandbox. */
+/** The merchants with accounts at the sandbox. */
 export interface Merchants {
-  /** In their order; at least one. */
+  /** In order; at least one. */
   all(): readonly Merchant[];
   first(): Merchant;
   find(merchantId: string): Merchant | undefined;
@@ -46,9 +46,9 @@ export interface Merchants {
 }
 
 interface MerchantsOptions {
-  /** In the order of the merchants. What they leave out is as it was saved, or else as usual. */
+  /** One for each merchant, in order. Omitted values are as saved, or else the defaults. */
   readonly options: readonly MerchantOptions[];
-  /** What the secrets and ids are made from, see `originOf`. */
+  /** Origin of the secrets and ids, see `originOf`. */
   readonly origin: string;
   readonly store: Store;
 }
@@ -56,16 +56,16 @@ interface MerchantsOptions {
 export function createMerchants({ options, origin, store }: MerchantsOptions): Merchants {
   if (!Array.isArray(options) || options.length === 0) throw noMerchants();
   const kept = store.table<KeptMerchant>("merchants", { survivesReset: true });
-  // Kept too: merchants that join later are made from the same.
+  // Stored, because merchants that are added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
   keptOrigin.set(origin);
   let merchants: readonly Merchant[] = [];
   let bySecretKey: ReadonlyMap<string, Merchant> = new Map();
 
-  /** Those that are kept, and those that the options name beyond them. */
+  /** The stored merchants, and those that the options add. */
   function gather(): void {
     const before = kept.values();
-    if (!before.every(isMerchant)) throw new Error("What is kept is no merchant.");
+    if (!before.every(isMerchant)) throw new Error("A stored merchant has another form.");
     const count = Math.max(before.length, options.length);
     merchants = Array.from({ length: count }, (_, index) => {
       const asked = options[index] ?? {};
@@ -99,7 +99,7 @@ function isMerchant(kept: KeptMerchant | null): boolean {
   return typeof kept?.merchantId === "string" && typeof kept.secretKey === "string";
 }
 
-/** Each is made from a sequence of its own, so that none depends on how many there are. */
+/** Each merchant has its own random stream, independent of the number of merchants. */
 function created(index: number, origin: string): KeptMerchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
   const draws = randomStream(origin, `identity${number}`);
@@ -130,7 +130,7 @@ function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerc
   };
 }
 
-/** What everybody may see of a merchant: no more than its own people know. */
+/** A merchant without what its own staff does not know. */
 export function publicMerchant(merchant: Merchant): SandboxMerchant {
   const { endpoint: _endpoint, endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
   return rest;
@@ -138,7 +138,7 @@ export function publicMerchant(merchant: Merchant): SandboxMerchant {
 
 function noMerchants(): ConfigurationError {
   return new ConfigurationError(
-    "A sandbox needs a merchant at least. Pass one in merchants, such as {}, or leave merchants out.",
+    "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
     { code: "no_merchants", param: "merchants" },
   );
 }

@@ -22,38 +22,38 @@ interface NewPayment {
   readonly customerRefId: string | undefined;
 }
 
-/** What belongs to a payment and is not shown in it. */
+/** Details of a payment that its answers do not show. */
 interface PaymentDetails {
   readonly secret: string;
-  /** Where its page leads when it is paid. */
+  /** Where its page leads after the payment. */
   readonly returnUrl?: string;
 }
 
 /**
- * The payments of a sandbox. Each is an unchanging value: a transition puts another in its place, so
- * answers, receipts and kept creations share their parts instead of copying them.
+ * The payments of a sandbox. Each is immutable and replaced by transitions, so that answers, receipts and stored
+ * creations can share its parts.
  */
 export interface Payments {
   create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
   /** The payment secret, which opens the customer-scoped routes. */
   secretOf(paymentId: string): string | undefined;
-  /** Where the customer is sent after the payment: its redirectUrl, with what the merchant gave to come back. */
+  /** Where the customer returns after the payment: its redirectUrl, with the metadata that comes back. */
   returnUrlOf(paymentId: string): string | undefined;
   find(paymentId: string): Payment | undefined;
-  /** Those of all merchants, oldest first. */
+  /** Of all merchants, oldest first. */
   all(): Payment[];
   /** Oldest first. */
   allOf(merchantId: string): readonly Payment[];
-  /** Replaces a payment by its next state; tells the merchant if its status is another one. */
+  /** Replaces a payment by its next state; sends a webhook when the status changed. */
   transition(payment: Payment, changes: Partial<Payment>): Payment;
   /**
-   * Puts a quote among a pending payment's, in the place of the one with its id if there is one. When it
-   * is for another amount, the other quotes are over. Is no change of status, so the merchant is not told.
+   * Adds a quote to a pending payment, or replaces the one with its id. Another amount expires the other
+   * quotes. The status does not change, so no webhook is sent.
    */
   offer(payment: Payment, quote: Quote, amountInCents: number): void;
-  /** Ends a payment that nobody paid. */
+  /** Expires an unpaid payment. */
   expire(payment: Payment): Payment;
-  /** When a payment expires that nobody pays, or when it did: milliseconds since 1970. */
+  /** When an unpaid payment expires or expired: milliseconds since 1970. */
   expiresMs(payment: Payment): number;
 }
 
@@ -69,7 +69,7 @@ interface PaymentsOptions {
   readonly store: Store;
 }
 
-/** What webhooks tell of a payment. */
+/** The content of a payment's webhooks. */
 type PaymentSnapshot = WebhookEvents["payment.updated"] & {
   readonly id: string;
   readonly merchantId: string;
@@ -151,7 +151,7 @@ export function createPayments(options: PaymentsOptions): Payments {
     const payment = payments.find(id);
     if (payment?.status !== "pending") return;
     const at = clock.now().toISOString();
-    // Both are written alike, so that the texts compare as the times do.
+    // Both are ISO 8601 in UTC, so they compare as text.
     const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
@@ -181,7 +181,7 @@ export function createPayments(options: PaymentsOptions): Payments {
   };
 }
 
-/** Only what was given is added, and the rest of the URL stays as it was written (assumed). */
+/** Adds only what was given, and leaves the rest of the URL as written (assumed). */
 function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);

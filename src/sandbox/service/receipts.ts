@@ -5,9 +5,9 @@ import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
 import { etherRateUsd, type PricedToken } from "./tokens.ts";
 
-/** The pace of Base, in milliseconds a block; block numbers go by it too (assumed). */
+/** Milliseconds a block, as on Base; block numbers follow it (assumed). */
 export const blockTimeMs = 2_000;
-/** What a plain transfer and a token transfer use (assumed). */
+/** Gas for a plain and for a token transfer (assumed). */
 const gasUsed = { native: 21_000, token: 65_000 } as const;
 const gasPriceWei = 1_000_000_000n;
 const ether = { decimals: 18, rateUsd: etherRateUsd };
@@ -19,7 +19,7 @@ interface Draw {
 
 interface Settlement extends Draw {
   readonly quote: Quote;
-  /** What arrived, in the token's smallest unit. */
+  /** The amount that arrived, in the token's smallest unit. */
   readonly units: bigint;
 }
 
@@ -59,7 +59,7 @@ export function payoutReceipt(payout: Payout): WithdrawalReceipt {
   };
 }
 
-/** What both receipts tell of a transaction. */
+/** The fields of a transaction that both receipts share. */
 function transfer(
   { token, chainId, rateUsd }: Omit<PricedToken, "chainId"> & Pick<Quote, "chainId">,
   units: bigint,

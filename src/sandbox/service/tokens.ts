@@ -3,17 +3,17 @@ import type { ChainId } from "../../wire/fields.ts";
 
 import type { Token, TokenChain } from "../../wire/token.ts";
 
-/** A token that the sandbox settles in, at a price that never moves. */
+/** A token that the sandbox settles in, at a fixed price. */
 export interface PricedToken {
   readonly token: Token;
   readonly chainId: number;
-  /** USD for one whole token. */
+  /** USD price of one whole token. */
   readonly rateUsd: string;
 }
 
 /**
- * The fixed prices (assumed). Only USDC's divides evenly, so that code which rounds the wrong way or
- * takes a stablecoin for a dollar is found out here.
+ * The fixed prices (assumed). Only USDC's divides evenly, which exposes code that rounds the wrong way or
+ * takes a stablecoin for a dollar.
  */
 export const etherRateUsd = "3127.43";
 const usdcRateUsd = "1.00";
@@ -29,7 +29,7 @@ const onEthereumSepolia = tokensOn(11_155_111, {
   usdtContract: "0x5a4dB00000000000000000000000000011155111",
 });
 
-/** What a payment can be settled in, in the order of its quotes. */
+/** The tokens that settle a payment, in the order of its quotes. */
 export const pricedTokens: readonly PricedToken[] = [
   onBaseSepolia.ether,
   onBaseSepolia.usdc,
@@ -39,15 +39,15 @@ export const pricedTokens: readonly PricedToken[] = [
   onEthereumSepolia.usdt,
 ];
 
-/** What simulated customers pay with. */
+/** The token of simulated customers. */
 export const defaultToken: PricedToken = onBaseSepolia.usdc;
 
-/** The stablecoin that money is sent in on a chain; `undefined` where the service sends nothing. */
+/** The token of withdrawals on a chain; `undefined` on chains without withdrawals. */
 export function usdcOn(chainId: number): PricedToken | undefined {
   return pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
 }
 
-/** The token with this contract, in any case; either form of the native asset's address will do. */
+/** The token with this contract, in upper or lower case; the native asset has two addresses. */
 export function tokenOn(chainId: ChainId, contractAddress: string): PricedToken | undefined {
   const isNative = isNativeAssetAddress(contractAddress);
   const contract = contractAddress.toLowerCase();

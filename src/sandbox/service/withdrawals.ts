@@ -5,15 +5,15 @@ import type { RandomSource } from "../random.ts";
 import { createRecords, type Store } from "../state/store.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** The withdrawals of a sandbox. Each is an unchanging value, as payments are. */
+/** The withdrawals of a sandbox. Each is immutable, as payments are. */
 export interface Withdrawals {
   create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal;
   find(withdrawalId: string): Withdrawal | undefined;
-  /** Those of all merchants, oldest first. */
+  /** Of all merchants, oldest first. */
   all(): Withdrawal[];
   /** Oldest first. */
   allOf(merchantId: string): readonly Withdrawal[];
-  /** Replaces a withdrawal by its next state; tells the merchant. */
+  /** Replaces a withdrawal by its next state, and sends a webhook. */
   transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal;
 }
 
@@ -28,7 +28,7 @@ interface WithdrawalsOptions {
   readonly store: Store;
 }
 
-/** What webhooks tell of a withdrawal. */
+/** The content of a withdrawal's webhooks. */
 type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & {
   readonly id: string;
   readonly merchantId: string;
@@ -66,7 +66,7 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
   }
 
   function transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal {
-    // Interface section 3.2, rule 3: it changes with every change, even while the clock stands still.
+    // Interface section 3.2, rule 3: it increases with every change, even while the clock is frozen.
     const updatedMs = Math.max(clock.nowMs(), Date.parse(withdrawal.updatedAt) + 1);
     const updatedAt = new Date(updatedMs).toISOString();
     const next = { ...withdrawal, ...changes, updatedAt };

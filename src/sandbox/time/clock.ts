@@ -64,19 +64,19 @@ export function createDueQueue(store: Store): DueQueue {
   };
 }
 
-/** The time of one sandbox. Everything that expires or is repeated goes by it. */
+/** The time of one sandbox, which everything that expires or is retried follows. */
 export interface SandboxClock {
-  /** The sandbox's time. Never earlier than what it gave before. */
+  /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
   /**
-   * Moves the time forward and settles, in order, everything that falls due on the way: quotes and
-   * payments expire, refused webhooks are sent again. The clock stands at each thing's due time
-   * while it happens, and waits until the webhooks it caused are answered.
+   * Moves the time forward and settles everything that falls due, in order: quotes and payments expire,
+   * refused webhooks are sent again. Each event happens at its due time, and the time moves on when the
+   * webhooks that it caused are answered.
    *
    * Do not await it inside a webhook receiver: it would wait for that receiver's own answer.
    *
    * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
-   * @returns What happened, in order.
+   * @returns The events that the time caused, in order.
    * @throws {InvalidRequestError} code `invalid_duration`.
    * @example
    * ```ts
@@ -90,35 +90,35 @@ export interface SandboxClock {
 
 /** The clock as the rest of the sandbox uses it. */
 export interface Clock extends SandboxClock {
-  /** Whether it stands still by itself. */
+  /** Whether only `advance` moves it. */
   isFrozen(): boolean;
   /** Milliseconds since 1970. */
   nowMs(): number;
   /**
-   * What receivers see on their own clocks, in milliseconds since 1970: real time, however far the
-   * sandbox's was advanced. A frozen clock has no other time than its own.
+   * The time on receivers' clocks, in milliseconds since 1970: real time, however far this clock was
+   * advanced, or the frozen time.
    */
   receiversNowMs(): number;
-  /** Has what is due to a subject done at a time, by `advance`, by the timer or before the next request. */
+  /** Schedules an entry, to be settled by `advance`, by the timer or before the next request. */
   schedule(due: DueEntry): void;
-  /** Says what is done when something of this kind falls due. */
+  /** Registers what settles entries of a kind. */
   onDue(kind: DueKind, run: (subject: string) => void): void;
-  /** Does what fell due while nobody looked. */
+  /** Settles what fell due since the last call. */
   catchUp(): void;
 }
 
 interface ClockOptions {
-  /** Where the time stands still; without it, the time is the machine's. */
+  /** The time at which the clock is frozen; undefined for real time. */
   readonly frozenAt: Date | undefined;
-  /** Resolves when nothing is in flight; `advance` waits for it before the time moves on. */
+  /** Resolves when no webhook is in flight; `advance` waits for it. */
   readonly quiet: () => Promise<void>;
   readonly events: Events;
   readonly store: Store;
 }
 
-/** What the time is made from. */
+/** The stored part of the clock. */
 interface TimeBase {
-  /** Where it stands still, in milliseconds since 1970; null while the machine's time runs. */
+  /** Milliseconds since 1970; null when the clock runs with real time. */
   readonly frozenAtMs: number | null;
   readonly advancedMs: number;
 }
@@ -129,12 +129,12 @@ const endOfTimeMs = 99_999_999_999_999;
 export function createClock({ frozenAt, quiet, events, store }: ClockOptions): Clock {
   const frozenAtMs = frozenAt === undefined ? null : checkedInstant(frozenAt);
   const base = store.cell<TimeBase>("time", { frozenAtMs, advancedMs: 0 }, { survivesReset: true });
-  // In the store even where it is the initial value, so that it is saved.
+  // Initial values are not saved.
   base.set(base.get());
   const due = createDueQueue(store);
-  const doers = new Map<DueKind, (subject: string) => void>();
+  const settlers = new Map<DueKind, (subject: string) => void>();
   let latestMs = 0;
-  /** While `advance` travels, the point it has reached. */
+  /** The time that `advance` has reached, while it runs. */
   let standingMs: number | undefined;
   let lastTravel: Promise<unknown> = Promise.resolve();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -158,7 +158,7 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     if (due.first() === entry) setTimer();
   }
 
-  /** A frozen clock needs no timer, and a travelling one sets it on arrival. */
+  /** A frozen clock needs no timer, and `advance` sets it at the end. */
   function setTimer(): void {
     clearTimeout(timer);
     const next = due.first();
@@ -168,14 +168,14 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     timer.unref?.();
   }
 
-  /** A timer may come early, or late for what a request has settled already: set it again. */
+  /** A timer may fire early, or after a request settled the entry: set it again. */
   function onTimer(): void {
     catchUp();
     setTimer();
   }
 
   function catchUp(): void {
-    // A travelling clock comes by everything in its order.
+    // `advance` settles everything in order itself.
     if (standingMs !== undefined) return;
     const untilMs = nowMs();
     while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) settleFirst();
@@ -183,10 +183,10 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
 
   function settleFirst(): void {
     const first = due.removeFirst();
-    if (first) doers.get(first.kind)?.(first.subject);
+    if (first) settlers.get(first.kind)?.(first.subject);
   }
 
-  /** One travel at a time: the next one starts where the last one arrived. */
+  /** Calls run one after the other. */
   function advance(duration: Duration): Promise<DueEvent[]> {
     const travel = lastTravel.then(() => travelFor(duration));
     lastTravel = travel.catch(() => undefined);
@@ -223,7 +223,7 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     return happened;
   }
 
-  /** Every step counts at once, so that whoever stops on the way finds the time where it was. */
+  /** Stored at every step, so that an interrupted `advance` leaves the time where it was. */
   function travelTo(pointMs: number): void {
     const { frozenAtMs, advancedMs } = base.get();
     base.set({ frozenAtMs, advancedMs: advancedMs + pointMs - (standingMs ?? pointMs) });
@@ -231,7 +231,7 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
   }
 
   store.onReplaced(() => {
-    // The only way back in time.
+    // Only this turns the time back.
     latestMs = Math.min(latestMs, baseMs());
     setTimer();
   });
@@ -243,7 +243,7 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     nowMs,
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
-    onDue: (kind, run) => void doers.set(kind, run),
+    onDue: (kind, run) => void settlers.set(kind, run),
     catchUp,
   };
 }
@@ -254,7 +254,7 @@ function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEve
   return "clockSequence" in event && event.clockSequence === clockSequence;
 }
 
-/** A timer cannot wait longer; it is then set again. */
+/** The longest timer; it is set again when it fires. */
 const maxTimerMs = 2_147_483_647;
 
 function checkedInstant(now: Date): number {

@@ -15,7 +15,7 @@ export function statusText(status: string): string {
   return Object.hasOwn(statusTexts, status) ? (statusTexts[status] ?? status) : status;
 }
 
-/** What a final status means for the customer. */
+/** A final status in words for the customer. */
 export function outcomeText(payment: Payment): string {
   const { status } = payment;
   const received = dollarsReceived(payment);
@@ -27,8 +27,8 @@ export function outcomeText(payment: Payment): string {
   }
   if (received) return `${received} arrived too late. The shop knows, and can help you.`;
   return status === "expired"
-    ? "Nothing arrived in time. Do not send anything to the address any more."
-    : "Do not send anything to the address any more.";
+    ? "Nothing arrived in time. Do not send anything to this address."
+    : "Do not send anything to this address.";
 }
 
 /** Such as `$25.00 in USDC on Base Sepolia`; undefined when nothing arrived. */
@@ -58,7 +58,7 @@ export function timeText(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Shows how far a payment has come, and what became of it. */
+/** Shows the progress of a payment and its outcome. */
 export function showState(page: HTMLElement, payment: Payment): void {
   const { status } = payment;
   page.dataset.status = status;
@@ -73,7 +73,7 @@ export function showState(page: HTMLElement, payment: Payment): void {
   if (isFinal(status)) showOutcome(page, payment);
 }
 
-/** The line that says how things stand; screen readers say it when it changes. */
+/** The status line; screen readers announce its changes. */
 export function say(page: HTMLElement, state: string, text: string): void {
   part(page, "status").dataset.state = state;
   const line = part(page, "status-text");
@@ -94,7 +94,7 @@ function showConfirmations(page: HTMLElement, { receipt }: Payment): void {
   const bar = part<HTMLProgressElement>(page, "confirmations");
   const text = part(page, "confirmations-text");
   if (typeof confirmations !== "number" || typeof requiredConfirmations !== "number") {
-    // Not every service tells: a bar without a value says that it goes on.
+    // A service may not say: a bar without a value shows that it is in progress.
     bar.removeAttribute("value");
     text.textContent = "Being confirmed by the network";
     return;
