@@ -106,7 +106,7 @@ async function withClient(
   try {
     const { MerchantClient } = await import("../client.ts");
     const { headerPrefix } = connection;
-    await use(new MerchantClient({ wire: { headerPrefix } }));
+    await use(new MerchantClient({ headerPrefix }));
     return exitCodes.ok;
   } catch (error) {
     if (output.json && SettlekitError.is(error))

@@ -134,7 +134,7 @@ async function callFindings(
   const client = new MerchantClient({
     timeoutMs: 10_000,
     maxRetries: 0,
-    wire: { headerPrefix },
+    headerPrefix,
     onEvent: (event) => {
       if (event.type === "drift") for (const path of event.paths) drift.add(path);
     },

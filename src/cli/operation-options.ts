@@ -1,7 +1,7 @@
 import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
-import { choice, float, integer, type ValueParser } from "@optique/core/valueparser";
+import { choice, float, integer, transform, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
 import { readBy, setting, word } from "./options.ts";
@@ -79,7 +79,10 @@ function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unk
     const read = (input: string) => (/^\d{1,15}$/.test(input) ? Number(input) : input);
     return readBy<string | number>(metavar, "", read);
   }
-  if (type === "boolean") return choice(["true", "false"], { metavar });
+  if (type === "boolean") {
+    const map = (text: string) => text === "true";
+    return transform(choice(["true", "false"], { metavar }), { map, unmap: String });
+  }
   if (Array.isArray(values)) return choice(values.map(String), { metavar });
   const { examples } = field;
   if (!Array.isArray(examples)) return word(metavar);
@@ -101,24 +104,33 @@ export function placeholdersOf({ path }: Operation<unknown>): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }
 
-/** The fields of the result, or of each item of a list, that hold neither objects nor lists. */
+/** The fields of the result, or of each item of a list, that hold no lists; `token.symbol` for those below. */
 export function columnsOf(operation: Operation<unknown>): string[] {
-  const { properties = {} } = itemOf(operation);
-  return Object.entries(properties)
-    .filter(([, field]) => !/"\$ref"|"type":"(?:object|array)"/.test(JSON.stringify(field)))
-    .map(([name]) => name);
+  const list = listOf(operation);
+  const { properties = {} } = list ? resolved(list.items as JsonSchema) : resultOf(operation);
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const { properties: inner } = resolved(field);
+    if (inner === undefined) return isFlat(field) ? [name] : [];
+    const below = Object.entries(inner).filter(([, innerField]) => isFlat(innerField));
+    return below.map(([innerName]) => `${name}.${innerName}`);
+  });
 }
 
-/** Whether the result is a list, or a page of one. */
+function isFlat(field: JsonSchema): boolean {
+  return !/"\$ref"|"type":"(?:object|array)"/.test(JSON.stringify(field));
+}
+
+/** Whether the result is a list, a page of one, or an object with nothing but a list. */
 export function isList(operation: Operation<unknown>): boolean {
-  const schema = resultOf(operation);
-  return schema.type === "array" || schema.properties?.data?.type === "array";
+  return listOf(operation) !== undefined;
 }
 
-function itemOf(operation: Operation<unknown>): JsonSchema {
-  const schema = resultOf(operation);
-  const list = schema.properties?.data ?? schema;
-  return list.type === "array" ? resolved(list.items as JsonSchema) : schema;
+function listOf(operation: Operation<unknown>): JsonSchema | undefined {
+  const result = resultOf(operation);
+  const { properties = {} } = result;
+  const [only, ...others] = Object.values(properties);
+  const list = properties.data ?? (others.length === 0 ? only : undefined) ?? result;
+  return list.type === "array" ? list : undefined;
 }
 
 function resultOf(operation: Operation<unknown>): JsonSchema {

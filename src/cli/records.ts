@@ -72,7 +72,8 @@ export async function printList(
 async function* partsOf(list: unknown): AsyncGenerator<Part> {
   if (hasPages(list)) return yield* list.pages();
   const whole = await list;
-  yield { data: Array.isArray(whole) ? whole : (whole as Part).data };
+  const data = isRecord(whole) ? Object.values(whole).find(Array.isArray) : whole;
+  yield { data: Array.isArray(data) ? data : [] };
 }
 
 function hasPages(list: unknown): list is { pages(): AsyncIterable<Part> } {
@@ -85,11 +86,14 @@ const telling = [
   "orderId",
   "chainId",
   "symbol",
+  "token.symbol",
   "name",
   "status",
   "type",
   "amountInCents",
-  "balance",
+  "amountFormatted",
+  "expectedAmountAsset",
+  "expiresAt",
   "recipientAddress",
   "createdAt",
 ];
@@ -118,7 +122,8 @@ function csvLine(cells: readonly string[]): string {
 }
 
 function fieldOf(item: unknown, name: string): string {
-  return isRecord(item) ? textOf(item[name]) : "";
+  const below = (value: unknown, part: string) => (isRecord(value) ? value[part] : undefined);
+  return textOf(name.split(".").reduce(below, item));
 }
 
 function textOf(value: unknown): string {

@@ -97,6 +97,9 @@ describe("commands that call the service", () => {
     );
     const quotes = await jsonOf("quotes", "list", paymentId, "--secret", secret);
     expect(quotes.length).toBeGreaterThan(1);
+    const { stdout } = await run("quotes", "list", paymentId, "--secret", secret);
+    expect(stdout).toMatch(/^id +chainId +token\.symbol +status /);
+    expect(stdout).toContain("USDC");
     const created = await run(
       ...["quotes", "create", paymentId, "--secret", secret, "--chain-id", "84532"],
       ...["--contract-address", `0x${"0".repeat(40)}`],
@@ -158,6 +161,9 @@ describe("commands that call the service", () => {
       for (const verb of "parse" in named ? [] : Object.keys(named)) {
         for (const example of examplesOf(group, verb)) {
           const args = example.slice(1).map((word) => values[word] ?? word);
+          for (const [index, word] of args.entries()) {
+            if (/^[A-Z_]+_ID$/.test(word)) args[index] = await firstOf(group);
+          }
           const { outcome } = await run(...args);
           const isAsked = verb === "create-once" && !args.includes("--yes");
           if (isAsked) expect(outcome).toBeInstanceOf(UsageError);
@@ -169,6 +175,12 @@ describe("commands that call the service", () => {
     expect(count).toBeGreaterThan(20);
   });
 });
+
+/** Of what cannot be created. */
+async function firstOf(group: string): Promise<string> {
+  const [item] = await jsonOf(group, "list", "--limit", "1");
+  return String(item.id ?? item.chainId);
+}
 
 function examplesOf(...words: string[]): string[][] {
   let help = "";

@@ -171,7 +171,11 @@ describe("settlekit doctor", () => {
   test("another header prefix is used when it is given", async () => {
     await using service = await scriptedServer({ body: emptyPage });
     await doctor(testnetAt(service.url), "--header-prefix", "X-Acme");
-    expect(service.requests[0]?.headers["x-acme-secret-key"]).toBe(secretKey);
+    await doctor({ ...testnetAt(service.url), SETTLEKIT_HEADER_PREFIX: "X-Acme" });
+    expect(service.requests).toHaveLength(2);
+    for (const { headers } of service.requests) {
+      expect(headers["x-acme-secret-key"]).toBe(secretKey);
+    }
   });
 
   test("a clock that is far off is found by the service's Date header", async () => {
