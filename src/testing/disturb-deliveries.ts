@@ -1,14 +1,12 @@
 import { ConfigurationError } from "../errors.ts";
 import { randomStream, type Seed } from "../sandbox/random.ts";
-import {
-  staleWebhook,
-  strangersWebhook,
-  tamperedWebhook,
-  type WebhookParts,
-} from "../sandbox/webhooks/disorder.ts";
+import { staleWebhook, strangersWebhook, tamperedWebhook } from "../sandbox/webhooks/disorder.ts";
 
 /** The part of a delivery that is sent: the results of `signedDelivery` and `signWebhook` fit. */
-export interface Sendable extends WebhookParts {}
+export interface Sendable {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** The options of `disturbDeliveries`. Each share is from 0 to 1. */
 export interface Disturbance {
@@ -86,7 +84,7 @@ export function disturbDeliveries(
 
 interface Forger {
   readonly share: number;
-  readonly forge: (delivery: WebhookParts) => WebhookParts & { readonly tampered: Tampering };
+  readonly forge: (delivery: Sendable) => Sendable & { readonly tampered: Tampering };
 }
 
 function forgersOf(
