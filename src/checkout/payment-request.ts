@@ -72,7 +72,7 @@ function evmChainId(chainId: ChainId): number {
   throw new InvalidRequestError(
     `The quote is for ${show(chainId)}, and only EVM chains (eip155) have payment URIs. Ask for a quote on one ` +
       "of them, or show the quote's own address and amount.",
-    { code: "unsupported_chain", param: "chainId" },
+    { code: "invalid_chain_id", param: "chainId" },
   );
 }
 

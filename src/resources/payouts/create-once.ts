@@ -148,7 +148,8 @@ export class CreateOnce {
         this.#lookFailure = error;
         throw error;
       });
-      if (found) throw new SettlekitError("It exists.", { code: "already_exists" });
+      // Stops the call: the withdrawal is given below.
+      if (found) throw new Error("The withdrawal exists.");
       this.#sends += 1;
       this.#sentAt = this.#http.time.now();
       this.#recent.sent(key, this.#http.time, this.#timeoutMs);
