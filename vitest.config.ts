@@ -34,8 +34,8 @@ export default defineConfig({
     setupFiles: ["test/setup.ts", "test/every-answer.ts"],
     env: { SETTLEKIT_TEST_SEED: seed },
     // These only end tests that hang, because a busy machine may be slow.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     passWithNoTests: false,
     // By default one core stays free, which is half of a machine with two.

@@ -127,9 +127,12 @@ export async function listen(
   return { url: serverUrl(address), port: address.port, close, [Symbol.asyncDispose]: close };
 }
 
-/** hono's body limit makes another Request of a chunked one, which the adapter's class of requests does not allow. */
+/** Without a length, hono's body limit makes another Request of it, which the adapter's class does not allow. */
 function whole(request: Request): Request {
-  if (!request.headers.has("Transfer-Encoding")) return request;
+  const isBodiless = request.method === "GET" || request.method === "HEAD";
+  const hasLength =
+    request.headers.has("Content-Length") && !request.headers.has("Transfer-Encoding");
+  if (isBodiless || hasLength) return request;
   const { url, method, headers, body, signal } = request;
   const init = { method, headers, body, signal, duplex: "half" };
   return new Request(url, init);

@@ -52,6 +52,14 @@ describe("a page of another origin", () => {
     );
   });
 
+  it("gets the answer to a preflight over HTTP, too", async () => {
+    await using server = await createSandbox().listen({ port: 0 });
+    const headers = { Origin: "https://shop.example", "Access-Control-Request-Method": "GET" };
+    const url = `${server.url}/v1/external/payment-secret-auth/payments/1/status`;
+    const { status } = await fetch(url, { method: "OPTIONS", headers });
+    expect(status).toBe(204);
+  });
+
   it("may not reach the routes of the merchant's server and dashboard", async () => {
     const sandbox = createSandbox();
     const dashboard = `/v1/merchants/${sandbox.merchantId}/withdrawals`;
