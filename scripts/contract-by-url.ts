@@ -3,13 +3,15 @@
 import { spawn } from "node:child_process";
 import { createSandbox } from "../src/sandbox/index.ts";
 
-const sandbox = createSandbox();
+// The form that only the sandbox in process and on a port is tested in otherwise.
+const sandbox = createSandbox({ dialect: "published", headerPrefix: "X-Acme" });
 const server = await sandbox.listen({ port: 0 });
 const vitest = spawn("vitest", ["run", "test/contract/any-server.test.ts"], {
   stdio: "inherit",
   env: {
     ...process.env,
     SETTLEKIT_CONTRACT_URL: server.url,
+    SETTLEKIT_HEADER_PREFIX: sandbox.headerPrefix,
     SETTLEKIT_CONTRACT_SECRET_KEY: sandbox.secretKey,
     SETTLEKIT_CONTRACT_ACCESS_TOKEN: sandbox.accessToken,
     SETTLEKIT_CONTRACT_RECIPIENT: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { unsupportedNode } from "../runtime.ts";
+import { readHeaderPrefix } from "../webhooks/options.ts";
 import { fetchInProcess } from "./connection.ts";
 import { createEvents } from "./event-bus.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -16,6 +17,7 @@ import { createAuthenticate } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
+import { referenceRoutes } from "./service/reference-routes.ts";
 import { withdrawalRoutes } from "./service/withdrawal-routes.ts";
 import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
 import { createWithdrawals } from "./service/withdrawals.ts";
@@ -53,6 +55,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const problem = unsupportedNode(process.versions.node);
   if (problem) throw new ConfigurationError(problem, { code: "unsupported_runtime" });
   checkSandboxOptions(options);
+  const headerPrefix = readHeaderPrefix(options.headerPrefix);
+  const { dialect = "documented" } = options;
   const store = createStore();
   const random = createRandomSource(options.seed, store);
   const merchants = createMerchants({
@@ -75,6 +79,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     queue,
     events,
     store,
+    form: { headerPrefix, dialect },
   });
   const { publish } = webhooks;
   const payments = createPayments({ clock, random, publish, events, store });
@@ -98,18 +103,23 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...paymentRoutes({ payments }),
     ...checkoutRoutes({ payments, clock, random }),
     ...withdrawalRoutes({ withdrawals }),
+    ...referenceRoutes(),
   ];
   const faults = createFaults({
     operations: routes.map(({ operation }) => operation),
+    headerPrefix,
     realNowMs: () => performance.now(),
     random,
     store,
   });
   const app = createApp({
     routes,
-    authenticate: createAuthenticate({ merchants, payments }),
+    authenticate: createAuthenticate({ merchants, payments, headerPrefix }),
     idempotency,
     withdrawalIdempotency,
+    headerPrefix,
+    dialect,
+    findPayment: payments.find,
     clock,
     random,
     faults,
@@ -140,6 +150,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return fetchInProcess(app, isRequest ? input : new Request(input, init));
     },
     listen,
+    headerPrefix,
     get secretKey() {
       return merchants.first().secretKey;
     },

@@ -56,6 +56,7 @@ export type { Seed } from "./random.ts";
 export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
+export type { Dialect } from "./service/dialect.ts";
 export type { SandboxMerchant } from "./service/merchants.ts";
 export type {
   PaymentScenario,

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptions, strictObject } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 import type { Seed } from "./random.ts";
+import type { Dialect } from "./service/dialect.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 
 /** What kind of service the sandbox plays. What is said of a merchant applies to each that does not say otherwise. */
@@ -25,6 +26,16 @@ export interface SandboxOptions extends MerchantOptions {
    * written.
    */
   readonly data?: string | undefined;
+  /**
+   * What the service's own headers begin with, in requests and webhooks. Default: the environment variable
+   * `SETTLEKIT_HEADER_PREFIX`, else `X-Service`.
+   */
+  readonly headerPrefix?: string | undefined;
+  /**
+   * In which of the published forms the sandbox speaks: `documented`, or `published` with CAIP-2 chain ids, an address
+   * per quote, and webhooks as `{ type, data: { payment } }`. Default `documented`.
+   */
+  readonly dialect?: Dialect | undefined;
   /** Several merchants, each with keys of its own: `[{}, {}]` for two. Default: one. */
   readonly merchants?: readonly MerchantOptions[] | undefined;
 }
@@ -85,6 +96,13 @@ const sandboxSchema = strictObject({
   identity: seed("identity"),
   // The clock checks it.
   now: z.optional(z.custom<Date>((value) => value !== undefined)),
+  // Checked where it is read.
+  headerPrefix: z.optional(z.string({ error: "headerPrefix must be text, such as X-Service." })),
+  dialect: z.optional(
+    z.enum(["documented", "published"], {
+      error: 'dialect must be "documented" or "published".',
+    }),
+  ),
   data: z.optional(z.string({ error: "data must be the name of a file." })),
   merchants: z.optional(
     z.array(strictObject(merchantFields), {

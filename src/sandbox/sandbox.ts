@@ -44,6 +44,8 @@ export interface Sandbox {
    * ```
    */
   listen(options?: ListenOptions): Promise<SandboxServer>;
+  /** What the service's own headers begin with. */
+  readonly headerPrefix: string;
   /** The first merchant's secret key. Starts with `sk_test_`; never rotates. */
   readonly secretKey: string;
   /** What the first merchant's webhooks are signed with. Never rotates. */

@@ -1,4 +1,4 @@
-import { createSandbox } from "settlekit/sandbox";
+import { createSandbox, type Dialect } from "settlekit/sandbox";
 import { contract } from "./contract.ts";
 import { payee, sandboxTarget } from "./sandbox-target.ts";
 import { type Target, targetFrom } from "./target.ts";
@@ -10,10 +10,18 @@ import { type Target, targetFrom } from "./target.ts";
 const named = targetFrom(process.env);
 
 if (named !== undefined) contract("the server of SETTLEKIT_CONTRACT_URL", named);
-else contract("a sandbox on a port, in place of SETTLEKIT_CONTRACT_URL", await sandboxOnPort());
+else {
+  for (const dialect of ["documented", "published"] as const) {
+    const target = await sandboxOnPort(dialect);
+    contract(
+      `a sandbox on a port in the ${dialect} form, in place of SETTLEKIT_CONTRACT_URL`,
+      target,
+    );
+  }
+}
 
-async function sandboxOnPort(): Promise<Target> {
-  const sandbox = createSandbox();
+async function sandboxOnPort(dialect: Dialect): Promise<Target> {
+  const sandbox = createSandbox({ dialect });
   const server = await sandbox.listen({ port: 0 });
   const target = targetFrom({
     SETTLEKIT_CONTRACT_URL: server.url,

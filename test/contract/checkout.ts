@@ -9,6 +9,7 @@ import {
 } from "../../src/wire/operations.ts";
 import type { CreatedPayment } from "../../src/wire/payment.ts";
 import type { Service } from "./service.ts";
+import { caip2 } from "./target.ts";
 
 /** Interface section 4.3; paths and bodies are published elsewhere. */
 export function checkoutContract(service: Service): void {
@@ -63,7 +64,7 @@ export function checkoutContract(service: Service): void {
   test("take a chain in its CAIP-2 form", async () => {
     const [wanted] = created.payment.quotes;
     const { chainId = 0, token } = wanted ?? {};
-    const body = { chainId: `eip155:${chainId}`, contractAddress: token?.contractAddress };
+    const body = { chainId: caip2(chainId), contractAddress: token?.contractAddress };
     const quote = await service.call(createQuote, { ...as(created), body });
     expect(quote.token.symbol).toBe(token?.symbol);
   });

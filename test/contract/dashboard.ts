@@ -7,6 +7,7 @@ import {
   listWithdrawals,
 } from "../../src/wire/operations.ts";
 import type { Service } from "./service.ts";
+import { caip2 } from "./target.ts";
 
 /** Interface sections 4.6 and 4.7; their answers are published or assumed. */
 export function dashboardContract(service: Service): void {
@@ -28,7 +29,8 @@ export function dashboardContract(service: Service): void {
   if (typeof withdrawals === "object") {
     test("support the chain that withdrawals are made on", async () => {
       const { supported } = await service.call(getWithdrawalConfig, pathOf());
-      expect(supported.map(({ chain }) => chain?.chainId)).toContain(withdrawals.chainId);
+      const chainIds = supported.map(({ chain }) => caip2(chain?.chainId));
+      expect(chainIds).toContain(caip2(withdrawals.chainId));
     });
   }
 

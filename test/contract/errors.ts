@@ -21,6 +21,8 @@ export function errorContract(service: Service): void {
     created = await service.createPayment();
   });
 
+  const prefix = service.target.headerPrefix ?? "X-Service";
+
   /** A request of an operation that lacks nothing but its credential. */
   function uncredited(operation: (typeof table)[number]) {
     const { paymentId } = created;
@@ -31,7 +33,7 @@ export function errorContract(service: Service): void {
   }
 
   describe.each(table)("$name without its credential", (operation) => {
-    const { name, scheme } = credentialHeader(operation.credential, "X-Service");
+    const { name, scheme } = credentialHeader(operation.credential, prefix);
 
     test.each([
       ["missing", undefined],
@@ -50,7 +52,7 @@ export function errorContract(service: Service): void {
   test("the merchant's key opens its own routes only", async () => {
     const { secretKey } = service.target;
     for (const operation of table.filter(({ credential }) => credential !== "secretKey")) {
-      const headers = { "X-Service-Secret-Key": secretKey };
+      const headers = { [`${prefix}-Secret-Key`]: secretKey };
       const input = { ...uncredited(operation), headers: { ...headers, Authorization: undefined } };
       expect((await service.refused(operation, input)).status).toBe(401);
     }

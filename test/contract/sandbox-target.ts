@@ -8,11 +8,12 @@ export const payee = {
 
 /** Everything that the contract can ask for: none of its parts is left out. */
 export function sandboxTarget(sandbox: Sandbox): Required<Omit<Target, "open" | "close">> {
-  const { secretKey, merchantId, accessToken } = sandbox;
+  const { secretKey, headerPrefix, merchantId, accessToken } = sandbox;
   return {
     fetch: (url, init) => sandbox.fetch(new Request(url, init)),
     baseUrl: "http://sandbox.test",
     secretKey,
+    headerPrefix,
     depositsEnabled: true,
     withdrawals: payee,
     dashboard: { merchantId, accessToken },

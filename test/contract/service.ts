@@ -109,7 +109,7 @@ export class Service {
 
   #headers({ credential }: Operation<unknown>, { body, secret, headers = {} }: Input) {
     const given = this.#credential(credential, secret);
-    const { name, scheme } = credentialHeader(credential, "X-Service");
+    const { name, scheme } = credentialHeader(credential, this.target.headerPrefix ?? "X-Service");
     const all: Input["headers"] = {
       ...(given !== undefined && { [name]: scheme + given }),
       ...(body !== undefined && { "Content-Type": "application/json" }),

@@ -1,9 +1,13 @@
+import { expect } from "vitest";
+
 /** A server that the contract is held against, with what is needed to call it. */
 export interface Target {
   /** As the platform's `fetch`. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly baseUrl: string;
   readonly secretKey: string;
+  /** What the service's own headers begin with. Default `X-Service`. */
+  readonly headerPrefix?: string | undefined;
   /** Whether the merchant may create deposits. */
   readonly depositsEnabled: boolean;
   /** Where withdrawals go to; `"disabled"` when the merchant may create none. */
@@ -27,6 +31,16 @@ export interface Payee {
   readonly chainId: number;
 }
 
+/** A chain id as CAIP-2 text, in whichever form it was given. */
+export function caip2(chainId: unknown): string {
+  return typeof chainId === "number" ? `eip155:${chainId}` : String(chainId);
+}
+
+/** Matches a chain's id in either form. */
+export function sameChain(chainId: number): unknown {
+  return expect.toSatisfy((given) => caip2(given) === caip2(chainId));
+}
+
 type Conclusion = "complete" | "fail" | "cancel";
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -38,6 +52,7 @@ const baseSepolia = 84_532;
  *
  * - `SETTLEKIT_CONTRACT_URL`: its base URL.
  * - `SETTLEKIT_CONTRACT_SECRET_KEY`: a merchant's secret key. Use a test key: payments are created.
+ * - `SETTLEKIT_HEADER_PREFIX`: what its own headers begin with, by default `X-Service`.
  * - `SETTLEKIT_CONTRACT_DEPOSITS`: `disabled` when the merchant has none.
  * - `SETTLEKIT_CONTRACT_RECIPIENT`: a wallet address. Without it nothing is withdrawn; `disabled`
  *   when the merchant has no withdrawals. `SETTLEKIT_CONTRACT_CHAIN_ID`: where, by default 84532.
@@ -58,6 +73,7 @@ export function targetFrom(variables: Variables): Target | undefined {
     fetch: (url, init) => fetch(url, init),
     baseUrl: baseUrl.replace(/\/+$/, ""),
     secretKey,
+    headerPrefix: variables.SETTLEKIT_HEADER_PREFIX || undefined,
     depositsEnabled: read("DEPOSITS") !== "disabled",
     withdrawals:
       recipientAddress === undefined || recipientAddress === "disabled"

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import { credentialHeader, defaultHeaderPrefix } from "../../wire/credential.ts";
+import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
 import type { Events } from "../event-bus.ts";
@@ -62,13 +62,13 @@ function addShop(routes: Hono<ServiceEnv>, sandbox: Sandbox): void {
 /** @returns The service's answer. */
 async function send(
   c: ControlContext,
-  { merchants, fetch }: Sandbox,
+  { merchants, fetch, headerPrefix }: Sandbox,
   { method, path, credential }: Operation<unknown>,
 ): Promise<Response> {
   const { merchantId = merchants[0]?.merchantId, ...given } = await fields(c);
   const merchant = merchants.find((it) => it.merchantId === merchantId);
   if (merchant === undefined) throw refuseField(422, "merchantId", "belongs to no merchant here.");
-  const { name } = credentialHeader(credential, defaultHeaderPrefix);
+  const { name } = credentialHeader(credential, headerPrefix);
   const headers = { [name]: merchant.secretKey, "Content-Type": "application/json" };
   const body = JSON.stringify({ currency: "USD", ...given });
   try {

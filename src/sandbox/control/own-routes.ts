@@ -47,7 +47,9 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono<ServiceEnv> {
     const secret = payments.secretOf(paymentId);
     if (payment === undefined || secret === undefined) return unknownPaymentPage();
     const upcoming = sandbox.payments.upcoming(paymentId);
-    return paymentPage({ payment, secret, upcoming, returnUrl: payments.returnUrlOf(paymentId) });
+    const returnUrl = payments.returnUrlOf(paymentId);
+    const { headerPrefix } = sandbox;
+    return paymentPage({ payment, secret, upcoming, returnUrl, headerPrefix });
   });
   app.get("/_sandbox", ({ req }) =>
     inspectorPage({

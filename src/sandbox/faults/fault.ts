@@ -93,14 +93,14 @@ export type RouteMatcher = (method: string, pathname: string) => boolean;
 
 /**
  * Reads a route. Its path starts after the group of routes (`/v1/external/secretkey-auth`,
- * `/v1/external/payment-secret-auth`, `/v1/merchants/{merchantId}`), or with `/v1` to mean one group
+ * `/v1/external/payment-secret-auth`, `/v1/external`, `/v1/merchants/{merchantId}`), or with `/v1` to mean one group
  * only. It stands for every path that begins with the same segments; `{…}` stands for any segment.
  *
  * @throws {InvalidRequestError} code `unknown_route` when no operation can ever match it.
  */
 export function faultRoute(
   route: FaultRoute,
-  operations: readonly Operation<unknown>[],
+  operations: readonly Pick<Operation<unknown>, "method" | "path">[],
 ): RouteMatcher {
   if (route === "*") return () => true;
   const [, method, path = ""] = /^(GET|POST) (\/\S*)$/.exec(route) ?? [];
@@ -117,7 +117,7 @@ export function faultRoute(
 }
 
 function withoutGroup(pathname: string): string {
-  return pathname.replace(/^\/v1\/(?:external|merchants)\/[^/]+/, "");
+  return pathname.replace(/^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/, "");
 }
 
 function segmentsOf(path: string): string[] {

@@ -177,7 +177,8 @@ interface MetRequest {
 type RoutedFault = Pick<WaitingFault, "route" | "fault">;
 
 interface FaultsOptions {
-  readonly operations: readonly Operation<unknown>[];
+  readonly operations: readonly Pick<Operation<unknown>, "method" | "path">[];
+  readonly headerPrefix: string;
   /** Real time, in milliseconds. */
   readonly realNowMs: () => number;
   readonly random: RandomSource;
@@ -185,7 +186,7 @@ interface FaultsOptions {
 }
 
 export function createFaults(options: FaultsOptions): Faults {
-  const { operations, realNowMs, random, store } = options;
+  const { operations, headerPrefix, realNowMs, random, store } = options;
   const waiting = createWaitingList<RoutedFault>({
     table: store.table("faults"),
     chance: () => random.stream("faults"),
@@ -217,7 +218,7 @@ export function createFaults(options: FaultsOptions): Faults {
 
   function take({ method, pathname, headers }: MetRequest): MetFault | undefined {
     const rate = limit.get();
-    if (rate !== null && !isWithin(callerOf(headers))) {
+    if (rate !== null && !isWithin(callerOf(headers, headerPrefix))) {
       const fault = { status: 429, when: "before", retryAfter: rate.retryAfterSeconds } as const;
       return { route: null, fault };
     }

@@ -1,4 +1,4 @@
-import { credentialHeaderNames, defaultHeaderPrefix } from "../../wire/credential.ts";
+import { credentialHeaderNames } from "../../wire/credential.ts";
 
 /** How many requests the service takes. */
 export interface RateLimit {
@@ -32,11 +32,9 @@ export function createLimiter(requestsPerSecond: number, nowMs: () => number): L
   };
 }
 
-const credentialNames = credentialHeaderNames(defaultHeaderPrefix);
-
-/** Who sends a request: whoever has the key that it comes with. Those without one are one. */
-export function callerOf(headers: Headers): string {
-  for (const name of credentialNames) {
+/** The credential that a request comes with. Requests without one count as one caller. */
+export function callerOf(headers: Headers, headerPrefix: string): string {
+  for (const name of credentialHeaderNames(headerPrefix)) {
     const credential = headers.get(name);
     if (credential !== null) return credential;
   }

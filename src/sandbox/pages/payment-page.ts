@@ -22,6 +22,7 @@ interface PaymentPageOptions {
   /** Where the customer returns after paying. */
   readonly returnUrl: string | undefined;
   readonly upcoming: readonly UpcomingPaymentStep[];
+  readonly headerPrefix: string;
 }
 
 /** The page that `paymentUrl` opens. The link carries no secret; the page does. */
@@ -56,10 +57,10 @@ function totalOf({ amountDueCents, amountInCents }: Payment): number {
   return amountDueCents ?? amountInCents;
 }
 
-function checkout({ payment, secret, returnUrl }: PaymentPageOptions): Html {
+function checkout({ payment, secret, returnUrl, headerPrefix }: PaymentPageOptions): Html {
   const { id, type, merchantShortName, orderId } = payment;
   const isDeposit = type === "deposit";
-  return html`<settlekit-payment class="card" payment-id="${id}" secret="${secret}"
+  return html`<settlekit-payment class="card" payment-id="${id}" secret="${secret}" header-prefix="${headerPrefix}"
  tokens="${JSON.stringify(pricedTokens.map(choiceOf))}" aria-busy="true">
 <header>
 <p class="merchant"><span class="monogram" aria-hidden="true">${initials(merchantShortName)}</span>${merchantShortName}${orderId && html`<span class="order">Order <bdi>${orderId}</bdi></span>`}</p>

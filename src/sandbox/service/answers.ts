@@ -48,7 +48,7 @@ export function invalidRequest(
 }
 
 /** Nothing has the id in the path. */
-export function notFound(kind: "payment" | "withdrawal"): Refusal {
+export function notFound(kind: "payment" | "withdrawal" | "chain" | "token"): Refusal {
   return invalidRequest(404, {
     code: "not_found",
     message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,

@@ -1,11 +1,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
-import {
-  credentialHeader,
-  defaultHeaderPrefix,
-  defaultRequestIdHeader,
-} from "../../wire/credential.ts";
+import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
 import { getCheckoutPayment } from "../../wire/operations.ts";
 import type { SandboxApp } from "../connection.ts";
 import type { Events } from "../event-bus.ts";
@@ -28,6 +24,7 @@ interface AppOptions extends Omit<ServiceOptions, "during"> {
   readonly log: RequestLog;
   readonly events: Events;
   readonly store: Pick<Store, "commit">;
+  readonly headerPrefix: string;
   /** The sandbox's own routes: pages, description and control. Loaded when first asked for, as few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
 }
@@ -47,7 +44,7 @@ export function createApp(options: AppOptions): SandboxApp {
   });
   serveOwnRoutes(app, options.loadOwnRoutes);
   app.use(readBody, recorded(options));
-  app.use(`${customerRoutes}*`, describePreflight, allowAnyOrigin);
+  app.use(`${customerRoutes}*`, describePreflight, allowAnyOrigin(options));
   app.use(withFaults(options));
   app.use(async (_, next) => {
     clock.catchUp();
@@ -150,15 +147,17 @@ function recorded({ clock, random, log, events }: AppOptions): Middleware {
 
 /** The only routes that a browser calls: their credential is a customer's (interface section 5). */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
-const { name: secretHeader } = credentialHeader(getCheckoutPayment.credential, defaultHeaderPrefix);
 
 /** Lets any page read the answer, with the headers that it needs to understand it (assumed). */
-const allowAnyOrigin: Middleware = cors({
-  origin: "*",
-  allowMethods: ["GET", "POST"],
-  allowHeaders: [secretHeader, "Content-Type"],
-  exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
-});
+function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
+  const { name } = credentialHeader(getCheckoutPayment.credential, headerPrefix);
+  return cors({
+    origin: "*",
+    allowMethods: ["GET", "POST"],
+    allowHeaders: [name, "Content-Type"],
+    exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
+  });
+}
 
 /** A page that is open somewhere may send requests, but without a key: it must not use up a fault that a test armed. */
 function isFromWebPage(headers: Headers): boolean {
@@ -172,10 +171,10 @@ const describePreflight: Middleware = async (c, next) => {
   await next();
 };
 
-function withFaults({ faults, clock, events }: AppOptions): Middleware {
+function withFaults({ faults, clock, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
     const { method, path, raw } = c.req;
-    const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers) === "";
+    const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
     const met = isStray ? undefined : faults.take({ method, pathname: path, headers: raw.headers });
     if (met === undefined) return next();
     const at = clock.now().toISOString();

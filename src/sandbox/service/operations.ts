@@ -1,9 +1,5 @@
 import type { Context, Hono } from "hono";
-import {
-  credentialHeader,
-  defaultHeaderPrefix,
-  idempotencyKeyHeader,
-} from "../../wire/credential.ts";
+import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
 import {
   answerJson,
@@ -14,6 +10,7 @@ import {
   Refusal,
   type ServiceEnv,
 } from "./answers.ts";
+import { type Dialect, inDialect } from "./dialect.ts";
 import type { IdempotencyStore, Repetition } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
@@ -25,7 +22,11 @@ export type PathValues = Readonly<Record<string, string | undefined>>;
 interface AuthenticationOptions {
   readonly merchants: Merchants;
   readonly payments: Pick<Payments, "find" | "secretOf">;
+  readonly headerPrefix: string;
 }
+
+/** An operation with any credential, or with none. */
+export type AnyOperation<Response = unknown> = Operation<Response, Credential | "none">;
 
 /**
  * Gives the merchant that a request is about.
@@ -33,13 +34,14 @@ interface AuthenticationOptions {
  * @throws {Refusal} 401, 403 or 404.
  */
 export type Authenticate = (
-  operation: Operation<unknown>,
+  operation: AnyOperation,
   headers: Headers,
   path: PathValues,
 ) => Merchant;
 
 /** Interface section 5: each operation names the one credential that it is called with. */
-export function createAuthenticate({ merchants, payments }: AuthenticationOptions): Authenticate {
+export function createAuthenticate(options: AuthenticationOptions): Authenticate {
+  const { merchants, payments, headerPrefix } = options;
   /** The merchant that a credential belongs to. */
   function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
     switch (credential) {
@@ -57,7 +59,9 @@ export function createAuthenticate({ merchants, payments }: AuthenticationOption
   }
 
   return ({ credential }, headers, path) => {
-    const { name, scheme } = credentialHeader(credential, defaultHeaderPrefix);
+    // What is public is the same for every merchant.
+    if (credential === "none") return merchants.first();
+    const { name, scheme } = credentialHeader(credential, headerPrefix);
     const given = headers.get(name);
     if (given === null) {
       throw unauthenticated(
@@ -119,7 +123,7 @@ export interface Call<Body = unknown, Query = unknown> {
 
 /** An operation and what the sandbox does for it. */
 export interface Route {
-  readonly operation: Operation<unknown>;
+  readonly operation: AnyOperation;
   /**
    * Gives the answer's body, or throws a `Refusal`. Synchronous, so that a request takes effect as a whole before
    * another one is looked at.
@@ -136,7 +140,7 @@ type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
  * are named here, where the operation is.
  */
 export function route<Response, Body = unknown, Query = unknown>(
-  operation: Operation<Response>,
+  operation: AnyOperation<Response>,
   handle: (call: Call<Body, Query>) => Response,
   prepareBody: PrepareBody = (body) => body,
 ): Route {
@@ -149,6 +153,8 @@ export interface ServiceOptions {
   readonly idempotency: IdempotencyStore;
   /** What a repeated Idempotency-Key means for operations whose `replay` is unsafe. */
   readonly withdrawalIdempotency: { get(): Repetition };
+  readonly dialect: Dialect;
+  readonly findPayment: Payments["find"];
   /** Wraps what changes the sandbox's state. */
   readonly during: <Result>(requestId: string, work: () => Result) => Result;
 }
@@ -188,8 +194,9 @@ export function honoPath(path: string): string {
 function answer(
   c: Context<ServiceEnv>,
   { operation, handle, prepareBody }: Route,
-  { authenticate, idempotency, withdrawalIdempotency, during }: ServiceOptions,
+  options: ServiceOptions,
 ): Response {
+  const { authenticate, idempotency, withdrawalIdempotency, during } = options;
   const { req } = c;
   const path: PathValues = req.param();
   const url = new URL(req.url);
@@ -209,5 +216,6 @@ function answer(
     return idempotency.once({ merchantId, scope, key, body: json, repetition }, perform);
   });
   const { name, successStatus = 200 } = operation;
-  return answerJson(c, successStatus, value, { [evidenceHeader]: operationEvidence(name) });
+  const answered = inDialect(options.dialect, value, options.findPayment);
+  return answerJson(c, successStatus, answered, { [evidenceHeader]: operationEvidence(name) });
 }

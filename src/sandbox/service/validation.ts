@@ -140,14 +140,14 @@ function expected(issue: z.core.$ZodIssue, value: unknown): string {
 }
 
 /** The query parameters of any operation that are numbers; all others are texts. */
-const numericParameters: ReadonlySet<string> = new Set(["limit", "offset"]);
+const numericParameters: ReadonlySet<string> = new Set(["limit", "offset", "chainId"]);
 
 /**
  * The query of a URL as its operation's schema reads it.
  *
  * @throws {Refusal} naming the parameter.
  */
-export function parseQuery({ query }: Operation<unknown>, url: URL): unknown {
+export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: URL): unknown {
   if (query === undefined) return {};
   // Parameters that the operation does not have are no business of its schema, which is strict.
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));

@@ -1,5 +1,6 @@
 import { toRecipientAddress } from "../../evm/address.ts";
 import {
+  createMerchantWithdrawal,
   createWithdrawal,
   getMerchantWithdrawal,
   getWithdrawal,
@@ -70,6 +71,7 @@ export function withdrawalRoutes({ withdrawals }: WithdrawalRoutesOptions): Rout
     route(listWithdrawals, list),
     // Before the route of one withdrawal, whose id would otherwise be "config".
     route(getWithdrawalConfig, config),
+    route(createMerchantWithdrawal, create),
     route(getMerchantWithdrawal, get),
     route(listMerchantWithdrawals, list),
   ];

@@ -38,6 +38,8 @@ function callerOf(
     authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
     idempotency: createIdempotencyStore(clock, events, store),
     withdrawalIdempotency: { get: () => repetition },
+    dialect: "documented",
+    findPayment: () => undefined,
     during: (_, work) => work(),
   });
   const headers = { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" };

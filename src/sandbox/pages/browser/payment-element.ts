@@ -38,7 +38,11 @@ export class PaymentElement extends HTMLElement {
   connectedCallback(): void {
     const attribute = (name: string) => this.getAttribute(name) ?? "";
     this.#choices = JSON.parse(attribute("tokens"));
-    this.#checkout = checkoutHere(attribute("payment-id"), attribute("secret"));
+    this.#checkout = checkoutHere(
+      attribute("payment-id"),
+      attribute("secret"),
+      attribute("header-prefix"),
+    );
     this.addEventListener("change", () => void this.#quote());
     part(this, "deposit").addEventListener("submit", (event) => this.#chooseDeposit(event));
     document.addEventListener(changedEvent, this.#poll);
@@ -141,12 +145,13 @@ export class PaymentElement extends HTMLElement {
 }
 
 /** A checkout client for the origin of this page. */
-function checkoutHere(paymentId: string, secret: string): CheckoutClient {
+function checkoutHere(paymentId: string, secret: string, headerPrefix: string): CheckoutClient {
   // The client accepts plain http on localhost only, but the sandbox may have the name of a container.
   const baseUrl = "http://localhost";
   return new CheckoutClient({
     paymentId,
     secret,
+    headerPrefix,
     baseUrl,
     fetch: (url, init) => fetch(String(url).slice(baseUrl.length), init),
   });
