@@ -26,7 +26,7 @@ export const simulateCommand = defineCommand({
     scenario: argument(
       choice([...paymentScenarios, ...withdrawalScenarios], { metavar: "SCENARIO" }),
       {
-        description: message`What happens.`,
+        description: message`Its outcome.`,
       },
     ),
     amountInCents: setting(
@@ -119,13 +119,13 @@ export const eventsCommand = defineCommand({
     const print = (event: SandboxEvent) => {
       if (fits(event) && !isOpenRequest(event)) show(event, json, terminal);
     };
-    const tell = json ? print : requestsFirst(print);
+    const printInOrder = json ? print : requestsFirst(print);
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
       return exitCodes.ok;
     }
-    for await (const event of eventsOf(url)) tell(event);
+    for await (const event of eventsOf(url)) printInOrder(event);
     if (!json) terminal.say("The sandbox has stopped.");
     return exitCodes.ok;
   },

@@ -17,13 +17,13 @@ export const doctorCommand = defineCommand({
     for await (const finding of examine(headerPrefix)) {
       findings.push(finding);
       if (json) terminal.json({ type: "finding", ...finding });
-      else tell(finding, terminal);
+      else print(finding, terminal);
     }
     return worstOf(findings);
   },
 });
 
-function tell({ level, message }: Finding, { say, paint }: Terminal): void {
+function print({ level, message }: Finding, { say, paint }: Terminal): void {
   const marks = {
     ok: paint("green", "✓"),
     warning: paint("yellow", "!"),

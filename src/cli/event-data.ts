@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isRecord, show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** What an event could contain: the documented fields, and the snapshot that is published beside them. */
+/** Data of an invented event: the documented fields, and the published snapshot beside them. */
 export function sampleData(
   event: string,
   { status, orderId }: { readonly status: string | undefined; readonly orderId: string },

@@ -9,7 +9,7 @@ import {
   UnexpectedResponseError,
 } from "../errors.ts";
 
-/** What each exit code means; docs/cli.md lists them. */
+/** Explained in docs/cli.md. */
 export const exitCodes = {
   ok: 0,
   internal: 1,

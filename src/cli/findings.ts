@@ -51,7 +51,7 @@ export async function* examine(headerPrefix: string | undefined): AsyncGenerator
 const anyKey = { secretKey: () => "" };
 const anyUrl = { baseUrl: "https://service.invalid" };
 
-/** What the variables say, each judged by itself: one mistake must not hide another. */
+/** Each variable is judged by itself, so that one mistake does not hide another. */
 function configurationFindings(variables: Variables): Finding[] {
   const environment = judge({ ...anyKey, ...anyUrl }, variables);
   if (environment instanceof ConfigurationError) {
@@ -124,7 +124,7 @@ function webhookSecretFinding({ SETTLEKIT_WEBHOOK_SECRET: secret }: Variables): 
   return ok("webhookSecret", "The webhook secret is set.");
 }
 
-/** What one read-only call shows of the connection, the service's clock, the key and the answer. */
+/** Makes one read-only call to check the connection, the service's clock, the key and the answer. */
 async function callFindings(
   environment: Environment,
   headerPrefix: string | undefined,

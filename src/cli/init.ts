@@ -54,7 +54,7 @@ interface Framework {
   readonly code: readonly string[];
 }
 
-/** By the dependency that gives them away, the most telling first. */
+/** By dependency. Next.js and others come with Express or Koa at times, so they are first. */
 const frameworks: Readonly<Record<string, Framework>> = {
   next: {
     name: "Next.js, in app/webhooks/route.ts",

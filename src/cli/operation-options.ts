@@ -6,7 +6,7 @@ import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
 import { readBy, setting, word } from "./options.ts";
 
-// What an operation of the table takes and gives, as the command line has it: read from the OpenAPI document.
+// Options and columns of an operation of the table, read from the OpenAPI document.
 
 interface JsonSchema {
   readonly $ref?: string;

@@ -9,7 +9,7 @@ import { requireSupportedNode } from "../runtime.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the command line asks for, ready to run. Resolves with the exit code. */
+/** A parsed command line, ready to run. Resolves with the exit code. */
 export type Run = (terminal: Terminal) => Promise<number>;
 
 export type Command = Parser<"sync", Run, unknown>;
@@ -165,7 +165,7 @@ export function loadVariables(dotenv: string | undefined, { conceal }: Terminal)
 export const headerPrefix = setting(
   "--header-prefix",
   word("PREFIX"),
-  message`What the service's header names begin with. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.`,
+  message`The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.`,
 ).optional();
 
 export const webhookSecret = setting(

@@ -64,16 +64,16 @@ interface Output {
 }
 
 /**
- * Reads the arguments. What they ask to be told, such as help, is written at once.
+ * Reads the arguments. Help, the version and completion scripts are written at once.
  *
  * @throws {UsageError} They cannot be understood.
  */
 export function parse(args: readonly string[], { write, hasColours, width }: Output): Run {
-  const told: Run = async () => exitCodes.ok;
+  const nothingElse: Run = async () => exitCodes.ok;
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
-    help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => told },
-    version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => told },
-    completion: { command: true, onShow: () => told },
+    help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
+    version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => nothingElse },
+    completion: { command: true, onShow: () => nothingElse },
     onError(_exitCode, error) {
       throw new UsageError(formatMessage(error, { colors: false }));
     },

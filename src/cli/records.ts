@@ -48,7 +48,7 @@ export async function printList(
   terminal: Terminal,
 ): Promise<void> {
   const { json, csv, columns, most = Number.POSITIVE_INFINITY } = options;
-  const shown = tellingColumns(columns);
+  const shown = tableColumns(columns);
   const rows: string[][] = [];
   let count = 0;
   if (csv) terminal.print(csvLine(columns));
@@ -80,8 +80,8 @@ function hasPages(list: unknown): list is { pages(): AsyncIterable<Part> } {
   return typeof list === "object" && list !== null && "pages" in list;
 }
 
-/** What people look for first. All fields are in JSON and CSV. */
-const telling = [
+/** Columns of tables, most important first. JSON and CSV have more. */
+const important = [
   "id",
   "orderId",
   "chainId",
@@ -99,8 +99,8 @@ const telling = [
 ];
 const maxColumns = 7;
 
-function tellingColumns(columns: readonly string[]): readonly string[] {
-  const known = telling.filter((name) => columns.includes(name));
+function tableColumns(columns: readonly string[]): readonly string[] {
+  const known = important.filter((name) => columns.includes(name));
   return (known.length > 1 ? known : columns).slice(0, maxColumns);
 }
 

@@ -25,7 +25,7 @@ export async function control<Answer>(
   return (await response.json()) as Answer;
 }
 
-/** What happens in a running sandbox from now on. Ends when the sandbox does. */
+/** The events of a running sandbox from now on. Ends when the sandbox does. */
 export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEvent> {
   const { body } = await request(url, "events");
   const messages = body

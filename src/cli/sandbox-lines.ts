@@ -3,7 +3,7 @@ import { type Terminal, timeOfDay } from "./terminal.ts";
 
 type Paint = Terminal["paint"];
 
-/** Whether it is a request that has yet to end, which is told again when it has. */
+/** Whether it is a request that has yet to end. It is emitted again when it has. */
 export function isOpenRequest(event: SandboxEvent): boolean {
   return event.type === "request" && event.outcome === "open";
 }
@@ -12,21 +12,21 @@ export function isOpenRequest(event: SandboxEvent): boolean {
  * Puts events into the order in which people read them: a request when it has ended, and only then what it
  * led to, although that came first.
  */
-export function requestsFirst(tell: (event: SandboxEvent) => void): (event: SandboxEvent) => void {
-  /** What open requests led to, by the requests' ids. */
+export function requestsFirst(print: (event: SandboxEvent) => void): (event: SandboxEvent) => void {
+  /** The effects of open requests, by request id. */
   const waiting = new Map<string, SandboxEvent[]>();
   return (event) => {
     if (event.type === "reset") waiting.clear();
     if (event.type === "request") {
       if (isOpenRequest(event)) return void waiting.set(event.requestId, []);
-      tell(event);
-      for (const effect of waiting.get(event.requestId) ?? []) tell(effect);
+      print(event);
+      for (const effect of waiting.get(event.requestId) ?? []) print(effect);
       waiting.delete(event.requestId);
       return;
     }
     const cause = "requestId" in event ? event.requestId : null;
     const effects = cause === null ? undefined : waiting.get(cause);
-    if (effects === undefined) tell(event);
+    if (effects === undefined) print(event);
     else effects.push(event);
   };
 }

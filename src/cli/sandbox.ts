@@ -112,7 +112,7 @@ async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxSe
   }
 }
 
-/** What a program needs; the first line that `--json` prints. */
+/** The first line that `--json` prints. */
 function keysOf({ merchants: [first, ...others] }: Sandbox, { url }: SandboxServer) {
   if (first === undefined || others.length === 0) return { url, ...(first && keysOfOne(first)) };
   return { url, ...keysOfOne(first), merchants: [first, ...others].map(keysOfOne) };

@@ -89,7 +89,7 @@ export const triggerCommand = defineCommand({
       terminal.say(`settlekit: ${to.href} gave no answer: ${answer.error}.`);
       return exitCodes.network;
     }
-    if (!json) tell(answer, terminal);
+    if (!json) printAnswer(answer, terminal);
     return exitCodeFor(answer.status);
   },
 });
@@ -112,7 +112,7 @@ function inventedData(event: string, to: URL | undefined, asked: Asked): EventDa
   return data;
 }
 
-/** What a sandbox is to play, by the status that it leads to. */
+/** The scenarios of a sandbox, by the status that they lead to. */
 const scenarios: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   payments: { completed: "success", failed: "underpayment", expired: "timeout" },
   withdrawals: {
@@ -123,7 +123,7 @@ const scenarios: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Creates the object in the sandbox, moves it, and gives what the sandbox's webhook tells of it. */
+/** Creates the object in the sandbox, moves it, and returns the data of the sandbox's webhook. */
 async function createdData(event: string, { status, orderId, assignments, url }: Asked) {
   const { SETTLEKIT_ENVIRONMENT: environment = "sandbox" } = process.env;
   if (environment !== "sandbox") {
@@ -184,7 +184,7 @@ function introduce(
   warn(`the service has no event of this name.${guess} It has ${eventNames.join(", ")}.`);
 }
 
-function tell({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {
+function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {
   const isFine = exitCodeFor(status) === exitCodes.ok;
   say(`${paint(isFine ? "green" : "red", `answered ${status}`)} in ${durationText(durationMs)}`);
   const meaning = meaningOf(status);
