@@ -171,5 +171,8 @@ function warnOfExposure(host: string, seed: string | undefined, { warn }: Termin
     `Listening on ${host}: every machine that reaches this one can use the sandbox and see what is ` +
       `created in it.${keys}`,
   );
-  warn("Leave out --host to listen on 127.0.0.1 only.");
+  warn(
+    "Clients on other machines also need SETTLEKIT_SANDBOX_ALLOW_HTTP=1. Leave out --host to listen on " +
+      "127.0.0.1 only.",
+  );
 }
