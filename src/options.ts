@@ -158,7 +158,7 @@ function readSecretKey(
     );
   };
   if (typeof secretKey === "function") {
-    return { ...source, get: async () => check(await secretKey()) };
+    return { ...source, value: async () => check(await secretKey()) };
   }
   const variable = "SETTLEKIT_SECRET_KEY";
   const value = secretKey ?? (variables[variable] || undefined);
@@ -169,7 +169,7 @@ function readSecretKey(
     );
   }
   const key = check(value, secretKey === undefined ? variable : undefined);
-  return { ...source, get: () => key };
+  return { ...source, value: key };
 }
 
 function readBaseUrl(

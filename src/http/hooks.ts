@@ -1,5 +1,6 @@
 import { show } from "../values.ts";
 import { idempotencyKeyHeader } from "../wire/credential.ts";
+import { untilAborted } from "./time.ts";
 
 /** What a `beforeRequest` hook is given: ky's own state. */
 export interface BeforeRequestState {
@@ -119,19 +120,6 @@ export async function checkUnchanged(
   }
   if (request.bodyUsed) refuse("read the request's body. Read that of request.clone().");
   if ((await request.text()) !== (asked.body ?? "")) refuse(`changed the body. ${cure}`);
-}
-
-/** Waits for work unless the signal aborts first, whether or not the work listens to it. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 /** What somebody else's code threw, on one line. */

@@ -2,11 +2,6 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { InvalidRequestError } from "../errors.ts";
 
-/** A fresh idempotency key: a random UUID. */
-export function randomIdempotencyKey(): string {
-  return crypto.randomUUID();
-}
-
 /**
  * An idempotency key made from the parts: equal parts give the same UUID, in every process.
  *

@@ -8,7 +8,6 @@ import { show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Credential, Operation } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
-import { randomIdempotencyKey } from "./idempotency.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
@@ -115,7 +114,7 @@ function matchLength(text: string, at: number, wanted: string): number {
 }
 
 function checkIdempotencyKey(key: string | undefined): string {
-  if (key === undefined) return randomIdempotencyKey();
+  if (key === undefined) return crypto.randomUUID();
   if (typeof key === "string" && isVisibleAscii(key) && key.length <= 255) return key;
   throw new InvalidRequestError(
     "idempotencyKey must be 1 to 255 printable ASCII characters without spaces. " +
@@ -163,9 +162,9 @@ export async function askForCredential(
   { limitMs, signal, facts }: Asking,
 ): Promise<string | undefined> {
   try {
-    const given = source.get();
-    if (typeof given === "string") return given;
-    return (await within(given, limitMs, time, signal))?.value;
+    const { value } = source;
+    if (typeof value === "string") return value;
+    return (await within(value(), limitMs, time, signal))?.value;
   } catch (error) {
     if (SettlekitError.is(error)) throw error;
     const { operation, attempts, outcome } = facts();

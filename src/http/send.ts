@@ -2,10 +2,11 @@ import ky, { isNetworkError, type KyInstance, TimeoutError } from "ky";
 import { userAgent } from "../runtime.ts";
 import { show } from "../values.ts";
 import { isSecureUrl } from "./base-url.ts";
-import { CustomCodeError, checkUnchanged, describeThrown, untilAborted, watched } from "./hooks.ts";
+import { CustomCodeError, checkUnchanged, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
+import { untilAborted } from "./time.ts";
 
 /** What one attempt sends, and within which limits. */
 interface AttemptRequest {

@@ -28,8 +28,8 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 export interface CredentialSource {
   /** The option that holds it, for errors. */
   readonly param: string;
-  /** Gives the credential, checked. Asked for every call. */
-  get(): string | Promise<string>;
+  /** The credential, checked, or a function that gives it: asked for every call. */
+  readonly value: string | (() => Promise<string>);
   /** Whether asking again after a 401 may give a better one, because it is a token that expires. */
   readonly renewable: boolean;
 }

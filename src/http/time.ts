@@ -47,6 +47,19 @@ export async function within<T>(
   }
 }
 
+/** Waits for work unless the signal aborts first, whether or not the work listens to it. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
 /**
  * Milliseconds since 1970 of a date in the form that HTTP senders must generate; undefined for all else,
  * much of which Date.parse alone would take for a date.

@@ -185,15 +185,15 @@ export function paymentSecret(secret: string): CredentialSource {
       { code: "secret_key_as_payment_secret", param: "secret" },
     );
   }
-  return { param: "secret", renewable: false, get: () => checked };
+  return { param: "secret", renewable: false, value: checked };
 }
 
 /** @throws {ConfigurationError} for what cannot be a token. */
 export function bearerToken(accessToken: AccessToken): CredentialSource {
   const source = { param: "accessToken", renewable: typeof accessToken === "function" };
   if (typeof accessToken === "function") {
-    return { ...source, get: async () => checkCredential("accessToken", await accessToken()) };
+    return { ...source, value: async () => checkCredential("accessToken", await accessToken()) };
   }
   const checked = checkCredential("accessToken", accessToken);
-  return { ...source, get: () => checked };
+  return { ...source, value: checked };
 }

@@ -108,6 +108,14 @@ describe("an answer", () => {
   });
 });
 
+test("a call without a key gets a new one", async () => {
+  await using server = await scriptedServer(created);
+  const http = httpTo(server);
+  await Promise.all([http.call(createPayment, order), http.call(createPayment, order)]);
+  const keys = server.requests.map(({ headers }) => headers["idempotency-key"]);
+  expect(new Set(keys).size).toBe(2);
+});
+
 describe("a retried creation", () => {
   test("keeps its idempotency key and its bytes on every attempt", async () => {
     await using server = await scriptedServer({ status: 500 }, reset, truncated, created);

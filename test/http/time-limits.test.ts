@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { AbortError } from "../../src/errors.ts";
 import { realTime } from "../../src/http/time.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
@@ -21,9 +21,17 @@ const dripping: Answer = (response) => {
 
 describe("timeoutMs", () => {
   test("ends an attempt that is not answered, and the next one may succeed", async () => {
-    await using server = await scriptedServer(silent, { body: payment });
-    const call = httpTo(server, { timeoutMs: 200 }).call(getPayment, read);
-    expect((await call.withResponse()).attempts).toBe(2);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const answers = [new Promise<Response>(() => {}), Promise.resolve(Response.json(payment))];
+      const fetch = () => answers.shift() ?? Promise.reject(new Error("a third request"));
+      const http = httpTo({ url: "https://api.example" }, { fetch, timeoutMs: 200 });
+      const call = http.call(getPayment, read).withResponse();
+      await vi.advanceTimersByTimeAsync(200);
+      expect((await call).attempts).toBe(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("covers the body: an answer that drips byte by byte is too late", async () => {
