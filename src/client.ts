@@ -67,8 +67,8 @@ export class MerchantClient {
   }
 
   /**
-   * Makes a request that no method makes, with the same core. A POST is not repeated when it may have
-   * arrived.
+   * Makes a request that no method makes, with the same core. Any method but GET is not repeated when it may have
+   * arrived, unless the request says `safe: true`.
    *
    * @throws {InvalidRequestError} when the path could lead to another route or origin.
    * @example

@@ -1,9 +1,9 @@
 import type { ApiPromise } from "../http/api-promise.ts";
 import type { Http } from "../http/http.ts";
-import type { CallInput } from "../http/request.ts";
+import type { Callable, CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import { anything, type Schema } from "../wire/fields.ts";
-import type { Credential, Operation } from "../wire/operation.ts";
+import type { Credential } from "../wire/operation.ts";
 import {
   type AccessToken,
   bearerToken,
@@ -15,14 +15,21 @@ import {
 
 /** A request that no method makes. */
 export interface RawRequest {
-  method: "GET" | "POST";
+  method: Method;
   /** Begins with a slash, relative to the base URL, without query; encode ids yourself. */
   path: string;
   query?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** Sent as JSON. */
   body?: object | undefined;
-  auth?: RequestAuth | undefined;
+  /** Default: the client's merchant secret key. `none` sends no credential. */
+  auth?: RequestAuth | "none" | undefined;
+  /** Whether repeating the request is harmless. Only a GET is repeated unless this says so. */
+  safe?: boolean | undefined;
 }
+
+type Method = (typeof methods)[number];
+
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const parameters: Names<RawRequest> = {
   method: true,
@@ -30,39 +37,41 @@ const parameters: Names<RawRequest> = {
   query: true,
   body: true,
   auth: true,
+  safe: true,
 };
 
-/** Which credential to use: the client's merchant secret key, unless one of these is given. */
+/** Another credential than the client's merchant secret key. */
 export type RequestAuth =
   | { readonly paymentSecret: string }
   | { readonly accessToken: AccessToken };
 
 /**
- * Makes a request with the same core as every method: credential, retries, deadline and errors. A POST
- * counts as unsafe: it is not repeated when it may have arrived.
+ * Makes a request with the same core as every method: credential, retries, deadline and errors. Any method but GET
+ * counts as unsafe unless the caller says otherwise: it is not repeated when it may have arrived.
  */
 export function rawRequest<T>(
   http: Http,
   request: RawRequest,
   options?: RequestOptions,
 ): ApiPromise<T> {
-  const { method, path, auth } = { ...request };
+  const { method, path, auth, safe } = { ...request };
   const [credential, caller] = authenticated(http, auth);
-  const operation: Operation<T> = {
+  const operation: Callable<T> = {
     name: "request",
     method,
     path,
     credential,
-    replay: method === "GET" ? "safe" : "unsafe",
-    // What comes is the caller's to know.
+    replay: method === "GET" || safe === true ? "safe" : "unsafe",
+    // Only the caller knows what the answer is.
     response: anything as Schema<T>,
     essential: "anything",
   };
   return caller.call(operation, () => filled(request), options);
 }
 
-function authenticated(http: Http, auth: RequestAuth | undefined): [Credential, Http] {
+function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "none", Http] {
   if (auth === undefined) return ["secretKey", http];
+  if (auth === "none") return ["none", http];
   return "paymentSecret" in auth
     ? ["paymentSecret", http.withCredential(paymentSecret(auth.paymentSecret))]
     : ["accessToken", http.withCredential(bearerToken(auth.accessToken))];
@@ -70,8 +79,9 @@ function authenticated(http: Http, auth: RequestAuth | undefined): [Credential, 
 
 function filled(request: RawRequest): CallInput {
   const { method, path, query, body } = checkParameters(request, parameters);
-  if (method !== "GET" && method !== "POST")
-    throw refused("method", 'must be "GET" or "POST"', method);
+  if (!methods.includes(method)) {
+    throw refused("method", `must be one of ${methods.join(", ")}`, method);
+  }
   if (!isPlainPath(path)) {
     throw refused(
       "path",

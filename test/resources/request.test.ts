@@ -75,6 +75,30 @@ describe("client.request", () => {
     await expect(post).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
   });
 
+  test.each(["PUT", "PATCH", "DELETE"] as const)(
+    "repeats a %s only when it is said to be safe",
+    async (method) => {
+      await using server = await scriptedServer({ status: 500 });
+      const client = clientOf(server);
+      const options = { maxRetries: 1, deadlineMs: 5000 };
+      await expect(client.request({ method, path: "/a" }, options)).rejects.toMatchObject({
+        name: "OutcomeUnknownError",
+        attempts: 1,
+      });
+      const safe = client.request({ method, path: "/a", body: { a: 1 }, safe: true }, options);
+      await expect(safe).rejects.toMatchObject({ name: "ServerError", attempts: 2 });
+      expect(server.requests.at(-1)).toMatchObject({ method, body: '{"a":1}' });
+    },
+  );
+
+  test("sends no credential when told so", async () => {
+    await using server = await scriptedServer({});
+    await clientOf(server).request({ method: "GET", path: "/a", auth: "none" });
+    const names = Object.keys(server.requests[0]?.headers ?? {});
+    expect(names).not.toContain("authorization");
+    expect(names.filter((name) => name.startsWith("x-service"))).toEqual([]);
+  });
+
   test.each([
     "https://evil.example/",
     "//evil.example/",
@@ -102,7 +126,7 @@ describe("client.request", () => {
   });
 
   test("refuses a method that it does not know", async () => {
-    const request = { method: "DELETE" as "GET", path: "/a" };
+    const request = { method: "TRACE" as "GET", path: "/a" };
     const call = clientOf({ url: "http://127.0.0.1:2" }).request(request);
     await expect(call).rejects.toMatchObject({ param: "method" });
   });
