@@ -18,7 +18,13 @@ export const initCommand = defineCommand({
   }),
   async run({ path, seed }, terminal) {
     const identity = seed ?? usualIdentity;
-    const none = { webhookUrl: undefined, now: undefined, merchants: undefined, faults: [] };
+    const none = {
+      webhookUrl: undefined,
+      now: undefined,
+      merchants: undefined,
+      headerPrefix: undefined,
+      faults: [],
+    };
     const sandbox = await sandboxFrom(none, { seed, identity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
     const { name, code } = await frameworkOf("package.json");

@@ -10,8 +10,9 @@ import type {
   SandboxOptions,
 } from "../sandbox/index.ts";
 import { show } from "../values.ts";
+import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
-import { instant, lines, readBy, setting, webUrl, word } from "./options.ts";
+import { headerPrefix, instant, lines, readBy, setting, webUrl, word } from "./options.ts";
 
 /** One `--fault`. */
 type AskedFault =
@@ -40,6 +41,7 @@ export const sandboxOptions = {
     instant,
     message`Freezes the clock at this time, such as ${"2026-01-01T00:00:00Z"}.`,
   ).optional(),
+  headerPrefix,
   faults: setting(
     "--fault",
     readBy<AskedFault>("FAULT", { rateLimit: { requestsPerSecond: 0 } }, faultFrom),
@@ -51,6 +53,7 @@ interface SandboxValues {
   readonly webhookUrl: URL | undefined;
   readonly now: Date | undefined;
   readonly merchants: number | undefined;
+  readonly headerPrefix: string | undefined;
   readonly faults: readonly AskedFault[];
 }
 
@@ -60,7 +63,7 @@ interface SandboxValues {
  * @throws {UsageError} An option cannot work.
  */
 export async function sandboxFrom(
-  { webhookUrl, now, merchants, faults }: SandboxValues,
+  { webhookUrl, now, merchants, headerPrefix, faults }: SandboxValues,
   more: Pick<SandboxOptions, "seed" | "identity" | "data">,
 ): Promise<Sandbox> {
   // Loaded only now: help must not wait for it.
@@ -68,7 +71,7 @@ export async function sandboxFrom(
   // Without a number, a data file says how many there are.
   const each = merchants === undefined ? undefined : Array.from({ length: merchants }, () => ({}));
   const sandbox = blaming("--data", () =>
-    createSandbox({ ...more, now, merchants: each, webhookUrl }),
+    createSandbox({ ...more, now, merchants: each, headerPrefix, webhookUrl }),
   );
   for (const fault of faults) blaming("--fault", () => addFault(sandbox, fault));
   return sandbox;
@@ -83,8 +86,9 @@ function blaming<Result>(option: string, run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (SettlekitError.is(error)) throw new UsageError(`${option}: ${error.message}`);
-    throw error;
+    if (!SettlekitError.is(error)) throw error;
+    const { param, message } = error;
+    throw new UsageError(`${param === "headerPrefix" ? "--header-prefix" : option}: ${message}`);
   }
 }
 
@@ -92,12 +96,16 @@ function blaming<Result>(option: string, run: () => Result): Result {
 export const usualIdentity = "settlekit sandbox";
 
 /** The variables by which the client and the webhook verifier find a sandbox. */
-export function variablesOf({ secretKey, webhookSecret }: Sandbox, url: string) {
+export function variablesOf(
+  { secretKey, webhookSecret, headerPrefix }: Sandbox,
+  url: string,
+): Record<string, string> {
   return {
     SETTLEKIT_ENVIRONMENT: "sandbox",
     SETTLEKIT_SANDBOX_URL: url,
     SETTLEKIT_SECRET_KEY: secretKey,
     SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+    ...(headerPrefix !== defaultHeaderPrefix && { SETTLEKIT_HEADER_PREFIX: headerPrefix }),
   };
 }
 

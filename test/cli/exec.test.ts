@@ -52,6 +52,15 @@ describe("settlekit exec", () => {
     expect(stdout).toBe("503 Thu, 01 Jan 2026 00:00:00 GMT\n");
   });
 
+  test("a client and a sandbox agree on another header prefix", async () => {
+    const source = `
+      import { MerchantClient } from ${settlekitModule};
+      await new MerchantClient().payments.list();
+      console.log(process.env.SETTLEKIT_HEADER_PREFIX);`;
+    const { code, stdout } = await exec("--header-prefix", "X-Acme", "--", ...node(source));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "X-Acme\n" });
+  });
+
   test("ends with the command's exit code", async () => {
     expect((await exec("--", ...node("process.exit(7)"))).code).toBe(7);
   });
