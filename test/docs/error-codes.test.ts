@@ -27,7 +27,9 @@ for (const { class: name, codes } of everyError()) {
 }
 // A usage error of the command line has no code; the class of an answer is chosen when it comes; the other
 // two have tests of their own.
-const elsewhere = ["UsageError", "ErrorClass", "ConnectionError", "WebhookVerificationError"];
+const elsewhere = [
+  ...["UsageError", "ErrorClass", "ApiError", "ConnectionError", "WebhookVerificationError"],
+];
 const classes = [...made.keys()].filter((name) => !elsewhere.includes(name));
 
 let sections: Map<string, string>;
