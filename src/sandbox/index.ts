@@ -51,12 +51,11 @@ export type {
 } from "./faults/faults.ts";
 export type { RateLimit } from "./faults/rate-limit.ts";
 
-export type { MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
+export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
 export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";
 export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
-export type { Dialect } from "./service/dialect.ts";
 export type { SandboxMerchant } from "./service/merchants.ts";
 export type {
   PaymentScenario,

@@ -3,8 +3,10 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptions, strictObject } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 import type { Seed } from "./random.ts";
-import type { Dialect } from "./service/dialect.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
+
+/** In which of the published forms the sandbox answers and sends webhooks. */
+export type Dialect = "documented" | "published";
 
 /** What kind of service the sandbox plays. What is said of a merchant applies to each that does not say otherwise. */
 export interface SandboxOptions extends MerchantOptions {

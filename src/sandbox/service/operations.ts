@@ -1,6 +1,9 @@
 import type { Context, Hono } from "hono";
+import { isRecord } from "../../values.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
+import type { Payment } from "../../wire/payment.ts";
+import type { Dialect } from "../options.ts";
 import {
   answerJson,
   evidenceHeader,
@@ -10,11 +13,39 @@ import {
   Refusal,
   type ServiceEnv,
 } from "./answers.ts";
-import { type Dialect, inDialect } from "./dialect.ts";
 import type { IdempotencyStore, Repetition } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
+
+/**
+ * An answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has its own deposit
+ * address.
+ */
+export function inDialect(
+  dialect: Dialect,
+  value: unknown,
+  findPayment: (paymentId: string) => Payment | undefined,
+): unknown {
+  if (dialect === "documented") return value;
+  return published(value);
+
+  function published(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map(published);
+    if (!isRecord(part)) return part;
+    const fields = Object.entries(part).map(([name, field]) => {
+      const isChainId = name === "chainId" && typeof field === "number";
+      return [name, isChainId ? `eip155:${field}` : published(field)];
+    });
+    return { ...Object.fromEntries(fields), ...addressOf(part) };
+  }
+
+  function addressOf({ expectedAmountAsset, paymentId, id }: Record<string, unknown>) {
+    if (typeof expectedAmountAsset !== "string") return {};
+    const address = findPayment(String(paymentId))?.depositAddress;
+    return address ? { depositAddress: { ...address, id } } : {};
+  }
+}
 
 /** The values of a path's placeholders, decoded. */
 export type PathValues = Readonly<Record<string, string | undefined>>;

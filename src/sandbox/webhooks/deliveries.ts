@@ -147,10 +147,12 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
     // Receivers in other processes judge a webhook's age by real time.
     const signed = messageFor(delivery, deliveryId, to, clock.receiversNowMs(), form);
-    const request = disordered(signed, delivery.disorder, {
-      secret: to.merchant.webhookSecret,
-      random: randomStream(id, "tampering").fraction,
-    });
+    const request = delivery.disorder
+      ? disordered(signed, delivery.disorder, {
+          secret: to.merchant.webhookSecret,
+          random: randomStream(id, "tampering").fraction,
+        })
+      : signed;
     const kind = delivery.disorder?.kind ?? null;
     async function send(disorder: DisorderKind | null): Promise<WebhookAttempt> {
       const at = clock.now().toISOString();
