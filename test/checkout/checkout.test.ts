@@ -14,6 +14,27 @@ const path = `/v1/external/payment-secret-auth/payments/${payment.id}`;
 const state = (status: string) => ({ body: { id: payment.id, status } });
 
 describe("a checkout client", () => {
+  test("sends headers of its own, of one call and of a watch", async () => {
+    await using server = await scriptedServer(state("pending"), state("completed"));
+    const checkout = clientOf(server, { headers: { "x-shop": "1" } });
+    await checkout.status({ headers: { "x-call": "2" } });
+    for await (const _ of checkout.watch({ headers: { "x-watch": "3" } }));
+    expect(server.requests.map(({ headers }) => headers)).toMatchObject([
+      { "x-shop": "1", "x-call": "2" },
+      { "x-shop": "1", "x-watch": "3" },
+    ]);
+    const wrong = checkout.watch({ intervalms: 1 } as never).next();
+    await expect(wrong).rejects.toMatchObject({ param: "intervalms" });
+  });
+
+  test("asks for quotes on any chain by CAIP-2 text", async () => {
+    await using server = await scriptedServer({ status: 201, body: payment.quotes[0] });
+    const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" as const;
+    const contractAddress = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+    await clientOf(server).quotes.create({ chainId, contractAddress });
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ chainId, contractAddress });
+  });
+
   test("reads and changes its payment with the payment secret", async () => {
     const [quote] = payment.quotes;
     await using server = await scriptedServer(

@@ -45,6 +45,27 @@ describe("a payment request", () => {
     });
   });
 
+  test("names what the customer pays in cents, fees included", () => {
+    const { amountInCents } = payment;
+    expect(checkout.paymentRequest({ ...payment, amountDueCents: null }, usdc).amountDueCents).toBe(
+      amountInCents,
+    );
+    expect(checkout.paymentRequest({ ...payment, amountDueCents: 2600 }, usdc).amountDueCents).toBe(
+      2600,
+    );
+    const quote = { ...usdc, amountDueCents: 2700 };
+    expect(
+      checkout.paymentRequest({ ...payment, amountDueCents: 2600 }, quote).amountDueCents,
+    ).toBe(2700);
+  });
+
+  test("is refused for chains without payment URIs, saying which have one", () => {
+    const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" as const;
+    expect(() => checkout.paymentRequest(payment, { ...usdc, chainId })).toThrow(
+      /solana:.* only EVM chains \(eip155\) have payment URIs/,
+    );
+  });
+
   test("prefers the quote's own address, in either form", () => {
     const own = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
     const asText = { ...usdc, depositAddress: own };
