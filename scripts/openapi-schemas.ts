@@ -124,11 +124,21 @@ function converted(schema: fields.Schema<unknown>) {
   };
 }
 
+/** Documented bounds that only the service holds callers to (interface section 8). */
+const bounds: Readonly<Record<string, object>> = {
+  "CreatePaymentBody.amount": { maximum: payment.maxAmountInCents },
+  "CreateQuoteBody.forceDepositAmount": { maximum: payment.maxAmountInCents },
+  "CreateWithdrawalBody.amountInCents": { minimum: 100, maximum: payment.maxAmountInCents },
+};
+
 function described(json: JsonSchema, owner: string): JsonSchema {
   if (json.properties === undefined) return json;
   const properties = Object.entries(json.properties).map(([field, schema]) => {
     const description = docs.get(`${owner}.${field}`) ?? docs.get(field);
-    return [field, { ...schema, ...(description && { description }) }];
+    return [
+      field,
+      { ...schema, ...bounds[`${owner}.${field}`], ...(description && { description }) },
+    ];
   });
   return { ...json, properties: Object.fromEntries(properties) };
 }

@@ -67,7 +67,6 @@ const errors = {
   500: "The service failed. Repeat later, with backoff, if the request may be repeated.",
 } as const;
 
-type AnyOperation = Operation<unknown, Credential | "none">;
 type ErrorStatus = keyof typeof errors;
 
 const credentials: Readonly<Record<Credential, string>> = {
@@ -113,7 +112,7 @@ function paths(): OpenApiDocument["paths"] {
   return items;
 }
 
-function operationObject(id: OperationId, operation: AnyOperation): OperationObject {
+function operationObject(id: OperationId, operation: Operation<unknown>): OperationObject {
   const { name, credential, replay, body, successStatus = 200, response } = operation;
   const { summary, description, evidence } = operationProse[id];
   const parameters = parametersOf(operation);
@@ -151,7 +150,7 @@ function operationObject(id: OperationId, operation: AnyOperation): OperationObj
 }
 
 /** Which errors an operation can give, by what in its requests can be wrong. */
-function errorStatuses(operation: AnyOperation): ErrorStatus[] {
+function errorStatuses(operation: Operation<unknown>): ErrorStatus[] {
   const { path, query, body, replay, credential } = operation;
   const takesInput = query !== undefined || body !== undefined;
   return [
@@ -165,7 +164,7 @@ function errorStatuses(operation: AnyOperation): ErrorStatus[] {
   ];
 }
 
-function parametersOf({ path, query, replay }: AnyOperation) {
+function parametersOf({ path, query, replay }: Operation<unknown>) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
     // Chains have numbers, or CAIP-2 text, for an id.
     const schema = { type: "string", ...(name !== "chainId" && { format: "uuid" }) };

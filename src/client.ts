@@ -4,6 +4,7 @@ import { Http } from "./http/http.ts";
 import type { RequestOptions } from "./http/settings.ts";
 import { type ClientOptions, configure } from "./options.ts";
 import { type AccessToken, bearerToken, paymentSecret } from "./resources/arguments.ts";
+import { Chains, Tokens, Wallet } from "./resources/assets.ts";
 import { Dashboard } from "./resources/dashboard.ts";
 import { Payments } from "./resources/payments.ts";
 import { type RawRequest, rawRequest } from "./resources/request.ts";
@@ -34,6 +35,9 @@ export class MerchantClient {
   readonly baseUrl: string;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
+  readonly wallet: Wallet;
+  readonly chains: Chains;
+  readonly tokens: Tokens;
   readonly #http: Http;
 
   constructor(options?: ClientOptions) {
@@ -43,6 +47,9 @@ export class MerchantClient {
     this.baseUrl = http.settings.baseUrl;
     this.payments = new Payments(http);
     this.withdrawals = new Withdrawals(http);
+    this.wallet = new Wallet(http);
+    this.chains = new Chains(http);
+    this.tokens = new Tokens(http);
     this.#http = http;
   }
 

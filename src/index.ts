@@ -76,6 +76,7 @@ export type {
 export type { ClientOptions } from "./options.ts";
 
 export type { AccessToken, Metadata } from "./resources/arguments.ts";
+export type { Chains, Tokens, Wallet } from "./resources/assets.ts";
 export type { Dashboard } from "./resources/dashboard.ts";
 export type { FindOptions } from "./resources/lists/find-by-order-id.ts";
 export type { ListOptions, Page, PagePromise } from "./resources/lists/page.ts";
@@ -103,7 +104,16 @@ export type { PaymentReceipt } from "./wire/payment-receipt.ts";
 export { isFinal, isPaid, type PaymentStatus } from "./wire/payment-status.ts";
 export type { DepositAddress, Quote } from "./wire/quote.ts";
 
-export type { SettledChain, SettledToken, Token, TokenChain } from "./wire/token.ts";
+export type {
+  ChainListQuery,
+  SettledChain,
+  SettledToken,
+  Token,
+  TokenBalance,
+  TokenChain,
+  TokenListQuery,
+  WalletBalances,
+} from "./wire/token.ts";
 
 export type {
   Withdrawal,

@@ -5,8 +5,8 @@ import { checkBaseUrl } from "../http/base-url.ts";
 import { connectionFields, connectionSettings } from "../http/checks.ts";
 import { Http } from "../http/http.ts";
 import type { ConnectionOptions, HttpSettings } from "../http/settings.ts";
-
 import { paymentSecret } from "../resources/arguments.ts";
+import { Chains, Tokens } from "../resources/assets.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
 import { checkOptions, type Same, strictObject } from "../wire/fields.ts";
 import type { Payment } from "../wire/payment.ts";
@@ -48,8 +48,16 @@ export interface PaymentRequestWithQr extends PaymentRequest {
  * ```
  */
 export class CheckoutClient extends Checkout {
+  /** The supported chains: a public list. */
+  readonly chains: Chains;
+  /** The supported tokens with their prices: a public list. */
+  readonly tokens: Tokens;
+
   constructor(options: CheckoutOptions) {
-    super(new Http(checkoutSettings(options)), options.paymentId);
+    const http = new Http(checkoutSettings(options));
+    super(http, options.paymentId);
+    this.chains = new Chains(http);
+    this.tokens = new Tokens(http);
   }
 
   override paymentRequest(payment: Payment, quote: Quote): PaymentRequestWithQr {

@@ -96,24 +96,17 @@ function readSuccess<T>(
       return { ...answer, kind: "value", value: (text || undefined) as T, drift: [] };
     }
   }
-  if (essential !== "anything") {
-    const isList = Array.isArray(body);
-    if (typeof body !== "object" || body === null || isList !== (essential === "a list")) {
-      return { kind: "unreadable", status, text: redact(text), requestId };
-    }
-    const missing = missingFields(body, essential);
-    if (missing.length > 0) return { ...answer, kind: "incomplete", missing, body };
+  const isObject = typeof body === "object" && body !== null;
+  if (essential !== "anything" && !(isObject && Array.isArray(body) === (essential === "a list"))) {
+    return { kind: "unreadable", status, text: redact(text), requestId };
   }
-  return { ...answer, kind: "value", ...readTolerantly(response, body) };
-}
-
-function missingFields(body: object, essential: readonly string[] | "a list"): string[] {
-  if (essential === "a list") return [];
-  return essential.filter((name) => !isPresent((body as Record<string, unknown>)[name]));
-}
-
-function isPresent(value: unknown): boolean {
-  return typeof value === "string" ? value !== "" : Array.isArray(value);
+  const reading = readTolerantly(response, body);
+  const needed = typeof essential === "string" ? [] : essential;
+  const isMissing = (name: string) =>
+    reading.drift.includes(name) || (body as Record<string, unknown>)[name] === "";
+  const missing = needed.filter(isMissing);
+  if (missing.length > 0) return { ...answer, kind: "incomplete", missing, body };
+  return { ...answer, kind: "value", ...reading };
 }
 
 function originOf(location: string | null, base: string): string | undefined {

@@ -12,7 +12,7 @@ import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.
 import { type Time, within } from "./time.ts";
 
 /** What the core calls: an operation of the service, or a request of the caller's own with any method. */
-export interface Callable<T> extends Omit<Operation<T, Credential | "none">, "method"> {
+export interface Callable<T> extends Omit<Operation<T>, "method"> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 }
 

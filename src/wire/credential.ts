@@ -80,11 +80,19 @@ export const idempotencyKeyHeader = "Idempotency-Key";
 /** Where the service is assumed to name a request for its support. */
 export const defaultRequestIdHeader = "X-Request-Id";
 
-/** The header that carries a credential, and the text before the credential in it. */
+interface CredentialHeader {
+  readonly name: string;
+  /** The text before the credential in the header. */
+  readonly scheme: string;
+}
+
+/** The header that carries a credential; `undefined` for public operations. */
+export function credentialHeader(credential: Credential, headerPrefix: string): CredentialHeader;
 export function credentialHeader(
-  credential: Credential,
+  credential: Credential | "none",
   headerPrefix: string,
-): { readonly name: string; readonly scheme: string } {
+): CredentialHeader | undefined;
+export function credentialHeader(credential: Credential | "none", headerPrefix: string) {
   switch (credential) {
     case "secretKey":
       return { name: `${headerPrefix}-Secret-Key`, scheme: "" };
@@ -92,6 +100,8 @@ export function credentialHeader(
       return { name: `${headerPrefix}-Payment-Secret`, scheme: "" };
     case "accessToken":
       return { name: "Authorization", scheme: "Bearer " };
+    case "none":
+      return undefined;
   }
 }
 

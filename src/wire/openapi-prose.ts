@@ -98,6 +98,39 @@ export const operationProse: Readonly<Record<OperationId, OperationProse>> = {
       "parameters and its answer are assumed to be those of `listWithdrawals`.",
     evidence: "published",
   },
+  createMerchantWithdrawal: {
+    summary: "Create a withdrawal from a dashboard",
+    description:
+      "Sends crypto of the given value to an address. Whether a repeated Idempotency-Key is honoured is " +
+      "not known: a repeated request may pay twice. Interface section 4.7 names the group; the operation " +
+      "is published.",
+    evidence: "published",
+  },
+  listChains: {
+    summary: "List the supported chains",
+    description: "Chains in use only. Public: no credential is sent.",
+    evidence: "published",
+  },
+  getChain: {
+    summary: "Read a chain",
+    description: "Public: no credential is sent.",
+    evidence: "published",
+  },
+  listTokens: {
+    summary: "List the supported tokens",
+    description: "With their prices. Public: no credential is sent.",
+    evidence: "published",
+  },
+  getToken: {
+    summary: "Read a token",
+    description: "With its price. Public: no credential is sent.",
+    evidence: "published",
+  },
+  getWalletBalances: {
+    summary: "Read the wallet's balances",
+    description: "What the merchant's wallet holds, token by token.",
+    evidence: "published",
+  },
   getMerchantWithdrawal: {
     summary: "Read a withdrawal for a dashboard",
     description:

@@ -14,13 +14,14 @@ export type Credential = "secretKey" | "paymentSecret" | "accessToken";
 export type Replay = "safe" | "keyed" | "unsafe";
 
 /** One operation of the service: everything that the client, the sandbox and the docs need of it. */
-export interface Operation<Response, Auth extends Credential | "none" = Credential> {
+export interface Operation<Response> {
   /** The method that calls it, such as `payments.create`. */
   readonly name: string;
   readonly method: "GET" | "POST";
   /** Relative to the base URL, with `{placeholders}`. */
   readonly path: string;
-  readonly credential: Auth;
+  /** `none` for public operations. */
+  readonly credential: Credential | "none";
   readonly replay: Replay;
   readonly body?: Schema<unknown>;
   /** Strict: a client refuses a filter that the operation does not have. */

@@ -197,7 +197,7 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = {
 };
 
 /** Published; the chains in use. */
-export const listChains: Operation<PageBody<TokenChain>, "none"> = {
+export const listChains: Operation<PageBody<TokenChain>> = {
   name: "chains.list",
   method: "GET",
   path: "/v1/external/chains",
@@ -209,7 +209,7 @@ export const listChains: Operation<PageBody<TokenChain>, "none"> = {
 };
 
 /** Published. */
-export const getChain: Operation<TokenChain, "none"> = {
+export const getChain: Operation<TokenChain> = {
   name: "chains.get",
   method: "GET",
   path: "/v1/external/chains/{chainId}",
@@ -220,7 +220,7 @@ export const getChain: Operation<TokenChain, "none"> = {
 };
 
 /** Published; with prices. */
-export const listTokens: Operation<PageBody<Token>, "none"> = {
+export const listTokens: Operation<PageBody<Token>> = {
   name: "tokens.list",
   method: "GET",
   path: "/v1/external/tokens",
@@ -232,7 +232,7 @@ export const listTokens: Operation<PageBody<Token>, "none"> = {
 };
 
 /** Published. */
-export const getToken: Operation<Token, "none"> = {
+export const getToken: Operation<Token> = {
   name: "tokens.get",
   method: "GET",
   path: "/v1/external/tokens/{tokenId}",
@@ -282,6 +282,12 @@ export const operationTable = {
   getWithdrawalConfig,
   listMerchantWithdrawals,
   getMerchantWithdrawal,
+  createMerchantWithdrawal,
+  listChains,
+  getChain,
+  listTokens,
+  getToken,
+  getWalletBalances,
 } satisfies Readonly<Record<string, Operation<unknown>>>;
 
 /** What an operation is called in the table. */

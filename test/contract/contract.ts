@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { assetContract } from "./assets.ts";
 import { checkoutContract } from "./checkout.ts";
 import { dashboardContract } from "./dashboard.ts";
 import { errorContract } from "./errors.ts";
@@ -15,7 +16,7 @@ import { withdrawalContract } from "./withdrawals.ts";
  * target has no means for is left out.
  *
  * It creates payments, and withdrawals where the target names a recipient, each with an order number of
- * its own. It makes about 200 requests in all, one after the other.
+ * its own. It makes about 250 requests in all, one after the other.
  */
 export function contract(name: string, target: Target): void {
   describe(name, () => {
@@ -29,6 +30,7 @@ export function contract(name: string, target: Target): void {
     describe("the customer's routes", () => checkoutContract(service));
     describe("withdrawals", () => withdrawalContract(service));
     describe("the dashboard's routes", () => dashboardContract(service));
+    describe("chains, tokens and the wallet", () => assetContract(service));
     describe("errors", () => errorContract(service));
   });
 }

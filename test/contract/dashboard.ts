@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import {
+  createMerchantWithdrawal,
   getMerchantWithdrawal,
+  getWithdrawal,
   getWithdrawalConfig,
   listMerchantWithdrawals,
   listWithdrawals,
@@ -31,6 +33,17 @@ export function dashboardContract(service: Service): void {
       const { supported } = await service.call(getWithdrawalConfig, pathOf());
       const chainIds = supported.map(({ chain }) => caip2(chain?.chainId));
       expect(chainIds).toContain(caip2(withdrawals.chainId));
+    });
+  }
+
+  if (typeof withdrawals === "object") {
+    test("create a withdrawal, which the merchant's server can read", async () => {
+      const { recipientAddress, chainId } = withdrawals;
+      const body = { amountInCents: 500, recipientAddress, chainId };
+      const created = await service.call(createMerchantWithdrawal, { ...pathOf(), body });
+      expect(created).toMatchObject({ status: "pending", amountInCents: 500 });
+      const path = { withdrawalId: created.id };
+      expect((await service.call(getWithdrawal, { path })).amountInCents).toBe(500);
     });
   }
 

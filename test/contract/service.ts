@@ -108,10 +108,10 @@ export class Service {
   }
 
   #headers({ credential }: Operation<unknown>, { body, secret, headers = {} }: Input) {
-    const given = this.#credential(credential, secret);
-    const { name, scheme } = credentialHeader(credential, this.target.headerPrefix ?? "X-Service");
+    const given = credential === "none" ? undefined : this.#credential(credential, secret);
+    const header = credentialHeader(credential, this.target.headerPrefix ?? "X-Service");
     const all: Input["headers"] = {
-      ...(given !== undefined && { [name]: scheme + given }),
+      ...(header && given !== undefined && { [header.name]: header.scheme + given }),
       ...(body !== undefined && { "Content-Type": "application/json" }),
       ...headers,
     };

@@ -38,7 +38,9 @@ async function answerTo(
     { url: "https://api.example" },
     { fetch, environment: "testnet", onEvent: (event) => events.push(event) },
   );
-  const input = { path: { paymentId: "p", withdrawalId: "w", merchantId: "m" } };
+  const input = {
+    path: { paymentId: "p", withdrawalId: "w", merchantId: "m", chainId: "1", tokenId: "t" },
+  };
   const value = await http.call<unknown>(operation, input).catch((error: unknown) => error);
   const drift = events.find((event) => event.type === "drift");
   return { value, drift: drift?.paths ?? [] };

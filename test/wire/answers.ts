@@ -1,5 +1,5 @@
 import type { operationTable } from "../../src/wire/operations.ts";
-import { createdPayment, payment, withdrawal, withdrawalConfig } from "./examples.ts";
+import { createdPayment, payment, token, withdrawal, withdrawalConfig } from "./examples.ts";
 
 const pagination = {
   total: 2,
@@ -30,4 +30,12 @@ export const answers = {
   getWithdrawalConfig: withdrawalConfig,
   listMerchantWithdrawals: { data: [withdrawal], pagination },
   getMerchantWithdrawal: withdrawal,
+  createMerchantWithdrawal: withdrawal,
+  listChains: { data: [token.chain], pagination },
+  getChain: token.chain,
+  listTokens: { data: [token], pagination },
+  getToken: token,
+  getWalletBalances: {
+    balances: [{ chainId: 84532, token, amountRaw: "1500000", amountFormatted: null }],
+  },
 } satisfies Record<keyof typeof operationTable, object>;

@@ -4,7 +4,7 @@ import type { Token } from "../../src/wire/token.ts";
 import type { Withdrawal, WithdrawalConfig } from "../../src/wire/withdrawal.ts";
 
 /** A token as the interface document describes it (section 2.4). */
-const token = {
+export const token = {
   id: "0b0f1b4e-3b1c-4d57-9d3e-000000000004",
   coingeckoApiId: "ethereum",
   chain: {

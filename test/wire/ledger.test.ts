@@ -14,10 +14,14 @@ import {
 import { paymentReceiptSchema } from "../../src/wire/payment-receipt.ts";
 import { createQuoteBodySchema, depositAddressSchema, quoteSchema } from "../../src/wire/quote.ts";
 import {
+  chainListQuerySchema,
   settledChainSchema,
   settledTokenSchema,
+  tokenBalanceSchema,
   tokenChainSchema,
+  tokenListQuerySchema,
   tokenSchema,
+  walletBalancesSchema,
 } from "../../src/wire/token.ts";
 
 import { paymentEventDataSchema, withdrawalEventDataSchema } from "../../src/wire/webhook-event.ts";
@@ -67,6 +71,10 @@ const schemas: [string, ZodMiniObject][] = [
   ["Quote", quoteSchema],
   ["Token", tokenSchema],
   ["Token chain", tokenChainSchema],
+  ["Chain list", chainListQuerySchema],
+  ["Token list", tokenListQuerySchema],
+  ["Token balance", tokenBalanceSchema],
+  ["Wallet balances", walletBalancesSchema],
   ["Payment creation", createPaymentBodySchema],
   ["Created payment", createdPaymentSchema],
   ["Payment list", paymentListQuerySchema],

@@ -63,7 +63,8 @@ describe("the OpenAPI document", () => {
 
   test.each(table)("tells of $name its credential, success and repetition", (operation) => {
     const { security, responses, "x-replay": replay } = objectOf(operation);
-    expect(security).toEqual([{ [operation.credential]: [] }]);
+    const isPublic = operation.credential === "none";
+    expect(security).toEqual(isPublic ? [] : [{ [operation.credential]: [] }]);
     expect(Object.keys(responses).filter((status) => status.startsWith("2"))).toEqual([
       String(operation.successStatus ?? 200),
     ]);
@@ -112,7 +113,11 @@ describe("the OpenAPI document", () => {
     const asking = table.filter((operation) =>
       JSON.stringify(objectOf(operation).parameters ?? []).includes('"Idempotency-Key"'),
     );
-    expect(asking.map(({ name }) => name)).toEqual(["payments.create", "withdrawals.create"]);
+    expect(asking.map(({ name }) => name)).toEqual([
+      "payments.create",
+      "withdrawals.create",
+      "dashboard.withdrawals.create",
+    ]);
   });
 
   test("names the header of each credential", () => {

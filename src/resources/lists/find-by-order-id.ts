@@ -68,7 +68,7 @@ async function find<Item extends Ordered>(
   const deadlineAt = time.now() + deadlineMs;
   const search = new Search<Item>(orderId);
 
-  for (let reading = 1; ; reading++) {
+  for (let readings = 1; ; readings++) {
     const knownBefore = search.size;
     let offset = 0;
     let page: ApiResponse<PageBody<Item>>;
@@ -76,7 +76,16 @@ async function find<Item extends Ordered>(
       const remainingMs = deadlineAt - time.now();
       if (remainingMs <= 0) throw tooLate(operation.name, deadlineMs);
       const call = { ...options, deadlineMs: remainingMs };
-      page = await http.call(operation, { path, query: { limit, offset } }, call).withResponse();
+      const reading = http.call(operation, { path, query: { limit, offset } }, call);
+      page = await reading.withResponse().catch((error: unknown) => {
+        if (!UnexpectedResponseError.is(error)) throw error;
+        const { status, requestId, body: data } = error;
+        throw unreadable(operation.name, orderId, "data is not a list", {
+          status,
+          requestId,
+          data,
+        });
+      });
       search.take(page.data, offset);
       if (search.hasPassed(stopMs)) return { ...page, data: search.found };
       // The next page begins with the last item of this one: without that overlap, items were skipped.
@@ -86,7 +95,7 @@ async function find<Item extends Ordered>(
     const { oddity } = search;
     if (oddity === undefined || search.found.length > 0) return { ...page, data: search.found };
     const mayHelpToReadAgain = search.isShort && search.size > knownBefore;
-    if (!mayHelpToReadAgain || reading === maxReadings) {
+    if (!mayHelpToReadAgain || readings === maxReadings) {
       throw unreadable(operation.name, orderId, oddity, page);
     }
   }
@@ -197,7 +206,7 @@ function unreadable(
   operation: string,
   orderId: string,
   oddity: string,
-  { status, requestId, data }: ApiResponse<unknown>,
+  { status, requestId, data }: { status: number; requestId?: string | undefined; data: unknown },
 ): UnexpectedResponseError {
   return new UnexpectedResponseError(
     `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read ` +

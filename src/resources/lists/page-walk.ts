@@ -1,16 +1,18 @@
+import type { ChainId } from "../../wire/fields.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 
 /** Reads one page of a list. Without a limit, as many items as the list was asked for. */
 export type ReadPage<Item> = (offset: number, limit?: number) => Promise<PageBody<Item>>;
 
-/** What every item of a list has. */
+/** What tells the items of a list apart: their id, or the chain id of a chain. */
 export interface Identified {
-  readonly id: string;
+  readonly id?: string;
+  readonly chainId?: ChainId;
 }
 
 /** The id of an item; undefined for what has none, which cannot be told from others like it. */
 function idOf(item: Identified | null | undefined): string | undefined {
-  const id: unknown = item?.id;
+  const id: unknown = item?.id ?? item?.chainId;
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 

@@ -63,12 +63,12 @@ function addShop(routes: Hono<ServiceEnv>, sandbox: Sandbox): void {
 async function send(
   c: ControlContext,
   { merchants, fetch, headerPrefix }: Sandbox,
-  { method, path, credential }: Operation<unknown>,
+  { method, path }: Operation<unknown>,
 ): Promise<Response> {
   const { merchantId = merchants[0]?.merchantId, ...given } = await fields(c);
   const merchant = merchants.find((it) => it.merchantId === merchantId);
   if (merchant === undefined) throw refuseField(422, "merchantId", "belongs to no merchant here.");
-  const { name } = credentialHeader(credential, headerPrefix);
+  const { name } = credentialHeader("secretKey", headerPrefix);
   const headers = { [name]: merchant.secretKey, "Content-Type": "application/json" };
   const body = JSON.stringify({ currency: "USD", ...given });
   try {

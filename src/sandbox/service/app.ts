@@ -2,7 +2,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
-import { getCheckoutPayment } from "../../wire/operations.ts";
+import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
 import type { SandboxApp } from "../connection.ts";
 import type { Events } from "../event-bus.ts";
 import type { Faults } from "../faults/faults.ts";
@@ -44,7 +44,7 @@ export function createApp(options: AppOptions): SandboxApp {
   });
   serveOwnRoutes(app, options.loadOwnRoutes);
   app.use(readBody, recorded(options));
-  app.use(`${customerRoutes}*`, describePreflight, allowAnyOrigin(options));
+  for (const routes of browserRoutes) app.use(routes, describePreflight, allowAnyOrigin(options));
   app.use(withFaults(options));
   app.use(async (_, next) => {
     clock.catchUp();
@@ -145,12 +145,13 @@ function recorded({ clock, random, log, events }: AppOptions): Middleware {
   };
 }
 
-/** The only routes that a browser calls: their credential is a customer's (interface section 5). */
+/** The only routes that a browser calls: with a customer's credential (interface section 5), or with none. */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
+const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listTokens.path}/*`];
 
 /** Lets any page read the answer, with the headers that it needs to understand it (assumed). */
 function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
-  const { name } = credentialHeader(getCheckoutPayment.credential, headerPrefix);
+  const { name } = credentialHeader("paymentSecret", headerPrefix);
   return cors({
     origin: "*",
     allowMethods: ["GET", "POST"],

@@ -1,0 +1,92 @@
+import type { ApiPromise } from "../http/api-promise.ts";
+import type { Http } from "../http/http.ts";
+import type { RequestOptions } from "../http/settings.ts";
+import type { ChainId } from "../wire/fields.ts";
+import * as operations from "../wire/operations.ts";
+import type {
+  ChainListQuery,
+  Token,
+  TokenChain,
+  TokenListQuery,
+  WalletBalances,
+} from "../wire/token.ts";
+import { chainIdOnWire } from "./arguments.ts";
+import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
+
+/** The supported chains. Public: requests carry no credential. Published; not in the interface document. */
+export class Chains {
+  readonly #http: Http;
+
+  /** @internal */
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /**
+   * Reads a chain.
+   *
+   * @param chainId Such as 8453; CAIP-2 text for a chain that is not an EVM chain.
+   * @throws {NotFoundError} when the service does not support the chain.
+   */
+  get(chainId: ChainId, options?: RequestOptions): ApiPromise<TokenChain> {
+    const fill = () => {
+      const id = chainIdOnWire(chainId, this.#http.settings.wire);
+      return { path: { chainId: String(id) } };
+    };
+    return this.#http.call(operations.getChain, fill, options);
+  }
+
+  /** Lists the chains in use. Await it for one page, or iterate it for all. */
+  list(query: ChainListQuery = {}, options?: ListOptions): PagePromise<TokenChain> {
+    return list(this.#http, { operation: operations.listChains, query }, options);
+  }
+}
+
+/** The supported tokens. Public: requests carry no credential. Published; not in the interface document. */
+export class Tokens {
+  readonly #http: Http;
+
+  /** @internal */
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /**
+   * Reads a token with its price.
+   *
+   * @throws {NotFoundError} when no token has the id.
+   */
+  get(tokenId: string, options?: RequestOptions): ApiPromise<Token> {
+    return this.#http.call(operations.getToken, { path: { tokenId } }, options);
+  }
+
+  /**
+   * Lists tokens with their prices, in USD for one whole token. Await it for one page, or iterate it for all.
+   *
+   * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
+   */
+  list(query: TokenListQuery = {}, options?: ListOptions): PagePromise<Token> {
+    const { chainId, ...filters } = { ...query };
+    const { wire } = this.#http.settings;
+    const sent = {
+      ...filters,
+      ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),
+    };
+    return list(this.#http, { operation: operations.listTokens, query: sent }, options);
+  }
+}
+
+/** The merchant's wallet at the service. Published; not in the interface document. */
+export class Wallet {
+  readonly #http: Http;
+
+  /** @internal */
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Reads what the wallet holds, token by token. */
+  balances(options?: RequestOptions): ApiPromise<WalletBalances> {
+    return this.#http.call(operations.getWalletBalances, {}, options);
+  }
+}
