@@ -29,6 +29,6 @@ export interface Operation<Response> {
   /** Status of a success; 200 where it is missing. */
   readonly successStatus?: 200 | 201;
   readonly response: Schema<Response>;
-  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or z.unknown(). */
+  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or anything. */
   readonly essential: readonly string[] | "a list" | "anything";
 }
