@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { afterEach, expect, vi } from "vitest";
 import type { ServiceEnv } from "../src/sandbox/service/answers.ts";
-import type { AnyOperation } from "../src/sandbox/service/operations.ts";
+import type { Operation } from "../src/wire/operation.ts";
 import * as operations from "../src/wire/operations.ts";
 import type { Description } from "./contract/description.ts";
 
@@ -74,8 +74,8 @@ const placeholder = /\{\w+\}/g;
 
 /** A path without placeholders is meant before one with them. */
 const { operationTable, ...all } = operations;
-const described: readonly AnyOperation[] = Object.values(operationTable);
-const table = Object.values<AnyOperation>(all).sort(
+const described: readonly Operation<unknown>[] = Object.values(operationTable);
+const table = Object.values<Operation<unknown>>(all).sort(
   (a, b) => (a.path.match(placeholder)?.length ?? 0) - (b.path.match(placeholder)?.length ?? 0),
 );
 

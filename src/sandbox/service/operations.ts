@@ -56,16 +56,13 @@ interface AuthenticationOptions {
   readonly headerPrefix: string;
 }
 
-/** An operation with any credential, or with none. */
-export type AnyOperation<Response = unknown> = Operation<Response, Credential | "none">;
-
 /**
  * Gives the merchant that a request is about.
  *
  * @throws {Refusal} 401, 403 or 404.
  */
 export type Authenticate = (
-  operation: AnyOperation,
+  operation: Operation<unknown>,
   headers: Headers,
   path: PathValues,
 ) => Merchant;
@@ -154,7 +151,7 @@ export interface Call<Body = unknown, Query = unknown> {
 
 /** An operation and what the sandbox does for it. */
 export interface Route {
-  readonly operation: AnyOperation;
+  readonly operation: Operation<unknown>;
   /**
    * Gives the answer's body, or throws a `Refusal`. Synchronous, so that a request takes effect as a whole before
    * another one is looked at.
@@ -171,7 +168,7 @@ type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
  * are named here, where the operation is.
  */
 export function route<Response, Body = unknown, Query = unknown>(
-  operation: AnyOperation<Response>,
+  operation: Operation<Response>,
   handle: (call: Call<Body, Query>) => Response,
   prepareBody: PrepareBody = (body) => body,
 ): Route {
