@@ -8,7 +8,7 @@ const allowed = {
   "runtime.ts": ["errors.ts"],
   http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "zod", "@noble/hashes"],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
-  checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "uqr"],
+  checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr"],
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
   webhooks: ["errors.ts", "values.ts"],
   sandbox: [
@@ -18,6 +18,7 @@ const allowed = {
     "webhooks",
     "errors.ts",
     "values.ts",
+    "api",
     "zod",
     "hono",
     "@hono/node-server",
@@ -43,6 +44,7 @@ const inSource = (part) => {
 const target = (name) => {
   if (name in allowed) return inSource(name);
   // A package that is not installed is still recognised by its bare name.
+  if (name === "api") return "^api/openapi\\.json$";
   return name === "node" ? undefined : `(^|node_modules/)${name}(/|$)`;
 };
 

@@ -8,6 +8,7 @@ const config: KnipConfig = {
     "test/{architecture/crossed-files,examples/settle-orders,webhooks/receiving-process}.ts",
     "test/browser/checkout-page.ts",
     "{examples,scripts}/*.ts",
+    "test/examples/settling-process.ts",
     "examples/*/src/{main,node,worker,rehearsal}.ts",
     "examples/own-checkout/page/checkout.ts",
     "test/runtimes/programs/*.{mjs,cjs}",

@@ -1,3 +1,5 @@
+// Longer than 300 lines: the options of the client are tested in one place.
+
 import { describe, expect, test } from "vitest";
 import { ConfigurationError } from "../src/errors.ts";
 import type { CredentialSource } from "../src/http/settings.ts";

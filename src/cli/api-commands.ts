@@ -10,7 +10,14 @@ import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
 import { confirmPayout } from "./confirm.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { columnsOf, isList, kebab, optionsOf, placeholdersOf } from "./operation-options.ts";
+import {
+  columnsOf,
+  isList,
+  kebab,
+  optionsOf,
+  placeholderParser,
+  placeholdersOf,
+} from "./operation-options.ts";
 import {
   type Command,
   type Commands,
@@ -116,7 +123,7 @@ async function withClient(
 }
 
 interface Asked {
-  readonly path: Readonly<Record<string, string>>;
+  readonly path: Readonly<Record<string, string | number>>;
   readonly input: object;
   /** The payment's. */
   readonly secret: string;
@@ -128,7 +135,7 @@ function call(client: MerchantClient, operation: Operation<unknown>, asked: Aske
   const { paymentId = "" } = path;
   const given = query || body ? [input] : [];
   if (credential === "paymentSecret") {
-    const checkout = client.checkout({ paymentId, secret });
+    const checkout = client.checkout({ paymentId: String(paymentId), secret });
     return methodOf(checkout, name.replace("checkout.", ""))(...given);
   }
   const method = replay === "unsafe" ? `${name}Once` : name;
@@ -156,7 +163,7 @@ function operationCommand(
   const isOfList = isList(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const path = placeholdersOf(operation).map(
-    (name) => [name, argument(word(metavarOf(name)))] as const,
+    (name) => [name, argument(placeholderParser(name, metavarOf(name)))] as const,
   );
   const { summary, description } = operationProse[id];
   return defineCommand({

@@ -75,10 +75,7 @@ function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unk
   if (type === "integer") return integer(bounds);
   if (type === "number") return float(bounds);
   // A chain id, for example.
-  if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) {
-    const read = (input: string) => (/^\d{1,15}$/.test(input) ? Number(input) : input);
-    return readBy<string | number>(metavar, "", read);
-  }
+  if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText(metavar);
   if (type === "boolean") {
     const map = (text: string) => text === "true";
     return transform(choice(["true", "false"], { metavar }), { map, unmap: String });
@@ -93,6 +90,19 @@ function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unk
     }
   };
   return { ...word(metavar), suggest };
+}
+
+function numberOrText(metavar: NonEmptyString): ValueParser<"sync", string | number> {
+  const read = (input: string) => (/^\d{1,15}$/.test(input) ? Number(input) : input);
+  return readBy<string | number>(metavar, "", read);
+}
+
+/** Reads what stands for a placeholder of a path: ids are text, but the id of an EVM chain is a number. */
+export function placeholderParser(
+  name: string,
+  metavar: NonEmptyString,
+): ValueParser<"sync", string | number> {
+  return name === "chainId" ? numberOrText(metavar) : word(metavar);
 }
 
 export function kebab(name: string) {

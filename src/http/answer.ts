@@ -37,7 +37,7 @@ interface Reading {
 }
 
 /** Takes credentials out of a text that will be shown. */
-export type Redact = (text: string) => string;
+type Redact = (text: string) => string;
 
 /** Reads what came over the wire: a success, or why the attempt gave none. */
 export function readReply<T>(

@@ -58,9 +58,7 @@ const parameters: Names<CreatePaymentInput | CreateDepositInput> = {
 };
 
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
-export function createPaymentBody(
-  input: CreatePaymentInput | CreateDepositInput,
-): CreatePaymentBody {
+function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): CreatePaymentBody {
   const { type, orderId, currency, redirectUrl, customMetadata } = checkParameters(
     input,
     parameters,

@@ -18,7 +18,7 @@ type Unnumbered<Entry> = Entry extends RequestEntry
     : Entry extends EventBasics
       ? Omit<Entry, "sequence">
       : never;
-export type NewEvent = Unnumbered<TimelineEntry>;
+type NewEvent = Unnumbered<TimelineEntry>;
 
 /** A change before its webhook event has an id. */
 type Unannounced<Change> = Change extends NewEvent ? Omit<Change, "at" | keyof Announced> : never;

@@ -19,7 +19,7 @@ type IsAllowedHost = (hostname: string) => boolean;
  *
  * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
-export function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedHost {
+function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedHost {
   if (listeningOn === "") throw emptyHost();
   const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
   return (hostname) => {

@@ -9,7 +9,8 @@ describe("what a bundler makes of the checkout entry", () => {
     for (const foreign of [
       "node:",
       "secretkey-auth",
-      "SETTLEKIT_",
+      "SETTLEKIT_SECRET_KEY",
+      "SETTLEKIT_BASE_URL",
       "process.env",
       "getBuiltinModule",
     ]) {

@@ -1,3 +1,5 @@
+// Longer than 300 lines: the rules of one call are tested in one place.
+
 import { describe, expect, test } from "vitest";
 import { OutcomeUnknownError, ServerError, UnexpectedResponseError } from "../../src/errors.ts";
 

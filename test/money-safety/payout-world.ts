@@ -57,7 +57,7 @@ export interface Plan {
 }
 
 /** A clock on which a sleep is over at once. */
-export class SkippingClock implements Time {
+class SkippingClock implements Time {
   #now = 0;
   readonly now = () => this.#now;
   readonly wallClock = () => this.#now;

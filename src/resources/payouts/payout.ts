@@ -74,7 +74,7 @@ const parameters: Names<CreateWithdrawalInput> = {
 };
 
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
-export function createWithdrawalBody(
+function createWithdrawalBody(
   input: CreateWithdrawalInput,
   wire: HttpSettings["wire"],
 ): SentWithdrawal {
@@ -124,7 +124,7 @@ function reasonToStoreOtherwise(orderId: string): string | undefined {
   if (orderId.normalize("NFC") !== orderId) return 'this text is not NFC: use normalize("NFC")';
   if (orderId.trim() !== orderId) return "this text begins or ends with white space: trim it";
   if (/\p{Cc}/u.test(orderId)) return "this text holds a control character: remove it";
-  const isNumeric = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(orderId);
+  const isNumeric = /^[-+.\de]+$/i.test(orderId) && !Number.isNaN(Number(orderId));
   if (isNumeric && String(Number(orderId)) !== orderId) {
     return 'as a number this text would change: put letters in front, such as "order_007"';
   }
@@ -222,6 +222,7 @@ function canonicalMetadata(metadata: unknown): unknown {
 /** Numbers of more digits than a double holds stay text, so that no two of them look equal. */
 function keepDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
-  const significant = context.source.replace(/e.*$/i, "").replace(/\D/g, "").replace(/^0+/, "");
+  const [mantissa = ""] = context.source.split(/e/i);
+  const significant = mantissa.replace(/\D/g, "").replace(/^0+/, "");
   return significant.length > 15 ? `\0${context.source}` : value;
 }

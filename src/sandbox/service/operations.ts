@@ -22,7 +22,7 @@ import { checked, parseObject, parseQuery } from "./validation.ts";
  * An answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has its own deposit
  * address.
  */
-export function inDialect(
+function inDialect(
   dialect: Dialect,
   value: unknown,
   findPayment: (paymentId: string) => Payment | undefined,
@@ -48,7 +48,7 @@ export function inDialect(
 }
 
 /** The values of a path's placeholders, decoded. */
-export type PathValues = Readonly<Record<string, string | undefined>>;
+type PathValues = Readonly<Record<string, string | undefined>>;
 
 interface AuthenticationOptions {
   readonly merchants: Merchants;

@@ -68,7 +68,7 @@ export function checkOneOf(
  *
  * @throws {Refusal} 422 for another one.
  */
-export function checkKnownValues(
+function checkKnownValues(
   { shape }: z.ZodMiniObject,
   values: Readonly<Record<string, unknown>>,
 ): void {

@@ -6,7 +6,7 @@ import type { Store } from "../state/store.ts";
 import { type Duration, durationInMs } from "./duration.ts";
 
 /** Kinds of things that fall due. */
-export type DueKind =
+type DueKind =
   | "quotes"
   | "payment"
   | "payment step"

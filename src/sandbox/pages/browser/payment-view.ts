@@ -16,7 +16,7 @@ export function statusText(status: string): string {
 }
 
 /** A final status in words for the customer. */
-export function outcomeText(payment: Payment): string {
+function outcomeText(payment: Payment): string {
   const { status } = payment;
   const received = dollarsReceived(payment);
   if (isPaid(status)) return received ? `${received} arrived. Thank you.` : "Thank you.";
@@ -32,7 +32,7 @@ export function outcomeText(payment: Payment): string {
 }
 
 /** Such as `$25.00 in USDC on Base Sepolia`; undefined when nothing arrived. */
-export function receivedText(payment: Payment): string | undefined {
+function receivedText(payment: Payment): string | undefined {
   const received = dollarsReceived(payment);
   const { settledToken, settledChain } = payment.receipt ?? {};
   const token = settledToken?.symbol ? ` in ${settledToken.symbol}` : "";
@@ -41,7 +41,7 @@ export function receivedText(payment: Payment): string | undefined {
 }
 
 /** The hash of the transaction that brought the money, under either of its published names. */
-export function transactionOf({ receipt }: Payment): string | undefined {
+function transactionOf({ receipt }: Payment): string | undefined {
   return receipt?.txHash ?? receipt?.transactionHash ?? undefined;
 }
 
