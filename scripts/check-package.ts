@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packInto } from "./pack.ts";
 
-const limitBytes = 1_000_000;
+const limitBytes = 2_400_000;
 
 const scratch = await mkdtemp(join(tmpdir(), "settlekit-tarball-"));
 try {

@@ -35,7 +35,9 @@ interface AfterResponse {
   ): Response | RetryMarker | void | Promise<Response | RetryMarker | void>;
 }
 
+/** Called before a request leaves, in ky's form. Sets headers on it, or returns another Request. */
 export type BeforeRequestHook = BeforeRequest["hook"];
+/** Called with every response, in ky's form. May return another Response of the same status. */
 export type AfterResponseHook = AfterResponse["hook"];
 
 /**
@@ -47,7 +49,9 @@ export type AfterResponseHook = AfterResponse["hook"];
  * ends the call, too, with an unknown outcome where the call changes something.
  */
 export interface ClientHooks {
+  /** Called in order before each request leaves. */
   beforeRequest?: BeforeRequestHook[] | undefined;
+  /** Called in order with each response. */
   afterResponse?: AfterResponseHook[] | undefined;
 }
 

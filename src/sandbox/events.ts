@@ -96,6 +96,7 @@ interface PaymentState extends EventBasics, Cause {
   readonly status: string;
 }
 
+/** A payment or a deposit was created. */
 export interface PaymentCreated extends PaymentState, Announced {
   readonly type: "payment.created";
 }
@@ -131,6 +132,7 @@ interface WithdrawalState extends EventBasics, Cause, Announced {
   readonly status: string;
 }
 
+/** A withdrawal was created. */
 export interface WithdrawalCreated extends WithdrawalState {
   readonly type: "withdrawal.created";
 }
