@@ -4,7 +4,7 @@ import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
 import { connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
 import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
-import { isRecord, nearest, show } from "./values.ts";
+import { environmentVariable, isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, type Same, strictObject } from "./wire/fields.ts";
 
@@ -115,8 +115,9 @@ export function configure(
   });
 }
 
+/** Reads a variable when it is needed, because Deno asks for leave to read each one. */
 function processVariables(): Variables {
-  return typeof process === "undefined" ? {} : (process.env ?? {});
+  return new Proxy({}, { get: (_, name) => environmentVariable(String(name)) });
 }
 
 const environments: readonly Environment[] = ["production", "testnet", "sandbox"];

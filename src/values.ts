@@ -6,6 +6,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A variable of the process's environment. Undefined where there is none, or where settlekit may not read it. */
+export function environmentVariable(name: string): string | undefined {
+  try {
+    return globalThis.process?.env?.[name];
+  } catch {
+    // Deno throws unless it was started with --allow-env.
+    return undefined;
+  }
+}
+
 const maxShownLength = 60;
 
 /** A merchant's secret key, which people put into the wrong places. */

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { canonicalJson, nearest, show } from "../src/values.ts";
+import { expect, test, vi } from "vitest";
+import { canonicalJson, environmentVariable, nearest, show } from "../src/values.ts";
 
 test.each([
   ["text", '"text"'],
@@ -31,4 +31,18 @@ test("suggests the name that was probably meant, and none that is far away", () 
 
 test("writes equal values as equal JSON, whatever the order of their keys", () => {
   expect(canonicalJson({ b: [{ d: 1, c: null }], a: 2 })).toBe('{"a":2,"b":[{"c":null,"d":1}]}');
+});
+
+test("an environment that may not be read is an empty one", () => {
+  const env = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error("Requires env access");
+      },
+    },
+  );
+  vi.stubGlobal("process", { env });
+  expect(environmentVariable("SETTLEKIT_SECRET_KEY")).toBeUndefined();
+  vi.unstubAllGlobals();
 });

@@ -1,6 +1,7 @@
+import { environmentVariable } from "../values.ts";
 import { toBytes } from "./body.ts";
 import type { Signed } from "./crypto.ts";
-import { environmentVariable, secretVariable } from "./options.ts";
+import { secretVariable } from "./options.ts";
 
 /**
  * What may have gone wrong with a delivery whose signature does not match: it did when the signature

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { isRecord, nearest } from "../values.ts";
+import { environmentVariable, isRecord, nearest } from "../values.ts";
 import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { type HeaderNames, headerNames } from "./headers.ts";
@@ -156,11 +156,6 @@ export function readHeaderPrefix(
 }
 
 export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
-
-/** A variable of the process's environment, on platforms that have one. */
-export function environmentVariable(name: string): string | undefined {
-  return globalThis.process?.env?.[name];
-}
 
 const expectedSecret = `text or bytes, and not empty. Without it, set ${secretVariable}`;
 

@@ -1,11 +1,11 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
+import { environmentVariable } from "../values.ts";
 import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
 import { createFetchHandler, type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
 import { createLambdaHandler, type LambdaHandler } from "./handlers/lambda.ts";
 import { createNodeHandler, type NodeHandler } from "./handlers/node.ts";
 import {
   checkOption,
-  environmentVariable,
   readSettings,
   type Settings,
   secretVariable,

@@ -5,6 +5,7 @@
  */
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/index.ts";
+import { environmentVariable } from "../../values.ts";
 import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** The options of `sandboxHandlers`. */
@@ -61,5 +62,5 @@ export function sandboxHandlers(
 }
 
 function defaultBaseUrl(): string {
-  return globalThis.process?.env?.SETTLEKIT_SANDBOX_URL || defaultSandboxUrl;
+  return environmentVariable("SETTLEKIT_SANDBOX_URL") || defaultSandboxUrl;
 }
