@@ -138,14 +138,14 @@ async function sandbox({ settlekit, webhooks, sandbox }, { canListen }) {
   });
   secret.current = service.webhookSecret;
   const server = canListen ? await service.listen({ port: 0 }) : undefined;
-  const client = new settlekit.MerchantClient({
-    secretKey: service.secretKey,
-    environment: "sandbox",
-    ...(server
-      ? { baseUrl: server.url }
-      : { fetch: (url, init) => service.fetch(new Request(url, init)) }),
-  });
   try {
+    const client = new settlekit.MerchantClient({
+      secretKey: service.secretKey,
+      environment: "sandbox",
+      ...(server
+        ? { baseUrl: server.url }
+        : { fetch: (url, init) => service.fetch(new Request(url, init)) }),
+    });
     const { paymentId } = await client.payments.create(order);
     await service.payments.simulate(paymentId, "success");
     await service.webhooks.idle();
