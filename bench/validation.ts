@@ -6,8 +6,8 @@
  * comes from src/.
  */
 import { MerchantClient } from "../dist/index.js";
+import { readTolerantly } from "../src/wire/fields.ts";
 import { listWithdrawals } from "../src/wire/operations.ts";
-import { readTolerantly } from "../src/wire/reading.ts";
 import { perCall, ratioOf, spreadOf, takeTurns } from "./measure.ts";
 import { withdrawalPage } from "./payloads.ts";
 import { printTable, type Row, timeText } from "./table.ts";

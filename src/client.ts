@@ -1,5 +1,5 @@
 import { Checkout } from "./checkout/checkout.ts";
-import type { ApiPromise } from "./http/api-promise.ts";
+import type { ApiPromise } from "./http/answer.ts";
 import { Http } from "./http/http.ts";
 import type { RequestOptions } from "./http/settings.ts";
 import { type ClientOptions, configure } from "./options.ts";

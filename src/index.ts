@@ -47,7 +47,7 @@ export {
   tokenPaymentUri,
 } from "./evm/payment-uri.ts";
 export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
-export type { ApiPromise, ApiResponse } from "./http/api-promise.ts";
+export type { ApiPromise, ApiResponse } from "./http/answer.ts";
 export type {
   AttemptEvent,
   ClientEvent,

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import type { ApiPromise } from "../http/api-promise.ts";
+import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import {

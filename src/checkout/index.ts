@@ -19,7 +19,7 @@ export {
   UnexpectedResponseError,
 } from "../errors.ts";
 
-export type { ApiPromise, ApiResponse } from "../http/api-promise.ts";
+export type { ApiPromise, ApiResponse } from "../http/answer.ts";
 export type {
   ConnectionOptions,
   Fetch,

@@ -1,15 +1,63 @@
 import { readErrorBody } from "../wire/envelope.ts";
-import { readTolerantly } from "../wire/reading.ts";
+import { readTolerantly } from "../wire/fields.ts";
 import type { Failure } from "./policy.ts";
 import type { Callable } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate } from "./time.ts";
 
+/** A value together with the facts of the answer that brought it. */
+export interface ApiResponse<T> {
+  readonly data: T;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The answer's body as it came. Integers beyond 2^53, which are reported as drift, are exact only here. */
+  readonly rawBody: string;
+  /** The service's name for the request; quote it to its support. */
+  readonly requestId: string | undefined;
+  /** The key that every attempt carried, on calls that create something. */
+  readonly idempotencyKey: string | undefined;
+  /** Requests sent for the call, the first one included. */
+  readonly attempts: number;
+}
+
+/**
+ * The result of every call: await it for the value, or `withResponse()` for the answer around it.
+ * The request is on its way as soon as the method was called.
+ *
+ * @example
+ * ```ts
+ * const payment = await client.payments.get(paymentId);
+ * const { data, requestId, attempts } = await client.payments.get(paymentId).withResponse();
+ * ```
+ */
+export class ApiPromise<T> extends Promise<T> {
+  readonly #response: Promise<ApiResponse<T>>;
+
+  /** `then`, `catch` and `finally` give plain promises: only the call itself has a response. */
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  constructor(response: Promise<ApiResponse<T>>) {
+    super((resolve, reject) => {
+      // Settled by the platform's own functions, across which an error's stack finds the caller's line.
+      response.then(({ data }) => data).then(resolve, reject);
+    });
+    this.#response = response;
+  }
+
+  /** The value, with the status, headers and request id of the answer that brought it. */
+  withResponse(): Promise<ApiResponse<T>> {
+    return this.then(() => this.#response);
+  }
+}
+
 /** The facts of a success that callers may see. */
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  readonly rawBody: string;
   readonly requestId: string | undefined;
 }
 
@@ -61,7 +109,7 @@ export function readReply<T>(
   if (response.ok) {
     return text === undefined
       ? (broken ?? { kind: "unreadable", status, text: "", requestId })
-      : readSuccess(operation, text, { status, headers, requestId }, redact);
+      : readSuccess(operation, { status, headers, rawBody: text, requestId }, redact);
   }
   if (broken?.kind === "aborted") return broken;
   // The status stands, also where the body did not arrive.
@@ -82,11 +130,10 @@ export function readReply<T>(
  */
 function readSuccess<T>(
   { essential, response }: Callable<T>,
-  text: string,
   answer: Answer,
   redact: Redact,
 ): Success<T> | Failure {
-  const { status, requestId } = answer;
+  const { status, rawBody: text, requestId } = answer;
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -106,7 +153,22 @@ function readSuccess<T>(
     reading.drift.includes(name) || (body as Record<string, unknown>)[name] === "";
   const missing = needed.filter(isMissing);
   if (missing.length > 0) return { ...answer, kind: "incomplete", missing, body };
-  return { ...answer, kind: "value", ...reading };
+  const drift = [...new Set([...reading.drift, ...inexactIntegers(body, text)])];
+  return { ...answer, kind: "value", value: reading.value, drift };
+}
+
+/** The paths of the integers that have more digits than a number keeps. */
+function inexactIntegers(body: unknown, text: string): string[] {
+  // So that usual answers are not walked through.
+  if (!/\d{16}/.test(text)) return [];
+  const walk = (value: unknown, path: string): string[] => {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) return [path];
+    if (typeof value !== "object" || value === null) return [];
+    return Object.entries(value).flatMap(([name, inner]) =>
+      walk(inner, path === "" ? name : `${path}.${name}`),
+    );
+  };
+  return walk(body, "");
 }
 
 function originOf(location: string | null, base: string): string | undefined {

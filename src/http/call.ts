@@ -1,6 +1,6 @@
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-import { readReply, type Success } from "./answer.ts";
-import type { ApiResponse } from "./api-promise.ts";
+import { type ApiResponse, readReply, type Success } from "./answer.ts";
+
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
 import type { ClientEvent, RetryEvent } from "./events.ts";
@@ -199,7 +199,7 @@ export class Call<T> {
   }
 
   #conclude(result: Success<T>): ApiResponse<T> {
-    const { status, headers, requestId } = result;
+    const { status, headers, rawBody, requestId } = result;
     this.#shared.budget.succeeded();
     this.#shared.serviceClock.observe(headers);
     if (result.kind === "incomplete") {
@@ -213,7 +213,7 @@ export class Call<T> {
     const { value: data, drift: paths } = result;
     if (paths.length > 0) this.#emit({ ...this.#event, type: "drift", paths });
     const { attempts, idempotencyKey } = this.#facts;
-    return { data, status, headers, requestId, idempotencyKey, attempts };
+    return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }
 
   /** Waits before the next attempt, or ends the call with its error. */

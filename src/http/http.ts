@@ -1,5 +1,5 @@
 import { SettlekitError } from "../errors.ts";
-import { ApiPromise, type ApiResponse } from "./api-promise.ts";
+import { ApiPromise, type ApiResponse } from "./answer.ts";
 import { Call, type Shared } from "./call.ts";
 import { type ClientEvent, type EndEvent, notify } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";

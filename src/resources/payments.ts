@@ -1,4 +1,4 @@
-import type { ApiPromise } from "../http/api-promise.ts";
+import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";

@@ -1,4 +1,4 @@
-import { ApiPromise, type ApiResponse } from "../http/api-promise.ts";
+import { ApiPromise, type ApiResponse } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import { idempotencyKeyFrom } from "../http/idempotency.ts";
 import type { RequestOptions } from "../http/settings.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { credentialHeader } from "../../src/wire/credential.ts";
+import { readTolerantly } from "../../src/wire/fields.ts";
 import type { Credential, Operation } from "../../src/wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../src/wire/operations.ts";
 import type { CreatedPayment } from "../../src/wire/payment.ts";
-import { readTolerantly } from "../../src/wire/reading.ts";
 import type { Withdrawal } from "../../src/wire/withdrawal.ts";
 import { describeService } from "./description.ts";
 import type { Payee, Target } from "./target.ts";

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ApiPromise, type ApiResponse } from "../../src/http/api-promise.ts";
+import { ApiPromise, type ApiResponse } from "../../src/http/answer.ts";
 
 const response: ApiResponse<number> = {
   data: 7,
   status: 200,
+  rawBody: "",
   headers: new Headers(),
   requestId: "req_1",
   idempotencyKey: undefined,

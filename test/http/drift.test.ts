@@ -83,3 +83,20 @@ describe.each(Object.entries(operationTable))("an answer to %s", (name, operatio
     },
   );
 });
+
+test("an integer that a number cannot hold is drift, and its digits are in the raw body", async () => {
+  const events: ClientEvent[] = [];
+  const body = `{"id":"p","status":"pending","loyalty":{"points":[9007199254740993, 7]}}`;
+  const http = httpTo(
+    { url: "https://api.example" },
+    {
+      fetch: () => Promise.resolve(new Response(body)),
+      environment: "testnet",
+      onEvent: (event) => events.push(event),
+    },
+  );
+  const path = { paymentId: "p" };
+  const { rawBody } = await http.call(operationTable.getCheckoutStatus, { path }).withResponse();
+  expect(rawBody).toContain("9007199254740993");
+  expect(events.find((event) => event.type === "drift")?.paths).toEqual(["loyalty.points.0"]);
+});

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import { readTolerantly } from "../../src/wire/fields.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import type { Payment } from "../../src/wire/payment.ts";
 import type { Quote } from "../../src/wire/quote.ts";
-import { readTolerantly } from "../../src/wire/reading.ts";
 import type { ModelPayment, ModelQuote } from "./model.ts";
 
 /** Published: ten minutes. */

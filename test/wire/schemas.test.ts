@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { readTolerantly } from "../../src/wire/fields.ts";
 import { listPayments } from "../../src/wire/operations.ts";
 import { createdPaymentSchema, paymentSchema } from "../../src/wire/payment.ts";
 import { quoteSchema } from "../../src/wire/quote.ts";
-import { readTolerantly } from "../../src/wire/reading.ts";
 import { paymentEventDataSchema } from "../../src/wire/webhook-event.ts";
 import { createdPayment, payment } from "./examples.ts";
 

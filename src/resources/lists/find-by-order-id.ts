@@ -1,5 +1,5 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
-import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
+import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
 import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { ApiPromise } from "../../http/api-promise.ts";
+import { ApiPromise } from "../../http/answer.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { isRecord } from "../../values.ts";

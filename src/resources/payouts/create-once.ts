@@ -7,7 +7,7 @@ import {
   RateLimitError,
   SettlekitError,
 } from "../../errors.ts";
-import type { ApiResponse } from "../../http/api-promise.ts";
+import type { ApiResponse } from "../../http/answer.ts";
 import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";

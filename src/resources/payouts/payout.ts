@@ -1,6 +1,6 @@
 import { UnexpectedResponseError } from "../../errors.ts";
 import { toRecipientAddress } from "../../evm/address.ts";
-import { ApiPromise, type ApiResponse } from "../../http/api-promise.ts";
+import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
 import type { Http } from "../../http/http.ts";
 import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
 import { canonicalJson } from "../../values.ts";

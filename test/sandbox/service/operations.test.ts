@@ -1,8 +1,8 @@
 import { createSandbox } from "settlekit/sandbox";
 import { expect, it } from "vitest";
 import { credentialHeader } from "../../../src/wire/credential.ts";
+import { readTolerantly } from "../../../src/wire/fields.ts";
 import { operationTable } from "../../../src/wire/operations.ts";
-import { readTolerantly } from "../../../src/wire/reading.ts";
 import { create, order, origin, payout, withdraw } from "../merchant.ts";
 
 const bodies: Record<string, unknown> = {

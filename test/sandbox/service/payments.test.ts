@@ -1,8 +1,8 @@
 import { createSandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
 import { toChecksumAddress } from "../../../src/evm/address.ts";
+import { readTolerantly } from "../../../src/wire/fields.ts";
 import { createPayment, getPayment, listPayments } from "../../../src/wire/operations.ts";
-import { readTolerantly } from "../../../src/wire/reading.ts";
 import { create, list, newYear, origin, paymentsPath, read, send } from "../merchant.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

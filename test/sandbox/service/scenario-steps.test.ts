@@ -5,9 +5,9 @@ import {
   type ScenarioSteps,
 } from "settlekit/sandbox";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { readTolerantly } from "../../../src/wire/fields.ts";
 import { getPayment } from "../../../src/wire/operations.ts";
 import type { Payment } from "../../../src/wire/payment.ts";
-import { readTolerantly } from "../../../src/wire/reading.ts";
 import type { Withdrawal } from "../../../src/wire/withdrawal.ts";
 import { create, newYear, read, told, withdraw } from "../merchant.ts";
 

@@ -1,7 +1,7 @@
 import { createSandbox, type WithdrawalScenario } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
+import { readTolerantly } from "../../../src/wire/fields.ts";
 import { getWithdrawal } from "../../../src/wire/operations.ts";
-import { readTolerantly } from "../../../src/wire/reading.ts";
 import { newYear, readWithdrawal, told, withdraw } from "../merchant.ts";
 
 const byHand = { steps: "by-hand" } as const;

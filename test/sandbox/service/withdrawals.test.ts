@@ -1,8 +1,8 @@
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { describe, expect, it } from "vitest";
+import { readTolerantly } from "../../../src/wire/fields.ts";
 import { createWithdrawal, getWithdrawal, listWithdrawals } from "../../../src/wire/operations.ts";
 import type { PageBody } from "../../../src/wire/pagination.ts";
-import { readTolerantly } from "../../../src/wire/reading.ts";
 import type { Withdrawal } from "../../../src/wire/withdrawal.ts";
 import {
   errorOf,
