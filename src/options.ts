@@ -199,7 +199,7 @@ function readBaseUrl(
   return checkBaseUrl(value, { allowHttp, httpCure });
 }
 
-/** Test money alone may be spent by whoever reads along. */
+/** Plain http shows the key to the network, so only a test key may be sent that way. */
 function readAllowHttp(
   { allowHttp }: ClientOptions,
   environment: Environment,

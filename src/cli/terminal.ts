@@ -17,7 +17,7 @@ export interface Terminal {
   print(line: string): void;
   /** Shows on a terminal how much of a list has been read; nothing any more without arguments. */
   progress(done?: number, total?: number): void;
-  /** Prints `[redacted]` for this credential from now on, whoever echoes it. */
+  /** Prints `[redacted]` for this credential from now on, also where a service echoes it. */
   conceal(credential: string): void;
   /** Colours part of a line for `say`, if stderr shows colours. */
   paint(style: Style, text: string): string;

@@ -95,7 +95,7 @@ export function readReply<T>(
 ): Success<T> | Failure {
   const { response, text, broken } = reply;
   const { status } = response;
-  // Whoever's they are, they can do what the platform's can.
+  // Another package's Headers can do what the platform's can.
   const headers = response.headers as Headers;
   const requestId = redact(headers.get(settings.wire.requestIdHeader) ?? "") || undefined;
   if (isRedirect(response)) {

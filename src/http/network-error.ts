@@ -47,7 +47,7 @@ export function readNetworkError(error: unknown): NetworkFailure {
 /** Codes with which Node refuses an argument: a mistake in somebody's code, and no network's doing. */
 const argumentCode = /^ERR_(INVALID|MISSING|OUT_OF|UNKNOWN|METHOD_NOT)/;
 
-/** Whether an error carries a code as those of networks do, whoever threw it. */
+/** Whether an error carries a code in the form of network errors, from the platform or from custom code. */
 export function hasNetworkCode(error: unknown): boolean {
   return rootCauses(error, maxDepth).some(
     ({ code }) => code !== undefined && !argumentCode.test(code),

@@ -159,7 +159,7 @@ export class PageWalk<Item extends Identified> {
       (this.#ahead.length <= this.#prefetch && offset < this.#total)
     ) {
       const body = this.#read(offset, this.#limit);
-      // Whoever comes to this page handles its failure; nobody may ever come.
+      // Reading this page reports its failure; it may never be read.
       body.catch(() => {});
       this.#ahead.push({ offset, body });
       offset += step;

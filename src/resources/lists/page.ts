@@ -67,7 +67,7 @@ export class PagePromise<Item extends Identified>
 
   /** The list page by page. */
   pages(): AsyncIterableIterator<Page<Item>> {
-    // Whoever iterates meets a failure of the first page there.
+    // Iterating reports a failure of the first page.
     this.catch(() => {});
     const list = this.#list;
     let first: Promise<PageBody<Item>> | undefined = list.first;

@@ -56,7 +56,7 @@ export function createState(store: WholeStore): State {
       format,
       version: formatVersion,
       savedAt: savedAt.toISOString(),
-      // Whoever has the copy may alter it.
+      // The caller may alter the copy.
       tables: structuredClone(store.contents()),
     }),
     load(saved) {

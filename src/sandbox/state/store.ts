@@ -132,7 +132,7 @@ export function createStore(): WholeStore {
       },
     };
     tables.set(name, table);
-    // The table's name stands for its type: whoever has the name has made the table.
+    // The table's name stands for its type: only the code that made the table has its name.
     return table as Table<Value>;
   }
 
