@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { randomStream, type Seed } from "../sandbox/random.ts";
 import { staleWebhook, strangersWebhook, tamperedWebhook } from "../sandbox/webhooks/disorder.ts";
+import { checkByRules, type OptionRule } from "../webhooks/options.ts";
 
 /** The part of a delivery that is sent: the results of `signedDelivery` and `signWebhook` fit. */
 export interface Sendable {
@@ -47,16 +48,33 @@ export interface DisturbedDelivery {
 
 const staleByMs = 10 * 60_000;
 
+const isShare = (value: unknown) => Number(value) >= 0 && Number(value) <= 1;
+
+/** Each option's condition, and the words for it. */
+export const disturbanceRules = {
+  seed: [(seed) => typeof seed === "string" || typeof seed === "number", "text or a number"],
+  duplicate: [isShare, "a share from 0 to 1"],
+  reorder: [(reorder) => typeof reorder === "boolean", "true or false"],
+  maxDelayMs: [(ms) => Number(ms) >= 0 && Number(ms) < Infinity, "0 milliseconds or more"],
+  tamper: [isShare, "a share from 0 to 1"],
+  staleTimestamp: [isShare, "a share from 0 to 1"],
+  wrongSecret: [isShare, "a share from 0 to 1"],
+  secret: [(secret) => typeof secret === "string", "text"],
+} as const satisfies { readonly [Name in keyof Disturbance]-?: OptionRule };
+
 /**
  * Duplicates, forges, reorders and delays deliveries, in the same way for the same seed. Every given delivery is
  * among the results unchanged, so that a receiver has to reach the same state as without them.
  *
- * Sends nothing: `sendDeliveries` does. Throws a ConfigurationError for `staleTimestamp` without `secret`.
+ * Sends nothing: `sendDeliveries` does.
+ *
+ * @throws {ConfigurationError} An option is unknown or out of its bounds, or `staleTimestamp` has no `secret`.
  */
 export function disturbDeliveries(
   deliveries: readonly Sendable[],
   disturbance: Disturbance,
 ): DisturbedDelivery[] {
+  checkByRules(disturbance, disturbanceRules);
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
   const forgers = forgersOf(disturbance, random);

@@ -1,6 +1,8 @@
+import { checkByRules, type OptionRule } from "../webhooks/options.ts";
 import {
   type Disturbance,
   type DisturbedDelivery,
+  disturbanceRules,
   disturbDeliveries,
   type Sendable,
 } from "./disturb-deliveries.ts";
@@ -14,6 +16,15 @@ export interface SendOptions extends Disturbance {
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
+const isFunction = (value: unknown) => typeof value === "function";
+
+const sendRules = {
+  ...disturbanceRules,
+  atOnce: [(count) => Number.isSafeInteger(count) && Number(count) > 0, "a whole number above 0"],
+  sleep: [isFunction, "a function that takes milliseconds"],
+  fetch: [isFunction, "a function like fetch"],
+} as const satisfies { readonly [Name in keyof SendOptions]-?: OptionRule };
+
 /** A delivery that was sent, and the status of its answer. */
 export interface SentDelivery extends DisturbedDelivery {
   readonly status: number;
@@ -24,6 +35,8 @@ export interface SentDelivery extends DisturbedDelivery {
  * them, in the same way for the same seed. Gives them in the order in which they were sent.
  *
  * Rejects when one of them is not answered.
+ *
+ * @throws {ConfigurationError} An option is unknown or out of its bounds.
  *
  * @example
  * ```ts
@@ -40,12 +53,14 @@ export async function sendDeliveries(
   deliveries: readonly Sendable[],
   options: SendOptions,
 ): Promise<SentDelivery[]> {
-  const { atOnce = 1, sleep = timer, fetch = globalThis.fetch } = options;
+  checkByRules(options, sendRules);
+  const { atOnce = 1, sleep = timer, fetch = globalThis.fetch, ...disturbance } = options;
   const sent: Promise<SentDelivery>[] = [];
   const inFlight = new Set<Promise<unknown>>();
   let elapsedMs = 0;
-  for (const delivery of disturbDeliveries(deliveries, options)) {
-    while (inFlight.size >= Math.max(1, atOnce)) await Promise.race(inFlight);
+  for (const delivery of disturbDeliveries(deliveries, disturbance)) {
+    // Before the delay, so that a receiver is asked at the time of the test's clock that the delivery names.
+    while (inFlight.size >= atOnce) await Promise.race(inFlight);
     if (delivery.delayMs > elapsedMs) await sleep(delivery.delayMs - elapsedMs);
     elapsedMs = delivery.delayMs;
     const answer = send(String(url), delivery, fetch);

@@ -5,7 +5,7 @@ import {
   signWebhook,
   type WebhookHints,
 } from "../webhooks/index.ts";
-import { readHeaderPrefix } from "../webhooks/options.ts";
+import { checkNames, readHeaderPrefix } from "../webhooks/options.ts";
 
 /** What to sign, and the identifiers in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
@@ -74,7 +74,9 @@ export interface SignedDelivery extends SignedWebhook {
 export function signedDelivery<const Name extends string>(
   options: SignedDeliveryOptions<Name>,
 ): SignedDelivery {
+  checkNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);
   const { hints = {}, ...signing } = options;
+  checkNames(hints, ["endpointId", "eventId", "deliveryId"]);
   const { body, headers: signed } = signWebhook(signing);
   const headers = { ...signed, ...hintHeaders(hints, readHeaderPrefix(options.headerPrefix)) };
   const lambdaBody = ({ base64 = false }: LambdaForm) => ({

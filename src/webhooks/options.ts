@@ -74,17 +74,17 @@ export interface Settings {
 }
 
 /** What an option has to be, and the words for it. */
-type Rule = readonly [isRight: (value: unknown) => boolean, expected: string];
+export type OptionRule = readonly [isRight: (value: unknown) => boolean, expected: string];
 
 const isFunction = (value: unknown) => typeof value === "function";
 const isAbove0 = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
 
-const headerPrefixRule: Rule = [
+const headerPrefixRule: OptionRule = [
   (value) => typeof value === "string" && /^[\w-]+$/.test(value),
   "the beginning of header names, such as X-Service",
 ];
 
-const rules: { readonly [Name in keyof WebhooksOptions]-?: Rule } = {
+const rules: { readonly [Name in keyof WebhooksOptions]-?: OptionRule } = {
   // Checked where the keys are made of it: a function gives it later.
   secret: [() => true, ""],
   toleranceSeconds: [(value) => typeof value === "number" && value >= 0, "0 or more"],
@@ -104,11 +104,7 @@ const rules: { readonly [Name in keyof WebhooksOptions]-?: Rule } = {
 
 /** Throws a ConfigurationError for the first option that does not exist or cannot be right. */
 export function readSettings(options: WebhooksOptions): Settings {
-  checkNames(options, Object.keys(rules));
-  for (const [name, [isRight, expected]] of Object.entries(rules)) {
-    const value = options[name as keyof WebhooksOptions];
-    if (value !== undefined) checkOption(name, isRight(value), expected);
-  }
+  checkByRules(options, rules);
   return {
     toleranceSeconds: options.toleranceSeconds ?? 300,
     headers: headerNames(readHeaderPrefix(options.headerPrefix)),
@@ -118,6 +114,15 @@ export function readSettings(options: WebhooksOptions): Settings {
     logger: options.logger,
     onError: options.onError,
   };
+}
+
+/** Throws a ConfigurationError for the first option without a rule, or given against its rule. */
+export function checkByRules(options: object, rules: Readonly<Record<string, OptionRule>>): void {
+  checkNames(options, Object.keys(rules));
+  for (const [name, [isRight, expected]] of Object.entries(rules)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined) checkOption(name, isRight(value), expected);
+  }
 }
 
 /** Throws a ConfigurationError for an option that does not exist. */

@@ -31,7 +31,7 @@ async function settleTwice(shop: string, databaseFile: string): Promise<void> {
 }
 
 describe.concurrent("two payments of one order, settled in two processes", {
-  timeout: 60_000,
+  timeout: 300_000,
 }, () => {
   it.each(["express-shop", "hono-shop"])("ship it once: %s", async (shop) => {
     await using scratch = await scratchFolder();

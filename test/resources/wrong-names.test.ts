@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createSandbox } from "../../src/sandbox/index.ts";
+import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
+import { sandboxHandlers } from "../../src/testing/msw/index.ts";
 import { clientOf } from "./sandbox-client.ts";
 
 // In TypeScript these do not compile. In JavaScript a name that is ignored makes another call than was meant.
@@ -107,6 +108,20 @@ describe("a wrong name is refused with the right one", () => {
     const { payments } = clientOf(createSandbox());
     await payments.create({ ...order, amountInCents: undefined } as never);
   });
+});
+
+test.each<[string, (sandbox: Sandbox) => unknown, string]>([
+  ["a fault", ({ faults }) => faults.latency("*", 5, { tims: 2 } as never), "times"],
+  ["a disorder", ({ webhooks }) => webhooks.disorder("delay", { tims: 2 } as never), "times"],
+  ["a replay", ({ webhooks }) => webhooks.replay("1", { bye: 2 } as never), "by"],
+  ["a listener", ({ listen }) => listen({ prt: 0 } as never), "port"],
+  ["a payment", ({ payments: p }) => p.simulate("1", "late", { step: 1 } as never), "steps"],
+  ["a payout", ({ withdrawals: w }) => w.simulate("1", "fail", { step: 1 } as never), "steps"],
+  ["msw", (sandbox) => sandboxHandlers(sandbox, { baseurl: "" } as never), "baseUrl"],
+])("a misspelt option of the sandbox is refused with the right one: %s", async (_, call, right) => {
+  const error = await (async () => call(createSandbox()))().then(String, (thrown) => thrown);
+  expect(error).toMatchObject({ code: "unknown_option" });
+  expect(error.message).toContain(`Did you mean ${right}?`);
 });
 
 test.each([

@@ -141,4 +141,14 @@ describe("disturbed deliveries", () => {
     expect(delays.at(-1)).toBeLessThanOrEqual(10_000);
     expect(disturbed.map(({ index }) => index)).not.toEqual([...deliveries.keys()]);
   });
+
+  it.each([
+    [{ seed: 1, reoder: true }, 'There is no option "reoder". Did you mean reorder?'],
+    [{ seed: 1, tamper: -0.1 }, "The option tamper must be a share from 0 to 1."],
+    [{ seed: 1, maxDelayMs: Number.NaN }, "The option maxDelayMs must be 0 milliseconds or more."],
+    [{ seed: {} }, "The option seed must be text or a number."],
+    [undefined, "The options must be an object"],
+  ])("are not made of %o", (wrong, message) => {
+    expect(() => disturbDeliveries(deliveries, wrong as Disturbance)).toThrow(message);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { sendDeliveries, signedDelivery } from "../../src/testing/index.ts";
+import { type SendOptions, sendDeliveries, signedDelivery } from "../../src/testing/index.ts";
 import { type Webhook, Webhooks } from "../../src/webhooks/index.ts";
 import { listening } from "../webhooks/sites.ts";
 
@@ -69,9 +69,20 @@ describe("sendDeliveries", () => {
     expect(most).toBe(1);
     await sendDeliveries("http://shop.example", deliveries, { seed: 1, fetch, atOnce: 4 });
     expect(most).toBe(4);
-    expect(
-      await sendDeliveries("http://shop.example", deliveries, { seed: 1, fetch, atOnce: 0 }),
-    ).toHaveLength(10);
+  });
+
+  it.each([
+    [{ atOnce: 0 }, "The option atOnce must be a whole number above 0."],
+    [{ tampr: 0.5 }, 'There is no option "tampr". Did you mean tamper?'],
+    [{ sleep: 5 }, "The option sleep must be a function that takes milliseconds."],
+    [{ duplicate: 50 }, "The option duplicate must be a share from 0 to 1."],
+  ])("refuses %o before it sends anything", async (wrong, message) => {
+    const fetch = vi.fn();
+    const options = { seed: 1, fetch, ...wrong } as SendOptions;
+    await expect(sendDeliveries("http://shop.example", [paid("a")], options)).rejects.toThrow(
+      message,
+    );
+    expect(fetch).not.toHaveBeenCalled();
   });
 
   it("really waits when no clock is given", async () => {

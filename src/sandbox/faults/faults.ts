@@ -1,3 +1,4 @@
+import { checkNames } from "../../webhooks/options.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { RandomSource, RandomStream } from "../random.ts";
 import type { Store, Table } from "../state/store.ts";
@@ -57,7 +58,9 @@ export function createWaitingList<Item extends object>({
   chance,
   invalid,
 }: WaitingListOptions<Item>): WaitingList<Item> {
-  function add(item: Item, { probability = 1, times }: Frequency): void {
+  function add(item: Item, frequency: Frequency): void {
+    checkNames(frequency, ["probability", "times"]);
+    const { probability = 1, times } = frequency;
     if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
       throw invalid("probability", "must be a number above 0, up to 1");
     }
@@ -231,6 +234,7 @@ export function createFaults(options: FaultsOptions): Faults {
       startLimiter();
       return;
     }
+    checkNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
     const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
     if (!isWholeWithin(requestsPerSecond, 0, Number.MAX_SAFE_INTEGER)) {
       throw invalidFault("requestsPerSecond", "must be a whole number from 0");

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { checkNames } from "../../webhooks/options.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
@@ -169,7 +170,9 @@ export function createPaymentScenarios(options: PaymentScenariosOptions): Sandbo
   }
 
   return {
-    async simulate(id, scenario, { amountInCents, steps = "at-once" } = {}) {
+    async simulate(id, scenario, options = {}) {
+      checkNames(options, ["amountInCents", "steps"]);
+      const { amountInCents, steps = "at-once" } = options;
       return player.simulate(id, scenario, steps, (payment) =>
         plan(payment, scenario, amountDue(payment, amountInCents)),
       );

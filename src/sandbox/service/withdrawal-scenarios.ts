@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { checkNames } from "../../webhooks/options.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { RandomSource } from "../random.ts";
 import type { Store } from "../state/store.ts";
@@ -147,7 +148,9 @@ export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): 
   }
 
   return {
-    async simulate(id, scenario, { steps = "at-once" } = {}) {
+    async simulate(id, scenario, options = {}) {
+      checkNames(options, ["steps"]);
+      const { steps = "at-once" } = options;
       return player.simulate(id, scenario, steps, (withdrawal) => plan(withdrawal, scenario));
     },
     step: async (id) => player.step(id),

@@ -1,4 +1,5 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
+import { checkNames } from "../../webhooks/options.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Events, NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
@@ -215,10 +216,9 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     }
   }
 
-  async function replay(
-    deliveryId: string,
-    { disorder: kind, by }: ReplayOptions = {},
-  ): Promise<WebhookDelivery> {
+  async function replay(deliveryId: string, options: ReplayOptions = {}): Promise<WebhookDelivery> {
+    checkNames(options, ["disorder", "by"]);
+    const { disorder: kind, by } = options;
     const original = deliveries.get(deliveryId) ?? deliveryOfAttempt(deliveryId);
     if (original === undefined) throw unknownDelivery();
     const { event, data, eventId } = original;
@@ -237,6 +237,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   }
 
   function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {
+    checkNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
     waiting.add({ ...disorderOf(kind, by), event: checkedEvent(event) }, frequency);
   }

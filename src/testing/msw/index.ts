@@ -3,9 +3,11 @@
  *
  * @module settlekit/testing/msw
  */
+
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { environmentVariable } from "../../values.ts";
+import { checkNames } from "../../webhooks/options.ts";
 import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** The options of `sandboxHandlers`. */
@@ -22,6 +24,7 @@ export interface SandboxHandlersOptions {
  * included. Requests to other URLs are left to other handlers.
  *
  * @throws {TypeError} `baseUrl` is not a URL.
+ * @throws {ConfigurationError} for an option that does not exist.
  * @example
  * ```ts
  * const sandbox = createSandbox();
@@ -33,8 +36,10 @@ export interface SandboxHandlersOptions {
  */
 export function sandboxHandlers(
   sandbox: Pick<Sandbox, "fetch">,
-  { baseUrl = defaultBaseUrl() }: SandboxHandlersOptions = {},
+  options: SandboxHandlersOptions = {},
 ): HttpHandler[] {
+  checkNames(options, ["baseUrl"]);
+  const { baseUrl = defaultBaseUrl() } = options;
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/(?<!\/)\/+$/, "");
 
