@@ -26,7 +26,6 @@ const config: KnipConfig = {
     "pg",
     "react",
     "react-dom",
-    "@opentelemetry/api",
   ],
   ignore: ["bench/**", "examples/next-shop/**"],
 };

@@ -4,7 +4,6 @@ import type { NonEmptyString } from "@optique/core/nonempty";
 import { argument, constant } from "@optique/core/primitives";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
-import { SettlekitError } from "../errors.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
@@ -95,31 +94,21 @@ const paymentSecret = setting(
 
 const connectionOptions = object({ headerPrefix, dotenv });
 
-interface Common {
-  readonly connection: {
-    readonly headerPrefix: string | undefined;
-    readonly dotenv: string | undefined;
-  };
-  readonly output: { readonly json: boolean };
+interface Connection {
+  readonly headerPrefix: string | undefined;
+  readonly dotenv: string | undefined;
 }
 
-/** Calls the service as the variables say. With `--json`, an error is a line of JSON as well. */
+/** Calls the service as the variables say. */
 async function withClient(
-  { connection, output }: Common,
+  { headerPrefix, dotenv }: Connection,
   terminal: Terminal,
   use: (client: MerchantClient) => Promise<void>,
 ): Promise<number> {
-  loadVariables(connection.dotenv, terminal);
-  try {
-    const { MerchantClient } = await import("../client.ts");
-    const { headerPrefix } = connection;
-    await use(new MerchantClient({ headerPrefix }));
-    return exitCodes.ok;
-  } catch (error) {
-    if (output.json && SettlekitError.is(error))
-      terminal.json({ type: "error", error: error.toJSON() });
-    throw error;
-  }
+  loadVariables(dotenv, terminal);
+  const { MerchantClient } = await import("../client.ts");
+  await use(new MerchantClient({ headerPrefix }));
+  return exitCodes.ok;
 }
 
 interface Asked {
@@ -180,16 +169,16 @@ function operationCommand(
       output: object({ csv: isOfList ? csv : constant(false), json }),
       connection: connectionOptions,
     }),
-    run({ path, input, secret, pages, payout, ...common }, terminal) {
+    run({ path, input, secret, pages, payout, output, connection }, terminal) {
       terminal.conceal(secret);
-      return withClient(common, terminal, async (client) => {
+      return withClient(connection, terminal, async (client) => {
         if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
         const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
         const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
         const result = call(client, operation, { path, input: { ...input, ...pageSize }, secret });
-        if (!isOfList) return printRecord(await result, common.output, terminal);
+        if (!isOfList) return printRecord(await result, output, terminal);
         const columns = columnsOf(operation);
-        return printList(result, { ...common.output, most, columns }, terminal);
+        return printList(result, { ...output, most, columns }, terminal);
       });
     },
   });
@@ -228,10 +217,10 @@ function findCommand(group: string, list: Operation<unknown>): Command {
       output: object({ csv, json }),
       connection: connectionOptions,
     }),
-    run({ orderId, createdAfter, ...common }, terminal) {
-      return withClient(common, terminal, async (client) => {
+    run({ orderId, createdAfter, output, connection }, terminal) {
+      return withClient(connection, terminal, async (client) => {
         const found = methodOf(client, `${group}.findByOrderId`)(orderId, { createdAfter });
-        await printList(found, { ...common.output, columns: columnsOf(list) }, terminal);
+        await printList(found, { ...output, columns: columnsOf(list) }, terminal);
       });
     },
   });
@@ -253,10 +242,10 @@ function waitCommand(group: string): Command {
       output: object({ json }),
       connection: connectionOptions,
     }),
-    run({ id, timeout, ...common }, terminal) {
-      return withClient(common, terminal, async (client) => {
+    run({ id, timeout, output, connection }, terminal) {
+      return withClient(connection, terminal, async (client) => {
         const wait = methodOf(client, `${group}.waitUntilFinal`);
-        printRecord(await wait(id, { deadlineMs: timeout * 1000 }), common.output, terminal);
+        printRecord(await wait(id, { deadlineMs: timeout * 1000 }), output, terminal);
       });
     },
   });

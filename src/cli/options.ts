@@ -5,7 +5,9 @@ import type { Parser } from "@optique/core/parser";
 import { command, option } from "@optique/core/primitives";
 import type { OptionName } from "@optique/core/usage";
 import { float, integer, string, url, type ValueParser } from "@optique/core/valueparser";
+import { SettlekitError } from "../errors.ts";
 import { requireSupportedNode } from "../runtime.ts";
+import { isRecord } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -35,11 +37,27 @@ export function defineCommand<Values>(definition: CommandDefinition<Values>): Co
     (values): Run =>
       async (terminal) => {
         requireSupportedNode();
-        return run(values, terminal);
+        return run(values, terminal).catch((error: unknown) => {
+          if (asksForJson(values)) printError(error, terminal);
+          throw error;
+        });
       },
   );
   const footer = lines("Examples:", ...examples.map((example) => `  ${example}`));
   return command(name, ready, { brief, description, footer });
+}
+
+function asksForJson(values: unknown): boolean {
+  return isRecord(values) && (values.json === true || asksForJson(values.output));
+}
+
+/** An error as a line of JSON; `main` explains it on stderr. */
+function printError(error: unknown, terminal: Terminal): void {
+  if (SettlekitError.is(error)) terminal.json({ type: "error", error: error.toJSON() });
+  else if (error instanceof UsageError) {
+    const { message } = error;
+    terminal.json({ type: "error", error: { name: "UsageError", code: "usage", message } });
+  }
 }
 
 /** Text whose line breaks and indentation stay. */
@@ -47,9 +65,14 @@ export function lines(...all: readonly string[]): Message {
   return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
 }
 
-/** An option that takes a value. */
-export function setting<T>(name: OptionName, parser: ValueParser<"sync", T>, description: Message) {
-  return option(name, given(parser), { description });
+/** An option that takes a value, perhaps under two names. */
+export function setting<T>(
+  names: OptionName | readonly [OptionName, OptionName],
+  parser: ValueParser<"sync", T>,
+  description: Message,
+) {
+  const [first, ...others]: readonly OptionName[] = typeof names === "string" ? [names] : names;
+  return option(...([first, ...others] as [OptionName]), given(parser), { description });
 }
 
 /** An option without a value. */
@@ -135,7 +158,7 @@ export const host = setting(
   message`The interface to listen on. Other machines cannot reach the default.`,
 ).withDefault("127.0.0.1");
 
-/** Not --env-file, which Node looks for among a script's own arguments, too. */
+/** Not --env-file, which Node looks for among a script's own arguments, and refuses where there is no such file. */
 export const dotenv = setting(
   "--dotenv",
   word("PATH"),

@@ -1,3 +1,4 @@
+import { pwsh } from "@optique/core/completion";
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
@@ -57,6 +58,9 @@ function anyOf(parsers: readonly Command[]): Command {
   return only !== undefined && others.length === 0 ? only : or(...parsers);
 }
 
+/** PowerShell by its own name, too. */
+const powershell = { ...pwsh, name: "powershell" };
+
 interface Output {
   write(text: string): void;
   readonly hasColours: boolean;
@@ -73,7 +77,7 @@ export function parse(args: readonly string[], { write, hasColours, width }: Out
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
     version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => nothingElse },
-    completion: { command: true, onShow: () => nothingElse },
+    completion: { command: true, shells: { powershell }, onShow: () => nothingElse },
     onError(_exitCode, error) {
       throw new UsageError(formatMessage(error, { colors: false }));
     },

@@ -34,6 +34,7 @@ ${faultExplanation}`,
     "settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks",
     "settlekit sandbox --port 0 --json",
     "settlekit sandbox --data sandbox.sqlite --merchants 2",
+    "settlekit sandbox --env-file .env",
     'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
   ],
   options: object("Options", {
@@ -54,10 +55,11 @@ ${faultExplanation}`,
       word("FILE"),
       message`A SQLite file that keeps everything for the next start. Created where it does not exist.`,
     ).optional(),
-    writeDotenv: setting(
-      "--write-dotenv",
+    envFile: setting(
+      // Node itself refuses the first where there is no such file, even among a script's own arguments.
+      ["--env-file", "--write-dotenv"],
       word("PATH"),
-      message`Write the variables into this file, such as .env. Asks before it changes one.`,
+      message`Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.`,
     ).optional(),
     json,
     open: toggle("--open", message`Show the sandbox in the browser.`),
@@ -79,8 +81,8 @@ ${faultExplanation}`,
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
     if (json) terminal.json(keysOf(sandbox, server));
     else introduce(sandbox, server, values.webhookUrl, terminal);
-    if (values.writeDotenv !== undefined) {
-      await writeVariables(values.writeDotenv, variablesOf(sandbox, server.url), terminal);
+    if (values.envFile !== undefined) {
+      await writeVariables(values.envFile, variablesOf(sandbox, server.url), terminal);
     }
     if (values.open) await openInspector(server, terminal);
 

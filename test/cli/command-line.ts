@@ -4,19 +4,19 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const root = resolve(import.meta.dirname, "../..");
-const main = join(root, "src/cli/main.ts");
+export const main = join(root, "src/cli/main.ts");
 /** Node need not strip the types of the same source again for every process. */
 const NODE_COMPILE_CACHE = join(root, "node_modules/.cache/command-line");
 
 /** The test's own variables, without those that would change what the command does. */
-function variablesWith(more: Variables): NodeJS.ProcessEnv {
+export function variablesWith(more: Variables): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|FORCE_COLOR)$/.test(name),
   );
   return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE, ...more };
 }
 
-type Variables = Readonly<Record<string, string>>;
+export type Variables = Readonly<Record<string, string>>;
 
 interface Ended {
   readonly code: number | null;

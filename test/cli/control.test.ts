@@ -101,7 +101,9 @@ describe("a running sandbox", () => {
     const { code, stderr } = await run("resend", delivery?.id ?? "", "--url", own.url);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "payment.created  delivered  200\n" });
     expect(shop.requests).toHaveLength(2);
-    expect(await run("resend", "nowhere")).toMatchObject({ code: 5 });
+    const refused = await run("resend", "nowhere", "--json");
+    expect(refused.code).toBe(5);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ type: "error", error: { status: 404 } });
   });
 
   test.each([["simulate", "id", "success"], ["advance", "1m"], ["events"], ["resend", "id"]])(

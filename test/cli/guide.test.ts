@@ -17,14 +17,16 @@ const single = Object.entries(commands).flatMap(([name, named]) =>
 test.each(single)("the guide lists every option of %s", (name, command) => {
   const [, section = ""] = guide.split(`\n## settlekit ${name}\n`);
   const [own = ""] = section.split("\n## ");
-  const listed = Array.from(
-    own.matchAll(/^\| `(--[\w-]+(?: [A-Z_=]+)?)` \|/gm),
-    ([, option]) => option,
+  const cells = Array.from(own.matchAll(/^\| (`--.+?) \|/gm), ([, cell = ""]) => cell);
+  const listed = cells.flatMap((cell) =>
+    Array.from(cell.matchAll(/`(--[\w-]+(?: [A-Z_=]+)?)`/g), ([, option]) => option),
   );
   const options = getDocPage(command, [name])
     ?.sections.flatMap(({ entries }) => entries.map(({ term }) => term))
     .filter((term) => term.type === "option")
-    .map(({ names, metavar }) => [...names, metavar].filter(Boolean).join(" "));
+    .flatMap(({ names, metavar }) =>
+      names.map((name) => [name, metavar].filter(Boolean).join(" ")),
+    );
   expect(listed.sort()).toEqual(options?.sort());
 });
 

@@ -118,10 +118,13 @@ describe("what it prints itself", () => {
     }
   });
 
-  test.each(["bash", "zsh", "fish", "pwsh"])("completion for %s knows commands", (shell) => {
-    expect(outcomeOf("completion", shell).written).toContain("settlekit");
-    expect(outcomeOf("completion", shell, "san").written).toContain("sandbox");
-  });
+  test.each(["bash", "zsh", "fish", "powershell", "pwsh"])(
+    "completion for %s knows commands",
+    (shell) => {
+      expect(outcomeOf("completion", shell).written).toContain("settlekit");
+      expect(outcomeOf("completion", shell, "san").written).toContain("sandbox");
+    },
+  );
 
   test("completion knows the options of a command", () => {
     expect(outcomeOf("completion", "bash", "listen", "--for").written).toContain("--forward-to");

@@ -1,0 +1,212 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commands, parse } from "../../src/cli/parse.ts";
+import { MerchantClient } from "../../src/index.ts";
+import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { CommandLine, main } from "./command-line.ts";
+import { hasPseudoTerminals, onTerminal } from "./pseudo-terminal.ts";
+
+const shop = await scriptedServer({});
+const sandbox = createSandbox({ seed: "every command", webhookUrl: shop.url });
+const { secretKey } = sandbox;
+const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+let server: SandboxServer;
+let client: MerchantClient;
+let folder: string;
+
+beforeAll(async () => {
+  server = await sandbox.listen({ port: 0 });
+  folder = await mkdtemp(join(tmpdir(), "settlekit-every-"));
+  await writeFile(join(folder, ".env"), "");
+  client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
+});
+afterAll(async () => {
+  await server.close();
+  await shop[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+const variables = () => ({
+  SETTLEKIT_ENVIRONMENT: "sandbox",
+  SETTLEKIT_SANDBOX_URL: server.url,
+  SETTLEKIT_SECRET_KEY: secretKey,
+  SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+});
+
+const createPayment = (orderId = "order_1") => client.payments.create({ amount: 2500, orderId });
+const createWithdrawal = (orderId: string) =>
+  client.withdrawals.create({ amountInCents: 900, chainId: 84_532, recipientAddress, orderId });
+
+/** Ids for the placeholders of an example: of objects in a state in which it can succeed. */
+async function valuesFor([group, verb]: readonly string[]): Promise<Record<string, string>> {
+  const { paymentId, secret } = await createPayment();
+  if (verb === "wait") await sandbox.payments.simulate(paymentId, "success");
+  const withdrawal = await createWithdrawal("payout_0");
+  if (verb === "wait") await sandbox.withdrawals.simulate(withdrawal.id, "complete");
+  const [chain] = await client.chains.list().toArray({ limit: 1 });
+  const [token] = await client.tokens.list().toArray({ limit: 1 });
+  const [delivery] = sandbox.webhooks.deliveries();
+  return {
+    PAYMENT_ID: paymentId,
+    PAYMENT_SECRET: secret,
+    WITHDRAWAL_ID: withdrawal.id,
+    DELIVERY_ID: delivery?.id ?? "",
+    CHAIN_ID: String(chain?.chainId),
+    TOKEN_ID: token?.id ?? "",
+    // The testnet of the examples' chain.
+    ...(group !== "chains" && { "8453": "84532" }),
+    // Nothing may listen there, and the port of one test is not that of another.
+    "http://127.0.0.1:3000/webhooks": `${shop.url}/webhooks`,
+    npm: process.execPath,
+    test: "--version",
+    "--test": "--version",
+  };
+}
+
+const everyCommand = Object.entries(commands).flatMap(([name, named]) =>
+  "parse" in named ? [[name]] : Object.keys(named).map((verb) => [name, verb]),
+);
+
+/** The words of each example that `--help` shows. */
+function examplesOf(words: readonly string[]): string[][] {
+  let help = "";
+  const write = (text: string) => {
+    help += text;
+  };
+  parse([...words, "--help"], { write, hasColours: false, width: undefined });
+  const [, examples = ""] = help.split("\nExamples:\n");
+  return examples
+    .trimEnd()
+    .split("\n")
+    .map((line) =>
+      Array.from(
+        line.matchAll(/"([^"]*)"|(\S+)/g),
+        ([, quoted, plain = ""]) => quoted ?? plain,
+      ).slice(1),
+    );
+}
+
+/** Servers run until they are stopped; these have tests of their own. */
+const servers: ReadonlySet<string> = new Set(["sandbox", "listen"]);
+/** Where nothing is typed, it sends nothing. */
+const asks = (args: readonly string[]) => args.includes("create-once") && !args.includes("--yes");
+
+const finite = everyCommand.filter(([name = ""]) => !servers.has(name));
+
+async function argsOf(words: readonly string[], example: readonly string[]): Promise<string[]> {
+  const values = await valuesFor(words);
+  return example.flatMap((word, index) => {
+    if (word === "settlekit") return [process.execPath, main];
+    return index < words.length ? word : (values[word] ?? word);
+  });
+}
+
+describe.each(finite)("settlekit %s %s", (...words) => {
+  const named = words.filter((word): word is string => typeof word === "string");
+  const examples = examplesOf(named);
+
+  test("has two examples, which work over pipes", async () => {
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    for (const example of examples) {
+      const args = await argsOf(named, example);
+      await using running = new CommandLine(args, variables(), { cwd: folder });
+      const { code, stdout, stderr } = await running.ended;
+      expect({ args, code, stderr }).toMatchObject({ code: asks(args) ? 2 : 0 });
+      // Colours and bars are for terminals.
+      expect(stdout + stderr).not.toContain("\u001b");
+      if (args.includes("--json")) {
+        for (const line of stdout.trimEnd().split("\n").filter(Boolean)) JSON.parse(line);
+      }
+    }
+  });
+
+  test.runIf(hasPseudoTerminals)("works on a terminal", async () => {
+    const [example = []] = examples;
+    const args = await argsOf(named, example);
+    const { code, screen } = await onTerminal(args, {
+      variables: variables(),
+      cwd: folder,
+      answers: { "Type 125.00 to send it: ": "125.00\r" },
+    });
+    expect({ args, code, screen }).toMatchObject({ code: 0 });
+    expect(screen).not.toContain("[object");
+  });
+});
+
+describe.runIf(hasPseudoTerminals)("on a terminal", () => {
+  const payout = (orderId: string) => [
+    ...["withdrawals", "create-once", "--order-id", orderId, "--amount-in-cents", "12500"],
+    ...["--chain-id", "84532", "--recipient-address", recipientAddress],
+  ];
+
+  test("a payout is sent only when its amount was typed", async () => {
+    const prompt = "Type 125.00 to send it: ";
+    const refused = await onTerminal(payout("payout_7"), {
+      variables: variables(),
+      answers: { [prompt]: "125\r" },
+    });
+    expect(refused.code).toBe(2);
+    expect(refused.screen).toContain("Nothing was sent: the amounts differ.");
+    expect(await client.withdrawals.findByOrderId("payout_7")).toEqual([]);
+    const sent = await onTerminal(payout("payout_7"), {
+      variables: variables(),
+      answers: { [prompt]: "125.00\r" },
+    });
+    expect(sent.code).toBe(0);
+    expect(sent.screen).toContain(`Send 125.00 USD to ${recipientAddress} on chain 84532`);
+    expect(await client.withdrawals.findByOrderId("payout_7")).toHaveLength(1);
+  });
+
+  test("Ctrl-C at the question sends nothing", async () => {
+    const { code } = await onTerminal(payout("payout_2"), {
+      variables: variables(),
+      answers: { "Type 125.00 to send it: ": "\u0003" },
+    });
+    expect(code).toBe(130);
+    expect(await client.withdrawals.findByOrderId("payout_2")).toEqual([]);
+  });
+
+  test("--all shows a bar until everything is read", async () => {
+    await Promise.all(Array.from({ length: 30 }, (_, index) => createPayment(`bar_${index}`)));
+    const { code, screen } = await onTerminal(["payments", "list", "--all"], {
+      variables: variables(),
+    });
+    expect(code).toBe(0);
+    const [, full, after] = screen.split("\r\u001b[2K");
+    expect(full).toMatch(/^\[={30}\] (\d+) of \1$/);
+    // Gone when the table comes.
+    expect(after).toMatch(/^id +orderId /);
+  });
+
+  test("init asks before it changes a variable", async () => {
+    const own = await mkdtemp(join(folder, "init-"));
+    const dotenv = join(own, ".env");
+    await writeFile(dotenv, "SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=testnet\n");
+    const { code } = await onTerminal(["init"], {
+      cwd: own,
+      answers: {
+        "SETTLEKIT_SECRET_KEY has another value in .env. Replace it? (y/N) ": "n\r",
+        "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ": "y\r",
+      },
+    });
+    expect(code).toBe(0);
+    const text = await readFile(dotenv, "utf8");
+    expect(text).toContain("SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=sandbox\n");
+  });
+
+  test.each([
+    ["sandbox", ["sandbox", "--port", "0"]],
+    ["listen", ["listen", "--port", "0"]],
+  ])("%s runs until Ctrl-C", async (_, args) => {
+    const { code, screen } = await onTerminal(args, {
+      variables: variables(),
+      answers: { "Ctrl-C stops it.": "\u0003" },
+    });
+    expect(code).toBe(130);
+    // In colours, as this is a terminal.
+    expect(screen).toContain("\u001b[2mCtrl-C stops it.\u001b[22m");
+  });
+});

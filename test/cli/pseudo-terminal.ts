@@ -1,0 +1,47 @@
+import { main, type Variables, variablesWith } from "./command-line.ts";
+
+/** Undefined where there are no binaries for the platform. */
+const pty = await import("@lydell/node-pty").catch(() => undefined);
+
+export const hasPseudoTerminals = pty !== undefined;
+if (!hasPseudoTerminals) process.stderr.write("No pseudo-terminals here: tests skipped.\n");
+
+interface Ended {
+  readonly code: number;
+  /** What the terminal was sent, stdout and stderr, with its control sequences. */
+  readonly screen: string;
+}
+
+interface Options {
+  readonly variables?: Variables;
+  readonly cwd?: string;
+  /** What is typed as soon as a text is on the screen. */
+  readonly answers?: Readonly<Record<string, string>>;
+}
+
+/** Runs `settlekit` to its end on a pseudo-terminal. */
+export function onTerminal(
+  args: readonly string[],
+  { variables = {}, cwd = process.cwd(), answers = {} }: Options = {},
+): Promise<Ended> {
+  if (pty === undefined) throw new Error("There are no pseudo-terminals here.");
+  const terminal = pty.spawn(process.execPath, [main, ...args], {
+    name: "xterm-256color",
+    cols: 200,
+    cwd,
+    env: { ...variablesWith(variables), TERM: "xterm-256color" },
+  });
+  const waiting = new Map(Object.entries(answers));
+  let screen = "";
+  terminal.onData((data) => {
+    screen += data;
+    for (const [text, answer] of waiting) {
+      if (!screen.includes(text)) continue;
+      waiting.delete(text);
+      terminal.write(answer);
+    }
+  });
+  return new Promise((resolve) => {
+    terminal.onExit(({ exitCode: code }) => resolve({ code, screen }));
+  });
+}
