@@ -11,8 +11,11 @@ const allowed = {
   checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr"],
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
   webhooks: ["errors.ts", "values.ts"],
+  "sqlite.ts": ["errors.ts", "node"],
+  stores: ["errors.ts", "values.ts", "sqlite.ts", "node"],
   sandbox: [
     "runtime.ts",
+    "sqlite.ts",
     "wire",
     "evm",
     "webhooks",

@@ -31,6 +31,7 @@ export default defineConfig({
   },
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/postgres-server.ts"],
     setupFiles: ["test/setup.ts", "test/every-answer.ts"],
     env: { SETTLEKIT_TEST_SEED: seed },
     // These only end tests that hang, because a busy machine may be slow.

@@ -5,6 +5,8 @@ export const entries = {
   "./webhooks": "src/webhooks/index.ts",
   "./webhooks/fastify": "src/webhooks/fastify/index.ts",
   "./checkout": "src/checkout/index.ts",
+  "./sqlite": "src/stores/sqlite.ts",
+  "./postgres": "src/stores/postgres.ts",
   "./sandbox": "src/sandbox/index.ts",
   "./testing": "src/testing/index.ts",
   "./testing/msw": "src/testing/msw/index.ts",

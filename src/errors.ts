@@ -342,6 +342,14 @@ export class ConfigurationError extends SettlekitError {
   static override readonly kind: string = "ConfigurationError";
 }
 
+/**
+ * The database of the inbox or of the payout ledger cannot do what was asked: its tables are missing or newer, it cannot be
+ * reached, or an effect broke a rule of its transaction. Nothing was half written. `cause` is the driver's error.
+ */
+export class StoreError extends SettlekitError {
+  static override readonly kind: string = "StoreError";
+}
+
 /** Why a delivery was not accepted. The guide to webhooks explains each. */
 export type WebhookFailureReason =
   | "missing_signature"

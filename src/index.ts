@@ -24,6 +24,7 @@ export {
   ServerError,
   SettlekitError,
   type SettlekitErrorOptions,
+  StoreError,
   TimeoutError,
   UnexpectedResponseError,
   type UnexpectedResponseErrorOptions,

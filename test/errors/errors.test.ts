@@ -128,6 +128,7 @@ describe("every error class", () => {
       "RateLimitError",
       "ServerError",
       "SettlekitError",
+      "StoreError",
       "TimeoutError",
       "UnexpectedResponseError",
       "WebhookVerificationError",

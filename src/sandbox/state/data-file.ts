@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync, readSync, realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
-import { loadSqlite, sqliteErrorOf, sqliteErrors } from "./sqlite.ts";
+import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
 import { formatVersion } from "./state.ts";
 import type { Contents, Journal, WholeStore } from "./store.ts";
 
@@ -60,7 +60,10 @@ export function keepInFile(store: WholeStore, path: string): () => void {
  * untouched then.
  */
 function openDataFile(path: string): DataFile {
-  const { DatabaseSync } = loadSqlite();
+  const { DatabaseSync } = loadSqlite(
+    "data",
+    "Use Node 22.13 or later, or leave out data and keep what save() gives.",
+  );
   if (openFiles.has(realPathOf(path))) throw inUse(path);
   const isNew = checkHeader(path);
   const database = opened(() => {

@@ -1,35 +1,40 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "./errors.ts";
 
 type Sqlite = typeof import("node:sqlite");
 
 /**
  * Node's own SQLite, loaded when it is first needed.
  *
+ * @param param The option that asks for it.
+ * @param cure What to do where there is none.
  * @throws {ConfigurationError} code `no_sqlite` where there is none.
  */
-export function loadSqlite(): Sqlite {
+export function loadSqlite(param: string, cure: string): Sqlite {
   const { emitWarning } = process;
   // Some versions of Node warn that it is experimental, which nobody who names a file can do anything about.
   process.emitWarning = () => {};
   try {
     const sqlite = process.getBuiltinModule("node:sqlite");
-    if (sqlite === undefined) throw noSqlite();
-    return sqlite;
+    if (sqlite !== undefined) return sqlite;
   } finally {
     process.emitWarning = emitWarning;
   }
-}
-
-function noSqlite(): ConfigurationError {
-  return new ConfigurationError(
-    `A data file needs node:sqlite, which ${process.version} does not have. Use Node 22.13 or later, or leave ` +
-      "out data and keep what save() gives.",
-    { code: "no_sqlite", param: "data" },
+  throw new ConfigurationError(
+    `The option ${param} needs node:sqlite, which ${process.version} does not have. ${cure}`,
+    { code: "no_sqlite", param },
   );
 }
 
 /** SQLite's own numbers for what may go wrong. */
-export const sqliteErrors = { error: 1, busy: 5, corrupt: 11, notADatabase: 26 } as const;
+export const sqliteErrors = {
+  error: 1,
+  busy: 5,
+  locked: 6,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  notADatabase: 26,
+} as const;
 
 /** The number of an error that SQLite gave, if it did. */
 export function sqliteErrorOf(error: unknown): number | undefined {

@@ -1,0 +1,76 @@
+import type { PostgresClient } from "./postgres-pool.ts";
+
+/** One connection that listens for every channel, and is made again when it dies. */
+export class PostgresListener<Client extends PostgresClient> {
+  readonly #connect: () => Promise<Client>;
+  readonly #schema: string;
+  readonly #wakes = new Map<() => void, string>();
+  #client: Client | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
+  #connecting: Promise<void> | undefined;
+
+  constructor(connect: () => Promise<Client>, schema: string) {
+    this.#connect = connect;
+    this.#schema = schema;
+  }
+
+  add(channel: string, onWake: () => void) {
+    this.#wakes.set(onWake, channel);
+    this.#connecting ??= this.#open();
+    return {
+      close: async () => {
+        this.#wakes.delete(onWake);
+        if (this.#wakes.size === 0) await this.close();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#wakes.clear();
+    clearTimeout(this.#retry);
+    await this.#connecting;
+    clearTimeout(this.#retry);
+    const client = this.#client;
+    this.#client = undefined;
+    this.#connecting = undefined;
+    // Destroyed, so that no other user of the pool goes on listening.
+    client?.release(true);
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const client = await this.#connect();
+      client.on("error", () => this.#lost(client));
+      client.on("notification", ({ payload }) => {
+        for (const [onWake, channel] of this.#wakes) if (channel === payload) onWake();
+      });
+      this.#client = client;
+      await client.query({ text: `LISTEN "${this.#schema}"` });
+      this.#failures = 0;
+      // What was committed meanwhile woke nobody here.
+      for (const onWake of this.#wakes.keys()) onWake();
+    } catch {
+      this.#lost(this.#client);
+    }
+  }
+
+  #lost(client: Client | undefined): void {
+    if (client !== this.#client) return;
+    this.#client = undefined;
+    client?.release(true);
+    if (this.#wakes.size === 0) return;
+    // Polling goes on meanwhile.
+    this.#retry = setTimeout(
+      () => {
+        this.#connecting = this.#open();
+      },
+      retryMs(this.#failures++),
+    );
+    this.#retry.unref?.();
+  }
+}
+
+function retryMs(failures: number): number {
+  return Math.min(100 * 2 ** failures, 10_000);
+}

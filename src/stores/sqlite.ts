@@ -1,0 +1,264 @@
+/**
+ * The inbox and the payout ledger on SQLite, with Node's own `node:sqlite`.
+ *
+ * @module settlekit/sqlite
+ */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { ConfigurationError, StoreError } from "../errors.ts";
+import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
+import { show } from "../values.ts";
+import { type Dialect, expander, notMigrated, type Row, type Store, type Work } from "./store.ts";
+
+export { StoreError } from "../errors.ts";
+export type { Store, StoreMode } from "./store.ts";
+
+/** The options of `sqlite`. */
+export interface SqliteOptions {
+  /**
+   * How long to wait for another process that writes, in milliseconds. Only for a database opened by its path.
+   *
+   * @defaultValue 5_000
+   */
+  readonly busyTimeoutMs?: number | undefined;
+  /**
+   * The clock: an SQL expression for milliseconds since 1970. For tests, such as `(SELECT ms FROM test_clock)`.
+   * Default: the database's clock.
+   */
+  readonly clock?: string | undefined;
+}
+
+/** The inbox or the payout ledger on SQLite; `tx` is the `DatabaseSync` inside an open transaction. */
+export type SqliteStore = Store<DatabaseSync, "sync">;
+
+/**
+ * How settlekit's statements are written for SQLite.
+ *
+ * @internal
+ */
+export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"): Dialect {
+  const words = {
+    now: clock,
+    serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
+    // The whole database is locked while anybody writes.
+    "skip locked": "",
+  };
+  return {
+    name: "sqlite",
+    expand: expander(
+      words,
+      (name) => `settlekit_${name}`,
+      (number) => `?${number}`,
+    ),
+    beforeMigrations: [],
+    tableCount:
+      "SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'settlekit_' || $1",
+  };
+}
+
+/**
+ * Keeps the rows in an SQLite file, which is created where there is none, or in a database that is open already. Several
+ * processes of one machine may share the file.
+ *
+ * A path is opened with `journal_mode=WAL`, `synchronous=FULL` and a busy timeout.
+ *
+ * @throws {ConfigurationError} where the platform has no `node:sqlite`, the file cannot be opened, or the open
+ * database would not make commits durable.
+ * @example
+ * ```ts
+ * import { sqlite } from "settlekit/sqlite";
+ *
+ * const store = sqlite("shop.db");
+ * await store.close();
+ * ```
+ */
+export function sqlite(
+  database: string | DatabaseSync,
+  { busyTimeoutMs = 5_000, clock }: SqliteOptions = {},
+): SqliteStore {
+  const isPath = typeof database === "string";
+  const db = isPath ? openFile(database, busyTimeoutMs) : checkedDatabase(database);
+  const dialect = sqliteDialect(clock);
+  const statements = new Map<string, StatementSync>();
+  const listeners = new Map<string, Set<() => void>>();
+
+  function execute(text: string, values: readonly (string | number | null)[]): Row[] {
+    let statement = statements.get(text);
+    if (statement === undefined) {
+      statement = db.prepare(dialect.expand(text));
+      statements.set(text, statement);
+    }
+    return statement.all(...values) as Row[];
+  }
+
+  function drive<T>(work: Work<T, DatabaseSync>): T {
+    let step = work.next();
+    while (!step.done) {
+      let result: unknown;
+      try {
+        const { value } = step;
+        result =
+          "run" in value ? runSync(db, value.run) : own(() => execute(value.text, value.values));
+      } catch (error) {
+        step = work.throw(error);
+        continue;
+      }
+      step = work.next(result);
+    }
+    return step.value;
+  }
+
+  return {
+    mode: "sync",
+    dialect,
+    async transaction(work, { wake } = {}) {
+      own(() => db.exec("BEGIN IMMEDIATE"));
+      let result: ReturnType<typeof drive>;
+      try {
+        result = drive(work());
+        own(() => db.exec("COMMIT"));
+      } catch (error) {
+        // A full disk has ended the transaction already.
+        if (isOpen(db)) db.exec("ROLLBACK");
+        throw error;
+      }
+      for (const onWake of listeners.get(wake ?? "") ?? []) queueMicrotask(onWake);
+      return result as never;
+    },
+    join(tx, work) {
+      if (tx !== db) {
+        throw new StoreError(
+          "`tx` is not the database of this store. Give sqlite() the DatabaseSync that you write your own rows with, and pass " +
+            "that as `tx`.",
+          { code: "no_transaction" },
+        );
+      }
+      if (!isOpen(db)) {
+        throw new StoreError(
+          "`tx` has no open transaction. Run BEGIN IMMEDIATE on it first, or leave `tx` out.",
+          { code: "no_transaction" },
+        );
+      }
+      return drive(work());
+    },
+    listen(channel, onWake) {
+      const set = listeners.get(channel) ?? new Set();
+      listeners.set(channel, set.add(onWake));
+      return {
+        async close() {
+          set.delete(onWake);
+        },
+      };
+    },
+    async close() {
+      listeners.clear();
+      statements.clear();
+      if (isPath && db.isOpen) db.close();
+    },
+  };
+}
+
+function openFile(path: string, timeout: number): DatabaseSync {
+  const { DatabaseSync } = loadSqlite(
+    "database",
+    "Use Node 22.13 or later, or settlekit/postgres.",
+  );
+  try {
+    const db = new DatabaseSync(path, { timeout });
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    return db;
+  } catch (cause) {
+    throw new ConfigurationError(
+      `The SQLite database ${show(path)} cannot be opened. Check that its folder exists and is writable, and that the ` +
+        "file is an SQLite database.",
+      { code: "cannot_open_database", param: "database", cause },
+    );
+  }
+}
+
+function checkedDatabase(db: DatabaseSync): DatabaseSync {
+  if (typeof Object(db).prepare !== "function" || typeof Object(db).exec !== "function") {
+    throw new ConfigurationError("sqlite() takes a path or a DatabaseSync of node:sqlite.", {
+      code: "invalid_option",
+      param: "database",
+    });
+  }
+  const { synchronous } = db.prepare("PRAGMA synchronous").get() as { synchronous: number };
+  if (synchronous >= 2) return db;
+  throw new ConfigurationError(
+    "The database's synchronous mode is below FULL: a power cut could undo a commit after the service got its 200. Run " +
+      "PRAGMA synchronous = FULL on it.",
+    { code: "invalid_option", param: "database" },
+  );
+}
+
+/** Runs the merchant's code, which must end before this returns and leave the transaction open. */
+function runSync(db: DatabaseSync, run: (tx: DatabaseSync) => unknown): unknown {
+  const result = run(db);
+  if (typeof Object(result).then === "function") {
+    // It fails for its own reasons once the transaction is rolled back.
+    Promise.resolve(result).catch(() => {});
+    throw new StoreError(
+      "An effect on SQLite returned a promise. Make it synchronous: an await would let other work join the transaction. Do " +
+        "what takes time in a task, with after().",
+      { code: "async_effect" },
+    );
+  }
+  if (isOpen(db)) return result;
+  throw new StoreError(
+    "An effect ended the transaction that it runs in. Leave out COMMIT and ROLLBACK: throw to undo.",
+    { code: "transaction_ended" },
+  );
+}
+
+function isOpen(db: DatabaseSync): boolean {
+  // Node before 22.16 does not say; a second BEGIN does.
+  if (typeof db.isTransaction === "boolean") return db.isTransaction;
+  try {
+    db.exec("BEGIN");
+    db.exec("ROLLBACK");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Runs settlekit's own SQL, and says what its failure means. */
+function own<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function explained(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause;
+  const { message } = cause;
+  if (/no such (table|column): settlekit_|has no column/.test(message))
+    return notMigrated(undefined, cause);
+  if (/within a transaction/.test(message)) {
+    return new StoreError(
+      "The database has a transaction open, which settlekit's work would join. Do not await inside a transaction on a " +
+        "DatabaseSync that you share with settlekit, or give sqlite() a connection of its own.",
+      { code: "transaction_open", cause },
+    );
+  }
+  const number = sqliteErrorOf(cause);
+  if (number === sqliteErrors.busy || number === sqliteErrors.locked) {
+    return new StoreError(
+      "Another process kept the SQLite database locked for longer than the busy timeout. Keep write transactions short, or " +
+        "use settlekit/postgres.",
+      { code: "store_busy", cause },
+    );
+  }
+  if (number === sqliteErrors.full || number === sqliteErrors.io) {
+    return new StoreError(
+      `SQLite could not write: ${message}. Free space on the disk; nothing was half written.`,
+      { code: "store_full", cause },
+    );
+  }
+  return new StoreError(`SQLite failed: ${message}. See \`cause\`.`, {
+    code: "store_failed",
+    cause,
+  });
+}

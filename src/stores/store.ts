@@ -1,0 +1,194 @@
+import { StoreError } from "../errors.ts";
+
+/** What a column holds, and what a statement takes. Times are whole milliseconds since 1970. */
+export type SqlValue = string | number | null;
+
+/** A statement's row, by column. */
+export type Row = Record<string, SqlValue>;
+
+/** One statement, written for both databases: see `sql`. */
+interface Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A part of a unit of work that gets the driver's own client: the merchant's writes. */
+interface Call<Client> {
+  readonly run: (tx: Client) => unknown;
+}
+
+/**
+ * A unit of work: a generator that yields its statements, so that one text drives both databases. On SQLite it runs
+ * without a pause, where an `await` would let other work join the transaction.
+ */
+export type Work<T, Client = unknown> = Generator<Statement | Call<Client>, T, unknown>;
+
+/**
+ * Runs a statement in a unit of work: `const rows = yield* sql("SELECT ...", [...])`.
+ *
+ * Both databases take the text. `$1` is the first value, `{orders}` is settlekit's table of that name, `{now}` the
+ * database's clock, `{serial}` the type of a generated key, and `{skip locked}` locks rows where rows can be locked.
+ */
+export function* sql<R extends object = Row>(
+  text: string,
+  values: readonly SqlValue[] = [],
+): Work<R[]> {
+  return (yield { text, values }) as R[];
+}
+
+/** Runs the merchant's code in a unit of work, with the driver's own client. */
+export function* call<Client>(run: (tx: Client) => unknown): Work<unknown, Client> {
+  return yield { run };
+}
+
+/** Whether the merchant's code in a transaction must be synchronous, as on SQLite. */
+export type StoreMode = "sync" | "async";
+
+/** A database that the inbox and the payout ledger keep their rows in. `Client` is what `tx` is. */
+export interface Store<Client = unknown, Mode extends StoreMode = StoreMode> {
+  readonly mode: Mode;
+  /** @internal */
+  readonly dialect: Dialect;
+  /**
+   * Runs a unit of work in a transaction of its own. `wake` tells `listen` of that channel, in every process that can
+   * be told, once it is committed.
+   *
+   * @internal
+   */
+  transaction<T>(work: () => Work<T, Client>, options?: { wake?: string }): Promise<T>;
+  /**
+   * Runs a unit of work in a transaction that the merchant has open, and leaves it open. On SQLite it has run, or thrown,
+   * when this returns.
+   *
+   * @internal
+   */
+  join<T>(tx: Client, work: () => Work<T, Client>): Mode extends "sync" ? T : Promise<T>;
+  /**
+   * Calls back when a transaction woke the channel. Some may be missed: poll besides.
+   *
+   * @internal
+   */
+  listen(channel: string, onWake: () => void): Listener;
+  /** Ends what the store itself opened: a database opened by its path, a connection that listens. */
+  close(): Promise<void>;
+}
+
+interface Listener {
+  close(): Promise<void>;
+}
+
+/** The few words in which the databases differ. */
+export interface Dialect {
+  readonly name: "sqlite" | "postgres";
+  /** A statement's text for this database. */
+  expand(text: string): string;
+  /** Run before migrations: they keep processes apart that migrate at once, and make the schema. */
+  readonly beforeMigrations: readonly string[];
+  /** Counts settlekit's tables of the name `$1`. */
+  readonly tableCount: string;
+}
+
+/** Fills in a statement's placeholders, once for each text. */
+export function expander(
+  words: Readonly<Record<string, string>>,
+  table: (name: string) => string,
+  parameter: (number: string) => string,
+): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let expanded = known.get(text);
+    if (expanded === undefined) {
+      expanded = text
+        .replace(/\{([a-z_ ]+)\}/g, (_, name: string) => words[name] ?? table(name))
+        .replace(/\$(\d+)/g, (_, number: string) => parameter(number));
+      known.set(text, expanded);
+    }
+    return expanded;
+  };
+}
+
+/** The tables of a part of settlekit: each migration is a list of statements, and is never changed once released. */
+export interface Component {
+  readonly name: "inbox" | "payouts";
+  readonly migrations: readonly (readonly string[])[];
+}
+
+const migrationTable = `CREATE TABLE IF NOT EXISTS {migrations} (
+  component TEXT NOT NULL,
+  version BIGINT NOT NULL,
+  applied_at BIGINT NOT NULL,
+  PRIMARY KEY (component, version)
+)`;
+
+const noteMigration =
+  "INSERT INTO {migrations} (component, version, applied_at) VALUES ($1, $2, {now})";
+
+/**
+ * Brings a component's tables up to date, from any number of processes at once. Gives the number of migrations that ran.
+ *
+ * @throws {StoreError} code `newer_schema` when a newer settlekit has migrated them.
+ */
+export async function migrate(store: Store, component: Component): Promise<number> {
+  // Read first, because a role that may not create a schema may still find that nothing is missing.
+  const before = await store.transaction(() => versionOf(store.dialect, component));
+  if (before === component.migrations.length) return 0;
+  return store.transaction(function* () {
+    for (const text of store.dialect.beforeMigrations) yield* sql(text);
+    yield* sql(migrationTable);
+    const version = yield* versionOf(store.dialect, component);
+    const missing = component.migrations.slice(version);
+    for (const [index, statements] of missing.entries()) {
+      for (const text of statements) yield* sql(text);
+      yield* sql(noteMigration, [component.name, version + index + 1]);
+    }
+    return missing.length;
+  });
+}
+
+/**
+ * Refuses tables that are missing, older or newer than this settlekit.
+ *
+ * @throws {StoreError} code `not_migrated` or `newer_schema`.
+ */
+export async function requireMigrated(store: Store, component: Component): Promise<void> {
+  const version = await store.transaction(() => versionOf(store.dialect, component));
+  if (version < component.migrations.length) throw notMigrated(component.name);
+}
+
+export function notMigrated(component = "inbox or payouts", cause?: unknown): StoreError {
+  return new StoreError(
+    `The tables of settlekit are missing or out of date in this database. Call migrate() of the ${component} once when ` +
+      "you deploy, or run what `settlekit inbox sql` or `settlekit payouts sql` prints.",
+    { code: "not_migrated", cause },
+  );
+}
+
+function* versionOf(dialect: Dialect, { name, migrations }: Component): Work<number> {
+  const [found] = yield* sql<{ count: number }>(dialect.tableCount, ["migrations"]);
+  if (!found?.count) return 0;
+  const [row] = yield* sql<{ version: number | null }>(
+    "SELECT max(version) AS version FROM {migrations} WHERE component = $1",
+    [name],
+  );
+  const version = row?.version ?? 0;
+  if (version <= migrations.length) return version;
+  throw new StoreError(
+    `The database has version ${version} of the ${name} tables, and this settlekit knows up to ${migrations.length}. ` +
+      "Update settlekit in this process: a newer one has migrated the database.",
+    { code: "newer_schema" },
+  );
+}
+
+/** All migrations of a component as a script for the database's own shell. */
+export function migrationScript(dialect: Dialect, { name, migrations }: Component): string {
+  const lines = ["BEGIN;", ...dialect.beforeMigrations.map((text) => `${text};`)];
+  lines.push(`${dialect.expand(migrationTable)};`);
+  for (const [index, statements] of migrations.entries()) {
+    const version = index + 1;
+    const noted = dialect.expand(noteMigration).replace(/[$?]1/, `'${name}'`);
+    lines.push("", `-- ${name}, version ${version}`);
+    lines.push(...statements.map((text) => `${dialect.expand(text)};`));
+    lines.push(`${noted.replace(/[$?]2/, String(version))};`);
+  }
+  return [...lines, "", "COMMIT;", ""].join("\n");
+}

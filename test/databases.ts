@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import pg from "pg";
+import { inject } from "vitest";
+import { postgres } from "../src/stores/postgres.ts";
+import { sqlite } from "../src/stores/sqlite.ts";
+import type { Store } from "../src/stores/store.ts";
+
+/** A new, empty database of a test, and a way to look into it beside the store. */
+export interface TestDatabase {
+  /** A store on it, with a connection of its own. Closed with the database. */
+  open(options?: { clock?: string }): Store;
+  /** Runs SQL that both databases take. `?` and `$1` differ, so values are in the text. */
+  query(text: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** `SETTLEKIT_TEST_DATABASE_URL`, or the run's own server; undefined where there is no binary for this platform. */
+export async function postgresServer(): Promise<string | undefined> {
+  const { SETTLEKIT_TEST_DATABASE_URL: given } = process.env;
+  if (given) return given;
+  return new Promise((resolve, reject) => {
+    get(inject("postgresStarter"), async (response) => {
+      const body = await text(response);
+      if (response.statusCode === 200) return resolve(body);
+      process.stderr.write(`Skipped: no PostgreSQL here. ${body}\n`);
+      resolve(undefined);
+    }).on("error", reject);
+  });
+}
+
+/** A new database on a server, dropped by `drop`. */
+export async function createPostgresDatabase(server: string) {
+  const name = `settlekit_${randomUUID().replaceAll("-", "")}`;
+  const admin = async (text: string) => {
+    const client = new pg.Client(server);
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  };
+  await admin(`CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+async function openPostgres(server: string): Promise<TestDatabase> {
+  const { url, drop } = await createPostgresDatabase(server);
+  const pools: pg.Pool[] = [];
+  const stores: Store[] = [];
+  const newPool = () => {
+    const pool = new pg.Pool({ connectionString: url, max: 12 });
+    pool.on("error", () => {});
+    pools.push(pool);
+    return pool;
+  };
+  let own: pg.Pool | undefined;
+  return {
+    open(options) {
+      const store: Store = postgres(newPool(), options);
+      stores.push(store);
+      return store;
+    },
+    async query(statement) {
+      own ??= newPool();
+      return (await own.query(statement)).rows;
+    },
+    async close() {
+      for (const store of stores) await store.close();
+      for (const pool of pools) await pool.end();
+      await drop();
+    },
+  };
+}
+
+async function openSqlite(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(tmpdir(), "settlekit-sqlite-"));
+  const path = join(folder, "shop.db");
+  const stores: Store[] = [];
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  const own = new DatabaseSync(path);
+  return {
+    open(options) {
+      const store: Store = sqlite(path, options);
+      stores.push(store);
+      return store;
+    },
+    async query(statement) {
+      if (/^\s*(select|with)/i.test(statement)) return own.prepare(statement).all();
+      own.exec(statement);
+      return [];
+    },
+    async close() {
+      for (const store of stores) await store.close();
+      own.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const server = await postgresServer();
+
+/** Every kind of database that there is here: one suite runs on each. */
+export const databases: [name: "SQLite" | "PostgreSQL", open: () => Promise<TestDatabase>][] = [
+  ["SQLite", openSqlite],
+];
+if (server !== undefined) databases.push(["PostgreSQL", () => openPostgres(server)]);

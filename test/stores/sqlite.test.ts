@@ -1,0 +1,98 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, it, vi } from "vitest";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import { call, migrate, sql } from "../../src/stores/store.ts";
+
+const orders = {
+  name: "payouts" as const,
+  migrations: [["CREATE TABLE {orders} (id TEXT PRIMARY KEY)"]],
+};
+const add = (id: string) => sql("INSERT INTO {orders} VALUES ($1)", [id]);
+const count = (db: DatabaseSync) =>
+  db.prepare("SELECT count(*) AS n FROM settlekit_orders").get()?.n;
+
+it("opens a file so that a commit survives a power cut, and readers do not wait", async () => {
+  const store = sqlite(":memory:", { busyTimeoutMs: 50 });
+  const pragmas = await store.transaction(() => sql("PRAGMA synchronous"));
+  expect(pragmas).toEqual([{ synchronous: 2 }]);
+  await store.close();
+});
+
+it("uses a database that the shop has open already, and leaves it open", async () => {
+  const db = new DatabaseSync(":memory:");
+  const store = sqlite(db);
+  await migrate(store, orders);
+  await store.transaction(() => add("a"));
+  await store.close();
+  expect(count(db)).toBe(1);
+});
+
+it("refuses an open database whose commits a power cut could undo", () => {
+  const db = new DatabaseSync(":memory:");
+  db.exec("PRAGMA synchronous = NORMAL");
+  expect(() => sqlite(db)).toThrow(/synchronous mode is below FULL.*PRAGMA synchronous = FULL/);
+});
+
+it("refuses what is no database", () => {
+  expect(() => sqlite({} as DatabaseSync)).toThrow(/takes a path or a DatabaseSync/);
+  expect(() => sqlite("/nowhere/shop.db")).toThrow(/"\/nowhere\/shop.db" cannot be opened/);
+});
+
+it("says which Node has SQLite, where there is none", () => {
+  const spy = vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
+  expect(() => sqlite("shop.db")).toThrow(/needs node:sqlite.*Use Node 22.13/);
+  spy.mockRestore();
+});
+
+it("refuses an effect that returns a promise, and undoes what it wrote", async () => {
+  const db = new DatabaseSync(":memory:");
+  const store = sqlite(db);
+  await migrate(store, orders);
+  const failing = store.transaction(function* () {
+    yield* call<DatabaseSync>(async (tx) => {
+      tx.exec("INSERT INTO settlekit_orders VALUES ('a')");
+      await null;
+      throw new Error("rejected later, which must not end the process");
+    });
+  });
+  await expect(failing).rejects.toThrow(/returned a promise. Make it synchronous/);
+  expect(count(db)).toBe(0);
+});
+
+it("joins a transaction that the shop has open, at once, and rolls back with it", async () => {
+  const db = new DatabaseSync(":memory:");
+  const store = sqlite(db);
+  await migrate(store, orders);
+  db.exec("BEGIN IMMEDIATE");
+  store.join(db, () => add("a"));
+  expect(count(db)).toBe(1);
+  db.exec("ROLLBACK");
+  expect(count(db)).toBe(0);
+  expect(() => store.join(db, () => add("a"))).toThrow(/no open transaction/);
+  expect(() => store.join(new DatabaseSync(":memory:"), () => add("a"))).toThrow(
+    /not the database/,
+  );
+});
+
+it("does not join the transaction that other code has left open", async () => {
+  const db = new DatabaseSync(":memory:");
+  const store = sqlite(db);
+  await migrate(store, orders);
+  db.exec("BEGIN");
+  await expect(store.transaction(() => add("a"))).rejects.toThrow(/has a transaction open/);
+  db.exec("COMMIT");
+  expect(count(db)).toBe(0);
+});
+
+it("says so when the disk is full, and keeps nothing of the work", async () => {
+  const db = new DatabaseSync(":memory:");
+  const store = sqlite(db);
+  await migrate(store, orders);
+  const { page_count: pages } = db.prepare("PRAGMA page_count").get() as { page_count: number };
+  db.exec(`PRAGMA max_page_count = ${pages}`);
+  const filling = store.transaction(function* () {
+    for (let n = 0; n < 1000; n++) yield* add(`order ${n}`);
+  });
+  await expect(filling).rejects.toThrow(/could not write.*Free space/);
+  expect(count(db)).toBe(0);
+});
