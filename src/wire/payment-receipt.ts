@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  nullish,
   type OpenEnum,
   openEnum,
   openObject,
@@ -75,9 +76,9 @@ export interface PaymentReceipt {
 
 export const paymentReceiptSchema = openObject({
   paymentId: optionalText,
-  selectedQuote: z.exactOptional(z.nullable(quoteSchema)),
-  settledToken: z.exactOptional(z.nullable(settledTokenSchema)),
-  settledChain: z.exactOptional(z.nullable(settledChainSchema)),
+  selectedQuote: nullish(quoteSchema),
+  settledToken: nullish(settledTokenSchema),
+  settledChain: nullish(settledChainSchema),
   settledAmountAsset: optionalText,
   settledAmountUsd: optionalDecimalText,
   txHash: optionalText,
@@ -88,12 +89,10 @@ export const paymentReceiptSchema = openObject({
   txTotalCost: optionalText,
   txTotalCostUsdFractions: optionalNumber,
   txIsSponsored: optionalBoolean,
-  processedBy: z.exactOptional(
-    z.nullable(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
-  ),
-  txRiskScore: z.exactOptional(z.nullable(z.union([z.number(), z.string()]))),
-  txRiskSeverity: z.exactOptional(
-    z.nullable(openEnum("CRITICAL_RISK", "HIGH_RISK", "MEDIUM_RISK", "LOW_RISK", "NO_RISK")),
+  processedBy: nullish(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
+  txRiskScore: nullish(z.union([z.number(), z.string()])),
+  txRiskSeverity: nullish(
+    openEnum("CRITICAL_RISK", "HIGH_RISK", "MEDIUM_RISK", "LOW_RISK", "NO_RISK"),
   ),
   txRiskProvider: optionalText,
   createdAt: optionalText,

@@ -4,9 +4,11 @@ import {
   type ChainId,
   chainIdSchema,
   identifier,
+  nullish,
   type OpenEnum,
   openEnum,
   openObject,
+  optional,
   optionalNumber,
   optionalText,
   type Same,
@@ -71,9 +73,9 @@ export const paymentSchema = openObject({
   amountInCents: z.number(),
   currency: z.string(),
   status: paymentStatusSchema,
-  depositAddress: z.exactOptional(z.nullable(depositAddressSchema)),
+  depositAddress: nullish(depositAddressSchema),
   quotes: z.array(quoteSchema),
-  receipt: z.exactOptional(z.nullable(paymentReceiptSchema)),
+  receipt: nullish(paymentReceiptSchema),
   orderId: optionalText,
   redirectUrl: optionalText,
   createdAt: timestamp,
@@ -105,13 +107,13 @@ export interface CreatePaymentBody {
 }
 
 export const createPaymentBodySchema = bodyObject({
-  type: z.exactOptional(z.enum(["payment", "deposit"])),
-  amount: z.exactOptional(z.number()),
+  type: optional(z.enum(["payment", "deposit"])),
+  amount: optional(z.number()),
   currency: z.literal("USD"),
   orderId: textOfLength(1, 255),
-  redirectUrl: z.exactOptional(textOfLength(0, 2048)),
-  customMetadata: z.exactOptional(textOfLength(0, 2048)),
-  customerRefId: z.exactOptional(textOfLength(0, 255)),
+  redirectUrl: optional(textOfLength(0, 2048)),
+  customMetadata: optional(textOfLength(0, 2048)),
+  customerRefId: optional(textOfLength(0, 255)),
 });
 true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>;
 
@@ -122,7 +124,7 @@ export interface NewPayment extends Omit<Payment, "type"> {
 
 export const newPaymentSchema = openObject({
   ...paymentSchema.shape,
-  type: z.exactOptional(openEnum("payment", "deposit")),
+  type: optional(openEnum("payment", "deposit")),
 });
 true satisfies Same<NewPayment, z.output<typeof newPaymentSchema>>;
 
@@ -205,8 +207,8 @@ interface RefreshStatusBody {
 }
 
 export const refreshStatusBodySchema = bodyObject({
-  transactionHash: z.exactOptional(z.string()),
-  chainId: z.exactOptional(chainIdSchema),
-  tokenContractAddress: z.exactOptional(z.string()),
+  transactionHash: optional(z.string()),
+  chainId: optional(chainIdSchema),
+  tokenContractAddress: optional(z.string()),
 });
 true satisfies Same<RefreshStatusBody, z.output<typeof refreshStatusBodySchema>>;

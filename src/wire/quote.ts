@@ -5,9 +5,11 @@ import {
   chainIdSchema,
   decimalText,
   identifier,
+  nullish,
   type OpenEnum,
   openEnum,
   openObject,
+  optional,
   optionalNumber,
   optionalText,
   type Same,
@@ -71,7 +73,7 @@ export const quoteSchema = openObject({
   status: openEnum("active", "expired", "used", "failed"),
   createdAt: timestamp,
   amountDueCents: optionalNumber,
-  depositAddress: z.exactOptional(z.nullable(z.union([depositAddressSchema, z.string()]))),
+  depositAddress: nullish(z.union([depositAddressSchema, z.string()])),
 });
 true satisfies Same<Quote, z.output<typeof quoteSchema>>;
 
@@ -86,8 +88,8 @@ export interface CreateQuoteBody {
 }
 
 export const createQuoteBodySchema = bodyObject({
-  chainId: z.exactOptional(chainIdSchema),
-  contractAddress: z.exactOptional(z.string()),
-  forceDepositAmount: z.exactOptional(wholeNumber(1)),
+  chainId: optional(chainIdSchema),
+  contractAddress: optional(z.string()),
+  forceDepositAmount: optional(wholeNumber(1)),
 });
 true satisfies Same<CreateQuoteBody, z.output<typeof createQuoteBodySchema>>;

@@ -3,9 +3,11 @@ import {
   type ChainId,
   chainIdSchema,
   identifier,
+  nullish,
   type OpenEnum,
   openEnum,
   openObject,
+  optional,
   optionalBoolean,
   optionalChainId,
   optionalNumber,
@@ -36,7 +38,7 @@ export const tokenChainSchema = openObject({
   nativeSymbol: z.string(),
   nativeDecimals: z.number(),
   isEnabled: z.boolean(),
-  isTestnet: z.exactOptional(z.boolean()),
+  isTestnet: optional(z.boolean()),
 });
 true satisfies Same<TokenChain, z.output<typeof tokenChainSchema>>;
 
@@ -69,7 +71,7 @@ const tokenStatusSchema = openEnum("active", "deprecated", "blocked");
 export const tokenSchema = openObject({
   id: identifier,
   coingeckoApiId: optionalText,
-  chain: z.exactOptional(z.nullable(tokenChainSchema)),
+  chain: nullish(tokenChainSchema),
   symbol: z.string(),
   contractAddress: z.string(),
   decimals: z.number(),
@@ -98,13 +100,13 @@ export interface SettledToken {
 export const settledTokenSchema = openObject({
   id: optionalText,
   coingeckoApiId: optionalText,
-  chain: z.exactOptional(z.nullable(tokenChainSchema)),
+  chain: nullish(tokenChainSchema),
   symbol: optionalText,
   contractAddress: optionalText,
   decimals: optionalNumber,
-  type: z.exactOptional(z.nullable(tokenTypeSchema)),
-  assetType: z.exactOptional(z.nullable(assetTypeSchema)),
-  status: z.exactOptional(z.nullable(tokenStatusSchema)),
+  type: nullish(tokenTypeSchema),
+  assetType: nullish(assetTypeSchema),
+  status: nullish(tokenStatusSchema),
   tokenPriceUsd: optionalNumber,
 });
 true satisfies Same<SettledToken, z.output<typeof settledTokenSchema>>;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import {
   openEnum,
   openObject,
+  optional,
   optionalNumber,
   optionalText,
   type Same,
@@ -58,24 +59,24 @@ export interface WebhookEvents {
 export const paymentEventDataSchema = openObject({
   status: paymentStatusSchema,
   orderId: z.nullable(z.string()),
-  id: z.exactOptional(z.string()),
-  type: z.exactOptional(openEnum("payment", "deposit")),
-  merchantId: z.exactOptional(z.string()),
+  id: optional(z.string()),
+  type: optional(openEnum("payment", "deposit")),
+  merchantId: optional(z.string()),
   amountInCents: optionalNumber,
   amountDueCents: optionalNumber,
-  currency: z.exactOptional(z.string()),
-  createdAt: z.exactOptional(z.string()),
+  currency: optional(z.string()),
+  createdAt: optional(z.string()),
 });
 true satisfies Same<PaymentEventData, z.output<typeof paymentEventDataSchema>>;
 
 export const withdrawalEventDataSchema = openObject({
   status: withdrawalStatusSchema,
   orderId: optionalText,
-  id: z.exactOptional(z.string()),
-  merchantId: z.exactOptional(z.string()),
+  id: optional(z.string()),
+  merchantId: optional(z.string()),
   amountInCents: optionalNumber,
-  currency: z.exactOptional(z.string()),
-  createdAt: z.exactOptional(z.string()),
+  currency: optional(z.string()),
+  createdAt: optional(z.string()),
 });
 true satisfies Same<WithdrawalEventData, z.output<typeof withdrawalEventDataSchema>>;
 

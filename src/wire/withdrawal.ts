@@ -4,9 +4,11 @@ import {
   decimalText,
   evmChainIdSchema,
   identifier,
+  nullish,
   type OpenEnum,
   openEnum,
   openObject,
+  optional,
   optionalText,
   type Same,
   strictObject,
@@ -120,7 +122,7 @@ export const withdrawalSchema = openObject({
   orderId: optionalText,
   customMetadata: optionalText,
   errorMessage: optionalText,
-  receipt: z.exactOptional(z.nullable(withdrawalReceiptSchema)),
+  receipt: nullish(withdrawalReceiptSchema),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -149,9 +151,9 @@ export const createWithdrawalBodySchema = bodyObject({
   amountInCents: z.number(),
   chainId: evmChainIdSchema,
   recipientAddress: z.string(),
-  orderId: z.exactOptional(textOfLength(0, maxOrderIdLength)),
-  currency: z.exactOptional(z.literal("USD")),
-  customMetadata: z.exactOptional(textOfLength(0, maxMetadataLength)),
+  orderId: optional(textOfLength(0, maxOrderIdLength)),
+  currency: optional(z.literal("USD")),
+  customMetadata: optional(textOfLength(0, maxMetadataLength)),
 });
 true satisfies Same<CreateWithdrawalBody, z.output<typeof createWithdrawalBodySchema>>;
 
