@@ -1,5 +1,3 @@
-// Longer than 300 lines: every error class stands here.
-
 /**
  * What the service may have done about the request behind an error.
  *
@@ -9,36 +7,42 @@
  */
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
-/** What a `SettlekitError` is made with. */
-export interface SettlekitErrorOptions {
+/** What every error is made with. */
+export interface SettlekitErrorOptions
+  extends Partial<
+    Pick<
+      SettlekitError,
+      | "param"
+      | "operation"
+      | "idempotencyKey"
+      | "attempts"
+      | "requestId"
+      | "status"
+      | "type"
+      | "retryAfterMs"
+      | "lastStatus"
+    >
+  > {
   /** Stable machine-readable code, in snake case. */
   readonly code: string;
-  /** Default: `not_sent`. */
+  /** @defaultValue `not_sent` */
   readonly outcome?: Outcome | undefined;
-  /** Name of the field or option at fault. */
-  readonly param?: string | undefined;
-  /** Name of the operation that was called, such as `payments.create`. */
-  readonly operation?: string | undefined;
-  /** The key that every attempt carried. */
-  readonly idempotencyKey?: string | undefined;
-  /** Requests sent for the call, the first one included. */
-  readonly attempts?: number | undefined;
-  /** The service's name for the request that was answered last. */
-  readonly requestId?: string | undefined;
-  /** The status that was read last, on errors of waiting for one. */
-  readonly lastStatus?: string | undefined;
-  /** What led to it. */
+  /** The answer's body: parsed JSON, or text. Classes without a `body` drop it. */
+  readonly body?: unknown;
   readonly cause?: unknown;
 }
 
 /** Shared by every copy of the package in a process, so that `is` holds across copies. */
 const kindsKey = Symbol.for("settlekit.error.kinds");
 
-/** What an error of any class shows of its options, and nothing else of them: no body, no message of others. */
+/** The options that become fields, in the order in which they are printed. Never the body, which is the service's text. */
 const factNames =
   "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(
     " ",
   );
+
+/** The bodies of errors, where nothing prints them. */
+const bodies = /* @__PURE__ */ new WeakMap<SettlekitError, unknown>();
 
 /** Where Node looks for a value's own way of being printed. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
@@ -67,22 +71,29 @@ export class SettlekitError extends Error {
   /** What the service may have done; `not_sent` for errors that have nothing to do with a request. */
   readonly outcome: Outcome;
   /** Name of the field or option at fault. */
-  declare readonly param?: string;
+  declare readonly param?: string | undefined;
   /** Name of the operation that was called, such as `payments.create`. */
-  declare readonly operation?: string;
+  declare readonly operation?: string | undefined;
   /** The key that every attempt of a creation carried. */
-  declare readonly idempotencyKey?: string;
+  declare readonly idempotencyKey?: string | undefined;
   /** Requests sent for the call, the first one included. */
-  declare readonly attempts?: number;
+  declare readonly attempts?: number | undefined;
   /** The service's name for the request that was answered last: quote it to its support. */
-  declare readonly requestId?: string;
+  declare readonly requestId?: string | undefined;
+  /** HTTP status of the last answer; absent where there was none, or nothing was sent. */
+  declare readonly status?: number | undefined;
+  /** The service's `error.type`, such as `invalid_request_error`. */
+  declare readonly type?: string | undefined;
+  /** How long the service asked to wait, in milliseconds. */
+  declare readonly retryAfterMs?: number | undefined;
   /** The status that was read last, when waiting for a final one ended without it. */
-  declare readonly lastStatus?: string;
+  declare readonly lastStatus?: string | undefined;
 
   constructor(message: string, options: SettlekitErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.outcome = options.outcome ?? "not_sent";
+    bodies.set(this, options.body);
     // What is undefined is left out, so that printed errors stay short.
     for (const [name, fact] of Object.entries(options)) {
       if (fact !== undefined && factNames.includes(name)) Object.assign(this, { [name]: fact });
@@ -107,11 +118,7 @@ export class SettlekitError extends Error {
     return facts;
   }
 
-  /**
-   * What Node prints: the facts, and no getter, because bodies are behind getters.
-   *
-   * @internal
-   */
+  /** What Node prints: the facts, and no getter, because bodies are behind getters. @internal */
   [inspectKey](
     depth: number,
     options: object,
@@ -123,10 +130,7 @@ export class SettlekitError extends Error {
     return `${stack ?? this} ${inspect(facts, options)}`;
   }
 
-  /**
-   * Whether a value is an error of this class or of one derived from it, also when it comes from
-   * another copy of the package, where `instanceof` fails.
-   */
+  /** Whether a value is an error of this class, also from another copy of the package, where `instanceof` fails. */
   static is<C extends new (...parameters: never) => SettlekitError>(
     this: C & { readonly kind: string },
     value: unknown,
@@ -137,207 +141,132 @@ export class SettlekitError extends Error {
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }
 
-  /**
-   * The names of this error's class and of those above it.
-   *
-   * @internal
-   */
+  /** The names of this error's class and of those above it. @internal */
   get [kindsKey](): string[] {
     const kinds: string[] = [];
-    for (
-      let type = this.constructor as Partial<typeof SettlekitError>;
-      type.kind !== undefined;
-      type = Object.getPrototypeOf(type)
-    ) {
-      kinds.push(type.kind);
-    }
+    let type = this.constructor as Partial<typeof SettlekitError>;
+    for (; type.kind !== undefined; type = Object.getPrototypeOf(type)) kinds.push(type.kind);
     return kinds;
   }
 }
 
 /** What an `ApiError` is made with. */
-export interface ApiErrorOptions extends SettlekitErrorOptions {
-  /** HTTP status; absent when the mistake was found before anything was sent. */
-  readonly status?: number | undefined;
-  /** The service's `error.type`, such as `invalid_request_error`. */
-  readonly type?: string | undefined;
-  /** How long the service asked to wait, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-  /** The answer's body: parsed JSON, or text where it was none. */
-  readonly body?: unknown;
-}
+export type ApiErrorOptions = SettlekitErrorOptions;
 
 /**
- * The service answered with an error (interface section 7), or settlekit found the same mistake
- * before sending; the latter has no `status`.
- *
- * `code` and `param` are in the service's own vocabulary. Statuses without a class of their own
- * come as a plain `ApiError`.
+ * The service answered with an error (interface section 7), or settlekit found the same mistake before sending: then
+ * there is no `status`. `code` and `param` are in the service's vocabulary. A status without a class of its own is a
+ * plain `ApiError`.
  */
 export class ApiError extends SettlekitError {
   static override readonly kind: string = "ApiError";
 
-  /** HTTP status; absent when the mistake was found before anything was sent. */
-  declare readonly status?: number;
-  /** The service's `error.type`, such as `invalid_request_error`. */
-  declare readonly type?: string;
-  /** How long the service asked to wait, in milliseconds. */
-  declare readonly retryAfterMs?: number;
-  readonly #body: unknown;
-
-  constructor(message: string, options: ApiErrorOptions) {
-    super(message, options);
-    this.#body = options.body;
-  }
-
   /** The answer's body as it came. Not printed with the error: it is the service's text, not ours. */
   get body(): unknown {
-    return this.#body;
+    return bodies.get(this);
   }
 }
 
-/**
- * The request can never succeed as it is: status 400 or 422, or an argument refused before sending.
- * `param` names the field; correct it before calling again.
- */
+/** A request that can never succeed: status 400 or 422, or refused before sending. `param` names what to correct. */
 export class InvalidRequestError extends ApiError {
   static override readonly kind: string = "InvalidRequestError";
 }
 
-/**
- * The credential is missing or wrong (status 401). Check that the key is complete and belongs to the
- * environment that the client talks to.
- */
+/** The credential is missing or wrong (401). Check that it is complete and belongs to the client's environment. */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = "AuthenticationError";
 }
 
-/**
- * The credential is valid but may not do this (status 403), for example because deposits or
- * withdrawals are not enabled for the merchant.
- */
+/** The credential is valid but not enough (403), for example because withdrawals are not enabled for the merchant. */
 export class PermissionError extends ApiError {
   static override readonly kind: string = "PermissionError";
 }
 
-/**
- * Nothing has this id in this environment (status 404), or the base URL points beside the service.
- */
+/** Nothing has this id in this environment (404), or the base URL does not lead to the service. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = "NotFoundError";
 }
 
 /**
- * The idempotency key was used before with other parameters, or its first request is still in
- * progress (status 409). New parameters take a new key.
+ * The idempotency key was used with other parameters, or its first request is still in progress (409). Send new
+ * parameters with a new key.
  */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
 }
 
-/**
- * Too many requests (status 429). The client waits and repeats on its own until its deadline;
- * `retryAfterMs` says how long the service wanted it to wait.
- */
+/** Too many requests (429), until the client's deadline: it waits and repeats by itself. See `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
 }
 
-/**
- * The service failed (status 5xx) while answering a call that is harmless to repeat. A call that may
- * have moved money ends in `OutcomeUnknownError` instead.
- */
+/** The service failed (5xx) on a call that is harmless to repeat. Other calls end in `OutcomeUnknownError`. */
 export class ServerError extends ApiError {
   static override readonly kind: string = "ServerError";
 }
 
 /**
- * No answer came: the name was not found, the connection was refused or broke, or TLS failed.
- * `outcome` is `not_sent` when no connection was made. The platform's error code is in `code`.
+ * No answer came: the name was not found, the connection was refused or broke, or TLS failed. `code` is the platform's,
+ * and `outcome` is `not_sent` when no connection was made.
  */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
 }
 
-/**
- * The answer was not complete in time: `code` is `attempt_timeout` (`timeoutMs`) or
- * `deadline_exceeded` (`deadlineMs`).
- */
+/** No complete answer in time. `code` is `attempt_timeout` (`timeoutMs`) or `deadline_exceeded` (`deadlineMs`). */
 export class TimeoutError extends SettlekitError {
   static override readonly kind: string = "TimeoutError";
 }
 
 /**
- * The caller's signal ended the call; `cause` is the signal's reason. `outcome` is `not_sent` when
- * that was before the first request, and `unknown` afterwards.
+ * The caller's signal ended the call; `cause` is the signal's reason. `outcome` is `not_sent` before the first request,
+ * and `unknown` afterwards.
  */
 export class AbortError extends SettlekitError {
   static override readonly kind: string = "AbortError";
 }
 
-/** What an `OutcomeUnknownError` is made with; its outcome is `unknown`. */
-export interface OutcomeUnknownErrorOptions extends Omit<SettlekitErrorOptions, "outcome"> {
-  /** HTTP status of the last attempt's answer, if it had one. */
-  readonly status?: number | undefined;
-  /** How long that answer asked to wait, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-}
+/** What an `OutcomeUnknownError` is made with. */
+export type OutcomeUnknownErrorOptions = Omit<SettlekitErrorOptions, "outcome">;
 
 /**
- * The service may have created the payment or withdrawal, and no answer said so. Nothing was
- * repeated that could have paid twice.
- *
- * The message says how to go on. `idempotencyKey` is the key that every attempt carried, `cause` the
- * last attempt's failure.
+ * The service may have created the payment or withdrawal, but no answer said so. Nothing was repeated that could pay
+ * twice. The message says how to go on; `idempotencyKey` is the key of every attempt, `cause` the last failure.
  */
 export class OutcomeUnknownError extends SettlekitError {
   static override readonly kind: string = "OutcomeUnknownError";
-
-  /** HTTP status of the last attempt's answer, if it had one. */
-  declare readonly status?: number;
-  /** How long that answer asked to wait, in milliseconds. */
-  declare readonly retryAfterMs?: number;
 
   constructor(message: string, options: OutcomeUnknownErrorOptions) {
     super(message, { ...options, outcome: "unknown" });
   }
 }
 
-/** What an `UnexpectedResponseError` is made with; its outcome is `unknown` unless said otherwise. */
+/** What an `UnexpectedResponseError` is made with. */
 export interface UnexpectedResponseErrorOptions extends SettlekitErrorOptions {
-  /** HTTP status of the answer. */
   readonly status: number;
-  /** The answer as it came. */
   readonly body: unknown;
 }
 
 /**
- * The service answered with success, but its answer cannot be used: it is not the JSON that is due,
- * or a field is missing that a caller cannot do without. What the service created exists; `body`
- * holds the whole answer so that nothing is lost.
+ * A success whose answer cannot be used: it is not the JSON that is due, or lacks a field that a caller needs. What the
+ * service created exists. `outcome` is `unknown` unless said otherwise.
  */
 export class UnexpectedResponseError extends SettlekitError {
   static override readonly kind: string = "UnexpectedResponseError";
 
-  /** HTTP status of the answer: 2xx. */
   declare readonly status: number;
-  readonly #body: unknown;
 
   constructor(message: string, options: UnexpectedResponseErrorOptions) {
     super(message, { ...options, outcome: options.outcome ?? "unknown" });
-    this.#body = options.body;
   }
 
-  /** The answer as it came. Not printed with the error: it may hold a payment secret. */
+  /** The whole answer. Not printed with the error: it may hold a payment secret. */
   get body(): unknown {
-    return this.#body;
+    return bodies.get(this);
   }
 }
 
-/**
- * The client, the verifier or the sandbox is set up in a way that cannot work. `param` names the
- * option. Never contains the option's value where that is a secret.
- */
+/** An option or environment variable cannot work: `param` names it. Never contains a secret. */
 export class ConfigurationError extends SettlekitError {
   static override readonly kind: string = "ConfigurationError";
 }

@@ -113,8 +113,7 @@ function unobserved(): void {}
 
 function endFacts(error: unknown): Pick<EndEvent, "attempts" | "error" | "code" | "outcome"> {
   if (!SettlekitError.is(error)) return { attempts: 0 };
-  const { name, code, outcome, attempts = 0, requestId } = error;
-  const status = "status" in error && typeof error.status === "number" ? error.status : undefined;
+  const { name, code, outcome, attempts = 0, requestId, status } = error;
   return {
     attempts,
     error: name,

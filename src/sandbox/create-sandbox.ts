@@ -53,7 +53,7 @@ const maxWebhooksInFlight = 16;
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const problem = unsupportedNode(process.versions.node);
-  if (problem) throw new ConfigurationError(problem, { code: "unsupported_runtime" });
+  if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
   checkSandboxOptions(options);
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const { dialect = "documented" } = options;
