@@ -17,8 +17,6 @@ const config: KnipConfig = {
   ignoreDependencies: [
     "@foundry-rs/anvil",
     "@modelcontextprotocol/sdk",
-    "@opentelemetry/sdk-metrics",
-    "@opentelemetry/sdk-trace-base",
     "@types/react",
     "@types/react-dom",
     "react",

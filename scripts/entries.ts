@@ -8,6 +8,7 @@ export const entries = {
   "./sqlite": "src/stores/sqlite.ts",
   "./postgres": "src/stores/postgres.ts",
   "./sandbox": "src/sandbox/index.ts",
+  "./opentelemetry": "src/opentelemetry/index.ts",
   "./testing": "src/testing/index.ts",
   "./testing/msw": "src/testing/msw/index.ts",
 } as const;

@@ -1,5 +1,6 @@
 import { Checkout } from "./checkout/checkout.ts";
 import type { ApiPromise } from "./http/answer.ts";
+import type { Observer } from "./http/events.ts";
 import { Http } from "./http/http.ts";
 import type { RequestOptions } from "./http/settings.ts";
 import { type ClientOptions, configure } from "./options.ts";
@@ -51,6 +52,11 @@ export class MerchantClient {
     this.chains = new Chains(http);
     this.tokens = new Tokens(http);
     this.#http = http;
+  }
+
+  /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
+  observe(observer: Observer): () => void {
+    return this.#http.observe(observer);
   }
 
   /**

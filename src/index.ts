@@ -55,6 +55,7 @@ export type {
   DriftEvent,
   EndEvent,
   Logger,
+  PauseEvent,
   RetryEvent,
   StartEvent,
 } from "./http/events.ts";

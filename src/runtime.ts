@@ -3,8 +3,20 @@ import { ConfigurationError } from "./errors.ts";
 /** The version in package.json: a test holds the two together. */
 export const version = "0.1.0";
 
+/** The part of a channel of node:diagnostics_channel that is used. */
+export interface Channel {
+  readonly hasSubscribers: boolean;
+  publish(message: object): void;
+}
+
 interface Runtime {
-  readonly process?: { readonly versions?: { readonly node?: string } };
+  readonly process?: {
+    readonly versions?: { readonly node?: string };
+    /** Platforms that imitate Node may give a part of a module. */
+    getBuiltinModule?(
+      id: "node:diagnostics_channel",
+    ): { channel?(name: string): Channel } | undefined;
+  };
   readonly Bun?: { readonly version?: string };
   readonly Deno?: { readonly version?: { readonly deno?: string } };
   readonly navigator?: { readonly userAgent?: string };
@@ -67,4 +79,13 @@ export function requireServer(): void {
       "CheckoutClient of settlekit/checkout here, and revoke the key if it was published.",
     { code: "secret_key_in_browser", param: "secretKey" },
   );
+}
+
+const nobodyListens: Channel = { hasSubscribers: false, publish() {} };
+
+/** A channel of node:diagnostics_channel. Not an import, so that bundles for browsers hold none. */
+export function channel(name: string): Channel {
+  const { process } = globalThis as Runtime;
+  const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");
+  return diagnostics?.channel?.(name) ?? nobodyListens;
 }

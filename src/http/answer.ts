@@ -188,3 +188,7 @@ export function readRetryAfter(headers: Headers, wallClockMs: number): number | 
   if (until === undefined) return undefined;
   return Math.max(0, until - (readHttpDate(headers.get("date") ?? "") ?? wallClockMs));
 }
+
+export function isSuccess<T>(result: Success<T> | Failure): result is Success<T> {
+  return result.kind === "value" || result.kind === "incomplete";
+}

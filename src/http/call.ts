@@ -1,9 +1,8 @@
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-import { type ApiResponse, readReply, type Success } from "./answer.ts";
-
+import { type ApiResponse, isSuccess, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
-import type { ClientEvent, RetryEvent } from "./events.ts";
+import { type ClientEvent, headersFrom, type Listeners, type RetryEvent } from "./events.ts";
 import type { Concurrency, Pace, Paces, RetryBudget } from "./pace.ts";
 import { decide, type Failure, mayRenewToken } from "./policy.ts";
 import {
@@ -30,6 +29,7 @@ export interface Shared {
   readonly serviceClock: ServiceClock;
   /** Calls made so far. */
   readonly calls: { count: number };
+  readonly listeners: Listeners;
 }
 
 /** One call: attempts with identical bytes until success, a final failure, or the deadline. */
@@ -43,8 +43,8 @@ export class Call<T> {
   readonly #deadlineMs: number;
   readonly #deadlineAt: number;
   readonly #maxRetries: number;
-  readonly #event: { readonly callId: number; readonly operation: string };
   readonly #emit: (event: ClientEvent) => void;
+  readonly #event: { readonly callId: number; readonly operation: string };
 
   #credential = "";
   #redact = redactor("");
@@ -150,13 +150,15 @@ export class Call<T> {
       }
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
+      this.#emit({ ...this.#event, type: "pause", waitMs: slotMs });
       await time.sleep(slotMs, this.#signal);
       if (!pace.isPaused && !this.#signal?.aborted && this.#remainingMs > 0) return;
     }
   }
 
   async #attempt(): Promise<Success<T> | Failure> {
-    const { settings, sender, time } = this.#shared;
+    const { settings, sender, time, listeners } = this.#shared;
+    const { observers } = listeners;
     const pace = this.#pace;
     const sentAt = time.now();
     const remainingMs = this.#remainingMs;
@@ -165,6 +167,7 @@ export class Call<T> {
     const { result, wasSent } = await sender.send({
       ...this.#request,
       headers: {
+        ...(observers.size > 0 && headersFrom(observers, this.#event.callId, this.#request)),
         ...this.#request.headers,
         // Tells the service what is a repetition. Left out where a browser calls, and would need leave.
         ...(credential === "secretKey" && { "x-settlekit-retry-count": String(this.#attempts) }),
@@ -293,8 +296,4 @@ export class Call<T> {
   #aborted(): Failure {
     return { kind: "aborted", reason: this.#signal?.reason };
   }
-}
-
-function isSuccess<T>(result: Success<T> | Failure): result is Success<T> {
-  return result.kind === "value" || result.kind === "incomplete";
 }

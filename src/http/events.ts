@@ -1,4 +1,5 @@
 import type { Outcome } from "../errors.ts";
+import type { Channel } from "../runtime.ts";
 
 interface CallEvent {
   /** Counts the calls of one client; the events of one call share it. */
@@ -37,6 +38,13 @@ export interface RetryEvent extends CallEvent {
   readonly waitMs: number;
 }
 
+/** The call waits before it sends, because the service limited the rate of this client's requests with a 429. */
+export interface PauseEvent extends CallEvent {
+  readonly type: "pause";
+  /** In milliseconds. */
+  readonly waitMs: number;
+}
+
 /** A successful answer did not have the expected shape and was returned as it came. */
 export interface DriftEvent extends CallEvent {
   readonly type: "drift";
@@ -59,7 +67,13 @@ export interface EndEvent extends CallEvent {
 }
 
 /** What `onEvent` is told. No event holds a secret, an amount or a body. */
-export type ClientEvent = StartEvent | AttemptEvent | RetryEvent | DriftEvent | EndEvent;
+export type ClientEvent =
+  | StartEvent
+  | AttemptEvent
+  | RetryEvent
+  | PauseEvent
+  | DriftEvent
+  | EndEvent;
 
 /** Anything with console's methods; a missing method drops what would go there. */
 export interface Logger {
@@ -69,19 +83,57 @@ export interface Logger {
   error?(message: string, details?: unknown): unknown;
 }
 
-/** Tells the listener and the logger. Neither can make a call fail. */
+/** A request about to leave. */
+export interface AttemptRequest {
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** Sees the calls of a client that it was added to, as `settlekit/opentelemetry` does. */
+export interface Observer {
+  onEvent(event: ClientEvent): void;
+  /** Called before each attempt. What it returns goes along as headers. */
+  beforeAttempt(
+    callId: number,
+    request: AttemptRequest,
+  ): Readonly<Record<string, string>> | undefined;
+}
+
+/** Who is told of the calls of one client. */
+export interface Listeners {
+  readonly onEvent: ((event: ClientEvent) => void) | undefined;
+  readonly logger: Logger | undefined;
+  readonly observers: Set<Observer>;
+  readonly channel: Channel;
+}
+
+/** Tells all of them. None can make a call fail. */
 export function notify(
   event: ClientEvent,
-  onEvent: ((event: ClientEvent) => void) | undefined,
-  logger: Logger | undefined,
+  { onEvent, logger, observers, channel }: Listeners,
 ): void {
   if (onEvent) {
-    unharmed(
+    harmlessly(
       () => onEvent(event),
-      (error) => unharmed(() => logger?.error?.("settlekit: onEvent threw", error), ignore),
+      (error) => harmlessly(() => logger?.error?.("settlekit: onEvent threw", error), ignore),
     );
   }
-  if (logger) unharmed(() => log(event, logger), ignore);
+  if (logger) harmlessly(() => log(event, logger), ignore);
+  for (const observer of observers) harmlessly(() => observer.onEvent(event), ignore);
+  if (channel.hasSubscribers) channel.publish(event);
+}
+
+/** The headers that observers add to an attempt. */
+export function headersFrom(
+  observers: Iterable<Observer>,
+  callId: number,
+  request: AttemptRequest,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const observer of observers) {
+    harmlessly(() => void Object.assign(headers, observer.beforeAttempt(callId, request)), ignore);
+  }
+  return headers;
 }
 
 function log(event: ClientEvent, logger: Logger): unknown {
@@ -92,7 +144,7 @@ function log(event: ClientEvent, logger: Logger): unknown {
 }
 
 /** Runs an observer so that neither what it throws nor what it rejects with can harm the call. */
-function unharmed(observe: () => unknown, onError: (error: unknown) => void): void {
+function harmlessly(observe: () => unknown, onError: (error: unknown) => void): void {
   try {
     const result = observe();
     if (result instanceof Promise) result.catch(onError);

@@ -1,7 +1,8 @@
 import { SettlekitError } from "../errors.ts";
+import { channel } from "../runtime.ts";
 import { ApiPromise, type ApiResponse } from "./answer.ts";
 import { Call, type Shared } from "./call.ts";
-import { type ClientEvent, type EndEvent, notify } from "./events.ts";
+import { type ClientEvent, type EndEvent, notify, type Observer } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
 import { Concurrency, Paces, RetryBudget } from "./pace.ts";
 import { askForCredential, type Callable, type CallInput } from "./request.ts";
@@ -23,6 +24,12 @@ export class Http {
       budget: new RetryBudget(time),
       serviceClock: new ServiceClock(time),
       calls: { count: 0 },
+      listeners: {
+        onEvent: settings.onEvent,
+        logger: settings.logger,
+        observers: new Set(),
+        channel: channel("settlekit:client"),
+      },
     };
   }
 
@@ -37,6 +44,13 @@ export class Http {
     const { settings, time } = this.#shared;
     const concurrency = new Concurrency(Number.POSITIVE_INFINITY);
     return new Http(settings, time, { ...this.#shared, paces: new Paces(time), concurrency });
+  }
+
+  /** Adds an observer. Call what it returns to remove it. */
+  observe(observer: Observer): () => void {
+    const { observers } = this.#shared.listeners;
+    observers.add(observer);
+    return () => void observers.delete(observer);
   }
 
   get settings(): HttpSettings {
@@ -84,13 +98,13 @@ export class Http {
     input: CallInput | (() => CallInput),
     options: RequestOptions,
   ): Promise<ApiResponse<T>> {
-    const { settings, time } = this.#shared;
+    const { time, listeners } = this.#shared;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
-    const { onEvent, logger } = settings;
-    const emit =
-      onEvent || logger ? (event: ClientEvent) => notify(event, onEvent, logger) : unobserved;
+    const { onEvent, logger, observers, channel } = listeners;
+    const isHeard = onEvent || logger || observers.size > 0 || channel.hasSubscribers;
+    const emit = isHeard ? (event: ClientEvent) => notify(event, listeners) : unobserved;
     const end = (facts: Omit<EndEvent, "type" | "callId" | "operation" | "durationMs">) =>
       emit({ type: "end", callId, operation: name, durationMs: time.now() - startedAt, ...facts });
 

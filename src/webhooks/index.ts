@@ -42,6 +42,7 @@ export type {
   WebhookSecrets,
   WebhooksOptions,
 } from "./options.ts";
+export type { WebhookEndEvent, WebhookStartEvent, WebhooksEvent } from "./reception.ts";
 export {
   type SignableEvent,
   type SignedWebhook,

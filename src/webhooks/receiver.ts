@@ -4,6 +4,7 @@ import { checkedBody } from "./body.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
 import type { WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
+import type { Receptions } from "./reception.ts";
 import { checkedClaims, type Delivery, type Verifier } from "./verify.ts";
 
 /** A request as each platform's handler describes it. */
@@ -55,7 +56,11 @@ function bodyTimeout(bodyTimeoutMs: number): WebhookVerificationError {
   );
 }
 
-export function createReceiver(settings: Settings, verifier: Verifier): Receiver {
+export function createReceiver(
+  settings: Settings,
+  verifier: Verifier,
+  receptions: Receptions,
+): Receiver {
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
 
@@ -74,19 +79,31 @@ export function createReceiver(settings: Settings, verifier: Verifier): Receiver
 
   async function statusFor(request: IncomingRequest): Promise<number> {
     if (request.method !== "POST") return 405;
+    const reception = receptions.begin();
     let webhook: Webhook | undefined;
     try {
       const delivery = await readDelivery(request, settings);
-      // The sender disconnected and sees no answer.
-      if (delivery === undefined) return 400;
-      webhook = await verifier.verify(delivery);
-      for (const handler of handlersOf(webhook)) await handler(webhook);
+      if (delivery === undefined) {
+        // The sender disconnected and sees no answer.
+        const error = new DOMException("The sender disconnected.", "AbortError");
+        reception.end({ error, status: 400 });
+        return 400;
+      }
+      const verified = await verifier.verify(delivery);
+      webhook = verified;
+      await reception.around(() => handle(verified));
+      reception.end({ webhook, status: 200 });
       return 200;
     } catch (error) {
       const status = webhook === undefined ? refusalStatus(error) : 500;
+      reception.end({ webhook, error, status });
       await report(settings, status === 500 ? "error" : "warn", error, webhook);
       return status;
     }
+  }
+
+  async function handle(webhook: Webhook): Promise<void> {
+    for (const handler of handlersOf(webhook)) await handler(webhook);
   }
 
   return {

@@ -12,6 +12,7 @@ import {
   type WebhooksOptions,
 } from "./options.ts";
 import { createReceiver, type Receiver, readDelivery } from "./receiver.ts";
+import { Receptions, type WebhooksObserver } from "./reception.ts";
 import {
   createVerifier,
   mismatch,
@@ -49,13 +50,21 @@ export class Webhooks {
   readonly #settings: Settings;
   readonly #verifier: Verifier;
   readonly #receiver: Receiver;
+  readonly #receptions = new Receptions();
 
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
-    this.#receiver = createReceiver(this.#settings, this.#verifier);
+    this.#receiver = createReceiver(this.#settings, this.#verifier, this.#receptions);
+  }
+
+  /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
+  observe(observer: WebhooksObserver): () => void {
+    const { observers } = this.#receptions;
+    observers.add(observer);
+    return () => void observers.delete(observer);
   }
 
   /**
@@ -65,11 +74,19 @@ export class Webhooks {
    * that a sender can send makes it throw anything else.
    */
   async verify(input: Request | WebhookInput): Promise<Webhook> {
-    const delivery = isRequest(input)
-      ? await readDelivery(incomingRequest(input), this.#settings)
-      : openDelivery(input, this.#settings);
-    if (delivery === undefined) throw mismatch("", "The body broke off before it was complete.");
-    return this.#verifier.verify(delivery);
+    const reception = this.#receptions.begin();
+    try {
+      const delivery = isRequest(input)
+        ? await readDelivery(incomingRequest(input), this.#settings)
+        : openDelivery(input, this.#settings);
+      if (delivery === undefined) throw mismatch("", "The body broke off before it was complete.");
+      const webhook = await this.#verifier.verify(delivery);
+      reception.end({ webhook });
+      return webhook;
+    } catch (error) {
+      reception.end({ error });
+      throw error;
+    }
   }
 
   /**
@@ -83,7 +100,15 @@ export class Webhooks {
       verifier.isSync,
       "no function, and node:crypto there, for verifySync; use verify instead",
     );
-    return verifier.verify(openDelivery(input, this.#settings));
+    const reception = this.#receptions.begin();
+    try {
+      const webhook = verifier.verify(openDelivery(input, this.#settings));
+      reception.end({ webhook });
+      return webhook;
+    } catch (error) {
+      reception.end({ error });
+      throw error;
+    }
   }
 
   /** As `verify`, giving a refusal as a value. Failures of the receiving side are still thrown. */

@@ -27,6 +27,7 @@ const forbidden = [
   ["src/evm/planted.ts", "zod", "evm-imports"],
   ["src/webhooks/planted.ts", "zod", "webhooks-imports"],
   ["src/testing/planted.ts", "msw", "msw-in-one-place"],
+  ["src/http/planted.ts", "@opentelemetry/api", "opentelemetry-in-one-place"],
   ["src/http/planted.ts", "ky", "ky-in-one-place"],
   ["src/wire/planted.ts", "zod", "zod-in-one-place"],
   ["src/testing/planted.ts", "src/http/target.ts", "testing-imports"],
@@ -55,6 +56,7 @@ const allowed = [
   ["src/sandbox/control/planted.ts", "src/sandbox/pages/target.ts"],
   ["src/sandbox/planted.ts", "src/sandbox/service/target.ts"],
   ["src/client.ts", "src/http/target.ts"],
+  ["src/opentelemetry/planted.ts", "@opentelemetry/api"],
   ["src/testing/msw/planted.ts", "msw"],
   ["src/testing/msw/planted.ts", "src/sandbox/target.ts"],
 ] as const;

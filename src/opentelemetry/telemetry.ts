@@ -1,0 +1,35 @@
+import type { Meter, Tracer } from "@opentelemetry/api";
+
+/** The options of `instrument`. */
+export interface InstrumentOptions {
+  /** Makes the spans. Default: that of the global provider. */
+  readonly tracer?: Tracer | undefined;
+  /** Makes the metrics. Default: that of the global provider. */
+  readonly meter?: Meter | undefined;
+  /**
+   * Whether requests carry the trace context, in the headers of the global propagator, such as `traceparent`. The
+   * service then learns your trace ids.
+   *
+   * @defaultValue false
+   */
+  readonly propagate?: boolean | undefined;
+  /**
+   * Whether spans name the order, the payment or withdrawal, and the recipient's address. Metrics never do.
+   *
+   * @defaultValue false
+   */
+  readonly identifiers?: boolean | undefined;
+}
+
+/** The options with their defaults. */
+export interface Telemetry {
+  readonly tracer: Tracer;
+  readonly meter: Meter;
+  readonly propagate: boolean;
+  readonly identifiers: boolean;
+}
+
+/** In seconds: from a local answer to the usual deadline of a call. */
+export const durationBuckets = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
+];

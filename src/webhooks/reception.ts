@@ -1,0 +1,103 @@
+import { SettlekitError, type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
+import { channel } from "../runtime.ts";
+import type { Webhook } from "./event.ts";
+
+interface ReceptionEvent {
+  /** Counts the deliveries of one `Webhooks`; the events of one delivery share it. */
+  readonly receptionId: number;
+}
+
+/** A delivery came in. Every start has exactly one end. */
+export interface WebhookStartEvent extends ReceptionEvent {
+  readonly type: "start";
+}
+
+/** A delivery was verified or refused, and where a handler of `Webhooks` took it, handled and answered. */
+export interface WebhookEndEvent extends ReceptionEvent {
+  readonly type: "end";
+  /** Whether it was authentic, and no handler threw. */
+  readonly ok: boolean;
+  readonly durationMs: number;
+  /** The event's name, once the delivery was verified. */
+  readonly event?: string;
+  /** Why it was refused. */
+  readonly reason?: WebhookFailureReason;
+  /** The class of the error, if something failed on this side. */
+  readonly error?: string;
+  /** The answer's status, from the handlers of `Webhooks`. */
+  readonly status?: number;
+}
+
+/**
+ * What the channel `settlekit:webhooks` of node:diagnostics_channel carries. No event holds a secret, an
+ * amount or a body.
+ */
+export type WebhooksEvent = WebhookStartEvent | WebhookEndEvent;
+
+/** Sees the deliveries of a `Webhooks` that it was added to, as `settlekit/opentelemetry` does. */
+export interface WebhooksObserver {
+  onEvent(event: WebhooksEvent, webhook?: Webhook): void;
+  /** Runs the handlers of a delivery. */
+  around<T>(receptionId: number, run: () => T): T;
+}
+
+interface Facts {
+  readonly webhook?: Webhook | undefined;
+  readonly error?: unknown;
+  readonly status?: number;
+}
+
+/** One delivery, as observers are told of it. */
+export interface Reception {
+  end(facts: Facts): void;
+  around<T>(run: () => T): T;
+}
+
+const unobserved: Reception = { end() {}, around: (run) => run() };
+
+/** Who is told of the deliveries of one `Webhooks`. None of them can change an answer. */
+export class Receptions {
+  readonly observers = new Set<WebhooksObserver>();
+  readonly #channel = channel("settlekit:webhooks");
+  #count = 0;
+
+  begin(): Reception {
+    if (this.observers.size === 0 && !this.#channel.hasSubscribers) return unobserved;
+    const receptionId = ++this.#count;
+    const observers = [...this.observers];
+    const startedAt = performance.now();
+    this.#tell({ type: "start", receptionId }, observers);
+    return {
+      end: ({ webhook, error, status }) => {
+        const durationMs = performance.now() - startedAt;
+        const event: WebhookEndEvent = {
+          type: "end",
+          receptionId,
+          ok: error === undefined,
+          durationMs,
+          ...(webhook !== undefined && { event: webhook.event }),
+          ...failureOf(error),
+          ...(status !== undefined && { status }),
+        };
+        this.#tell(event, observers, webhook);
+      },
+      around: (run) =>
+        observers.reduce((inner, observer) => () => observer.around(receptionId, inner), run)(),
+    };
+  }
+
+  #tell(event: WebhooksEvent, observers: readonly WebhooksObserver[], webhook?: Webhook): void {
+    for (const observer of observers) {
+      try {
+        observer.onEvent(event, webhook);
+      } catch {}
+    }
+    if (this.#channel.hasSubscribers) this.#channel.publish(event);
+  }
+}
+
+function failureOf(error: unknown): Pick<WebhookEndEvent, "reason" | "error"> {
+  if (error === undefined) return {};
+  if (error instanceof WebhookVerificationError) return { reason: error.reason };
+  return { error: error instanceof Error || SettlekitError.is(error) ? error.name : "Error" };
+}

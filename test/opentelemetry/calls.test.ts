@@ -1,0 +1,211 @@
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { describe, expect, test, vi } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { payment } from "../wire/examples.ts";
+import { createTelemetry } from "./telemetry.ts";
+
+const listPath = "/v1/external/secretkey-auth/payments";
+const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+function createShop() {
+  const sandbox = createSandbox({ seed: "traces" });
+  const { secretKey, fetch } = sandbox;
+  const client = new MerchantClient({ environment: "sandbox", secretKey, fetch });
+  return { sandbox, client };
+}
+
+describe("instrument(client)", () => {
+  test("makes a span of each call, with a child for each attempt", async () => {
+    await using telemetry = createTelemetry();
+    const { sandbox, client } = createShop();
+    instrument(client, telemetry);
+    sandbox.faults.next("GET /payments", { status: 503, when: "before", retryAfter: 0 });
+    await client.payments.list();
+
+    const [first, second, call] = telemetry.spans();
+    expect(call).toMatchObject({
+      name: "payments.list",
+      kind: SpanKind.INTERNAL,
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        "settlekit.operation": "payments.list",
+        "settlekit.attempts": 2,
+        "settlekit.outcome": "ok",
+        "settlekit.request_id": expect.any(String),
+      },
+    });
+    expect(call?.events).toMatchObject([
+      {
+        name: "retry",
+        attributes: { "settlekit.reason": "503", "settlekit.wait_ms": expect.any(Number) },
+      },
+    ]);
+    const attempt = {
+      name: `GET ${listPath}`,
+      kind: SpanKind.CLIENT,
+      parentSpanContext: { spanId: call?.spanContext().spanId },
+    };
+    const request = {
+      "http.request.method": "GET",
+      "url.template": listPath,
+      "server.address": "127.0.0.1",
+      "server.port": 4010,
+    };
+    expect(first).toMatchObject({
+      ...attempt,
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { ...request, "http.response.status_code": 503, "error.type": "503" },
+    });
+    expect(second).toMatchObject({
+      ...attempt,
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        ...request,
+        "http.response.status_code": 200,
+        "http.request.resend_count": 1,
+        "settlekit.request_id": expect.any(String),
+      },
+    });
+  });
+
+  test("says how a call failed", async () => {
+    await using telemetry = createTelemetry();
+    const { client } = createShop();
+    instrument(client, telemetry);
+    await expect(client.payments.get("nowhere")).rejects.toThrow();
+    expect(telemetry.span("payments.get")).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: {
+        "settlekit.outcome": "rejected",
+        "error.type": "NotFoundError",
+        "settlekit.error.code": "not_found",
+      },
+    });
+  });
+
+  test("ends the span of an attempt that never left", async () => {
+    await using telemetry = createTelemetry();
+    const { sandbox } = createShop();
+    const { secretKey, fetch } = sandbox;
+    const beforeRequest = [
+      () => {
+        throw new Error("no");
+      },
+    ];
+    const client = new MerchantClient({
+      environment: "sandbox",
+      secretKey,
+      fetch,
+      hooks: { beforeRequest },
+    });
+    instrument(client, telemetry);
+    await expect(client.payments.list()).rejects.toThrow("no");
+    expect(telemetry.spans().map(({ name }) => name)).toEqual([`GET ${listPath}`, "payments.list"]);
+  });
+
+  test("continues the caller's trace", async () => {
+    await using telemetry = createTelemetry();
+    const { client } = createShop();
+    instrument(client, telemetry);
+    await telemetry.tracer.startActiveSpan("checkout", async (span) => {
+      await Promise.all([client.payments.list(), client.chains.list()]);
+      span.end();
+    });
+    const parent = telemetry.span("checkout").spanContext();
+    for (const name of ["payments.list", "chains.list"]) {
+      expect(telemetry.span(name).parentSpanContext?.spanId).toBe(parent.spanId);
+      expect(telemetry.span(name).spanContext().traceId).toBe(parent.traceId);
+    }
+  });
+
+  test("measures durations, retries, pauses and drift", async () => {
+    vi.useFakeTimers();
+    await using telemetry = createTelemetry();
+    const answers = [
+      new Response("{}", { status: 429, headers: { "retry-after": "30" } }),
+      Response.json({ ...payment, amountInCents: "odd" }),
+      Response.json(payment),
+    ];
+    const client = new MerchantClient({
+      environment: "sandbox",
+      secretKey: "sk_test_1",
+      fetch: async () => answers.shift() ?? Response.error(),
+    });
+    instrument(client, telemetry);
+    const first = client.payments.get(payment.id);
+    await vi.advanceTimersByTimeAsync(10);
+    // The service asked to wait: this call waits as well.
+    const second = client.payments.get(payment.id);
+    await vi.advanceTimersByTimeAsync(40_000);
+    await Promise.all([first, second]);
+    vi.useRealTimers();
+
+    const operation = { "settlekit.operation": "payments.get" };
+    expect(await telemetry.points("settlekit.call.duration")).toEqual([
+      {
+        attributes: { ...operation, "settlekit.outcome": "ok" },
+        value: expect.objectContaining({ count: 2, max: expect.closeTo(30, 0) }),
+      },
+    ]);
+    const reason = { "settlekit.reason": "429" };
+    expect(await telemetry.points("settlekit.call.retries")).toEqual([
+      { attributes: { ...operation, ...reason }, value: 1 },
+    ]);
+    expect(await telemetry.points("settlekit.call.pause.duration")).toEqual([
+      { attributes: operation, value: expect.objectContaining({ count: 1 }) },
+    ]);
+    expect(await telemetry.points("settlekit.call.drift")).toEqual([
+      { attributes: operation, value: 1 },
+    ]);
+  });
+
+  test.each([[false], [true]])(
+    "names orders and addresses only if asked: %s",
+    async (identifiers) => {
+      await using telemetry = createTelemetry();
+      const { sandbox, client } = createShop();
+      instrument(client, { ...telemetry, identifiers });
+      const { paymentId, secret } = await client.payments.create({
+        amount: 2500,
+        orderId: "order_77",
+      });
+      await client.payments.get(paymentId);
+      await client.withdrawals.create({
+        amountInCents: 12_500,
+        chainId: 84_532,
+        recipientAddress,
+        orderId: "payout_77",
+      });
+      const text = await telemetry.everything();
+      for (const identifier of ["order_77", "payout_77", recipientAddress, paymentId]) {
+        expect(text.includes(identifier)).toBe(identifiers);
+      }
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(sandbox.secretKey);
+      // Metrics would have a time series for each.
+      const points = JSON.stringify(await telemetry.points("settlekit.call.duration"));
+      expect(points).not.toContain("order_77");
+    },
+  );
+
+  test("stops when asked", async () => {
+    await using telemetry = createTelemetry();
+    const { client } = createShop();
+    const stop = instrument(client, telemetry);
+    stop();
+    await client.payments.list();
+    expect(telemetry.spans()).toEqual([]);
+  });
+
+  test("a broken tracer does not harm a call", async () => {
+    await using telemetry = createTelemetry();
+    const { client } = createShop();
+    const startSpan = () => {
+      throw new Error("broken");
+    };
+    instrument(client, { ...telemetry, tracer: { ...telemetry.tracer, startSpan } as never });
+    expect((await client.payments.list()).data).toEqual([]);
+  });
+});

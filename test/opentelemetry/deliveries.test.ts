@@ -1,0 +1,104 @@
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { describe, expect, test } from "vitest";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
+import { createTelemetry } from "./telemetry.ts";
+
+const secret = "whsec_of_this_test";
+const url = "https://shop.example/webhooks";
+const event = {
+  event: "payment.updated",
+  data: { id: "payment_77", orderId: "order_77", status: "completed" },
+} as const;
+const delivery = () => signWebhook({ event, secret }).request(url);
+const quiet = { warn() {}, error() {} };
+
+describe("instrument(webhooks)", () => {
+  test("makes a span of each delivery, in which its handlers run", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret });
+    instrument(webhooks, telemetry);
+    webhooks.on("payment.updated", () => {
+      telemetry.tracer.startActiveSpan("ship", (span) => span.end());
+    });
+    const answer = await webhooks.fetchHandler()(delivery());
+    expect(answer.status).toBe(200);
+    const span = telemetry.span("webhook payment.updated");
+    expect(span).toMatchObject({
+      kind: SpanKind.CONSUMER,
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        "settlekit.event": "payment.updated",
+        "settlekit.status": "completed",
+        "http.response.status_code": 200,
+      },
+    });
+    expect(telemetry.span("ship").parentSpanContext?.spanId).toBe(span.spanContext().spanId);
+  });
+
+  test("counts what was refused by reason, which is no error of this side", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret, logger: quiet });
+    instrument(webhooks, telemetry);
+    const forged = signWebhook({ event, secret: "other" });
+    await webhooks.fetchHandler()(forged.request(url));
+    await webhooks.safeVerify(forged);
+    expect(() => webhooks.verifySync({ ...forged, headers: {} })).toThrow();
+    expect(telemetry.spans().map(({ name, status }) => [name, status.code])).toEqual(
+      Array.from({ length: 3 }, () => ["webhook", SpanStatusCode.UNSET]),
+    );
+    expect(await telemetry.points("settlekit.webhook.refusals")).toEqual([
+      { attributes: { "settlekit.refusal": "signature_mismatch" }, value: 2 },
+      { attributes: { "settlekit.refusal": "missing_signature" }, value: 1 },
+    ]);
+    expect(await telemetry.points("settlekit.webhook.duration")).toEqual([]);
+  });
+
+  test("says that a handler failed", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret, logger: quiet });
+    instrument(webhooks, telemetry);
+    webhooks.on("*", () => {
+      throw new RangeError("order_77 is not there");
+    });
+    expect((await webhooks.fetchHandler()(delivery())).status).toBe(500);
+    const failure = { "error.type": "RangeError" };
+    expect(telemetry.span("webhook payment.updated")).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { ...failure, "http.response.status_code": 500 },
+    });
+    const point = { "settlekit.event": "payment.updated", "settlekit.outcome": "failed" };
+    expect(await telemetry.points("settlekit.webhook.duration")).toMatchObject([
+      { attributes: { ...point, ...failure }, value: { count: 1 } },
+    ]);
+    expect(await telemetry.everything()).not.toContain("order_77");
+  });
+
+  test.each([[false], [true]])("names the order only if asked: %s", async (identifiers) => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret });
+    instrument(webhooks, { ...telemetry, identifiers });
+    await webhooks.verify(delivery());
+    const text = await telemetry.everything();
+    expect(text.includes("order_77")).toBe(identifiers);
+    expect(text.includes("payment_77")).toBe(identifiers);
+    expect(text).not.toContain(secret);
+  });
+
+  test("stops when asked, and a broken tracer changes no answer", async () => {
+    await using telemetry = createTelemetry();
+    const webhooks = new Webhooks({ secret });
+    const startSpan = () => {
+      throw new Error("broken");
+    };
+    const stop = instrument(webhooks, {
+      ...telemetry,
+      tracer: { ...telemetry.tracer, startSpan } as never,
+    });
+    webhooks.on("*", () => {});
+    expect((await webhooks.fetchHandler()(delivery())).status).toBe(200);
+    stop();
+    expect((await webhooks.fetchHandler()(delivery())).status).toBe(200);
+    expect(telemetry.spans()).toEqual([]);
+  });
+});
