@@ -23,6 +23,7 @@ export const initCommand = defineCommand({
       now: undefined,
       merchants: undefined,
       headerPrefix: undefined,
+      dialect: undefined,
       faults: [],
     };
     const sandbox = await sandboxFrom(none, { seed, identity });

@@ -1,5 +1,5 @@
 import { message } from "@optique/core/message";
-import { integer } from "@optique/core/valueparser";
+import { choice, integer } from "@optique/core/valueparser";
 import { SettlekitError } from "../errors.ts";
 import type {
   Fault,
@@ -42,6 +42,11 @@ export const sandboxOptions = {
     message`Freezes the clock at this time, such as ${"2026-01-01T00:00:00Z"}.`,
   ).optional(),
   headerPrefix,
+  dialect: setting(
+    "--dialect",
+    choice(["documented", "published"], { metavar: "DIALECT" }),
+    message`The forms of answers and webhooks: those of the interface document (${"documented"}, the default) or the newer ${"published"} ones.`,
+  ).optional(),
   faults: setting(
     "--fault",
     readBy<AskedFault>("FAULT", { rateLimit: { requestsPerSecond: 0 } }, faultFrom),
@@ -54,6 +59,7 @@ interface SandboxValues {
   readonly now: Date | undefined;
   readonly merchants: number | undefined;
   readonly headerPrefix: string | undefined;
+  readonly dialect: SandboxOptions["dialect"];
   readonly faults: readonly AskedFault[];
 }
 
@@ -63,7 +69,7 @@ interface SandboxValues {
  * @throws {UsageError} An option cannot work.
  */
 export async function sandboxFrom(
-  { webhookUrl, now, merchants, headerPrefix, faults }: SandboxValues,
+  { webhookUrl, now, merchants, headerPrefix, dialect, faults }: SandboxValues,
   more: Pick<SandboxOptions, "seed" | "identity" | "data">,
 ): Promise<Sandbox> {
   // Loaded only now: help must not wait for it.
@@ -71,7 +77,7 @@ export async function sandboxFrom(
   // Without a number, a data file says how many there are.
   const each = merchants === undefined ? undefined : Array.from({ length: merchants }, () => ({}));
   const sandbox = blaming("--data", () =>
-    createSandbox({ ...more, now, merchants: each, headerPrefix, webhookUrl }),
+    createSandbox({ ...more, now, merchants: each, headerPrefix, dialect, webhookUrl }),
   );
   for (const fault of faults) blaming("--fault", () => addFault(sandbox, fault));
   return sandbox;
