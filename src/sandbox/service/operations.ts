@@ -4,6 +4,7 @@ import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts
 import type { Credential, Operation } from "../../wire/operation.ts";
 import type { Payment } from "../../wire/payment.ts";
 import type { Dialect } from "../options.ts";
+import { randomStream } from "../random.ts";
 import {
   answerJson,
   evidenceHeader,
@@ -42,8 +43,11 @@ function inDialect(
 
   function addressOf({ expectedAmountAsset, paymentId, id }: Record<string, unknown>) {
     if (typeof expectedAmountAsset !== "string") return {};
-    const address = findPayment(String(paymentId))?.depositAddress;
-    return address ? { depositAddress: { ...address, id } } : {};
+    const quoteId = String(id);
+    const payment = findPayment(String(paymentId))?.depositAddress;
+    // The same in every answer: it is made from the quote's id.
+    const address = randomStream(quoteId, "address").address();
+    return payment ? { depositAddress: { ...payment, id: quoteId, address } } : {};
   }
 }
 

@@ -65,11 +65,12 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
 
   function publish(event: keyof WebhookEvents, data: WebhookData, change: NewChange): void {
     const eventId = random.stream("webhooks").uuid();
-    events.emit({ ...change, at: clock.now().toISOString(), eventId, event });
+    const occurredAt = clock.now().toISOString();
+    events.emit({ ...change, at: occurredAt, eventId, event });
     const to = recipientOf(data);
     const met = to && waiting.take((it) => it.event === null || it.event === event);
     const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
-    const delivery = record({ event, data, eventId, disorder });
+    const delivery = record({ event, data, eventId, occurredAt, disorder });
     if (to) void start(delivery, to);
   }
 
@@ -79,7 +80,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
   }
 
   function record(
-    facts: Pick<WebhookDelivery, "event" | "data" | "eventId" | "disorder">,
+    facts: Pick<WebhookDelivery, "event" | "data" | "eventId" | "occurredAt" | "disorder">,
   ): WebhookDelivery {
     const { event, data, eventId } = facts;
     const delivery: WebhookDelivery = {
@@ -221,11 +222,11 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     const { disorder: kind, by } = options;
     const original = deliveries.get(deliveryId) ?? deliveryOfAttempt(deliveryId);
     if (original === undefined) throw unknownDelivery();
-    const { event, data, eventId } = original;
+    const { event, data, eventId, occurredAt } = original;
     const to = recipientOf(data);
     if (to === undefined) throw noEndpoint();
     const disorder = kind === undefined ? null : disorderOf(kind, by);
-    const again = record({ event, data, eventId, disorder });
+    const again = record({ event, data, eventId, occurredAt, disorder });
     await start(again, to);
     return deliveries.get(again.id) ?? again;
   }

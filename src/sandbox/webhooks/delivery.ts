@@ -16,6 +16,8 @@ export interface WebhookDelivery {
   readonly eventId: string;
   readonly event: keyof WebhookEvents;
   readonly data: WebhookData;
+  /** ISO 8601, UTC, on the sandbox's clock: when the event happened, also in a replay. */
+  readonly occurredAt: string;
   /**
    * - `recorded`: not sent, because there is no endpoint.
    * - `pending`: in flight, or waiting until `nextAttemptAt`.

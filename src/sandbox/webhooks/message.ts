@@ -45,11 +45,11 @@ export function messageFor(
   nowMs: number,
   { headerPrefix, dialect }: WebhookForm,
 ): WebhookMessage {
-  const { eventId, event, data, createdAt } = delivery;
+  const { eventId, event, data, occurredAt } = delivery;
   const [kind = ""] = event.split(".");
   const content =
     dialect === "published"
-      ? { type: event, data: { [kind]: data }, timestamp: createdAt }
+      ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
       : { event, data };
   const { body, headers } = signWebhook({
     body: JSON.stringify(content),

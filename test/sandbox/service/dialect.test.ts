@@ -12,13 +12,53 @@ it("answers with CAIP-2 chain ids and an address for each quote, if it speaks th
   const { paymentId } = await create(sandbox);
   const { quotes, depositAddress } = await read(sandbox, paymentId);
   expect(quotes).toHaveLength(6);
-  for (const quote of quotes) {
-    expect(quote).toMatchObject({
-      chainId: expect.stringMatching(/^eip155:\d+$/),
-      depositAddress: { address: depositAddress?.address },
-    });
+  const addresses = quotes.map((quote) => {
+    expect(quote.chainId).toMatch(/^eip155:\d+$/);
     expect(quote.token.chain?.chainId).toBe(quote.chainId);
-  }
+    const own = Object(quote.depositAddress);
+    expect(own).toMatchObject({ id: quote.id, paymentId, type: "EVM" });
+    return own.address;
+  });
+  expect(new Set([...addresses, depositAddress?.address]).size).toBe(7);
+  expect((await read(sandbox, paymentId)).quotes).toEqual(quotes);
+});
+
+it("asks a customer to pay to the address of the quote", async () => {
+  const sandbox = createSandbox({ dialect: "published" });
+  const { paymentId, secret } = await create(sandbox);
+  const { fetch } = sandbox;
+  const options = { environment: "sandbox", baseUrl: "http://localhost", fetch } as const;
+  const checkout = new CheckoutClient({ ...options, paymentId, secret });
+  const payment = await checkout.payment();
+  const addresses = payment.quotes.map((quote) => {
+    const { address } = checkout.paymentRequest(payment, quote);
+    expect(address).toBe(Object(quote.depositAddress).address);
+    return address;
+  });
+  expect(new Set(addresses).size).toBe(6);
+});
+
+it("sends webhooks as { type, data: { payment }, timestamp }, and the same text when it replays one", async () => {
+  const bodies: string[] = [];
+  const sandbox = createSandbox({
+    dialect: "published",
+    now: new Date("2026-01-01T00:00:00Z"),
+    deliver: async (request) => {
+      bodies.push(await request.text());
+      return new Response();
+    },
+  });
+  const { paymentId } = await create(sandbox);
+  await sandbox.webhooks.idle();
+  await sandbox.clock.advance("5m");
+  const [delivery] = sandbox.webhooks.deliveries();
+  await sandbox.webhooks.replay(delivery?.id ?? "");
+  expect(JSON.parse(bodies[0] ?? "")).toEqual({
+    type: "payment.created",
+    data: { payment: expect.objectContaining({ id: paymentId, status: "pending" }) },
+    timestamp: "2026-01-01T00:00:00.000Z",
+  });
+  expect(bodies).toEqual([bodies[0], bodies[0]]);
 });
 
 it("serves clients and webhook receivers of another header prefix as they are", async () => {
