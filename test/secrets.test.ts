@@ -45,6 +45,26 @@ test("no way of printing the client or the verifier shows their secret", () => {
   expect(shown(new Webhooks({ secret: webhookSecret }))).not.toContain(webhookSecret);
 });
 
+test("neither observer nor logger sees a payment's secret, also where its URL carries it", async () => {
+  const secret = "n0t_f0r_any_l0g";
+  const paymentUrl = `https://pay.example/payment?paymentId=1&secret=${secret}`;
+  const drift = { amountInCents: paymentUrl };
+  const payment = { ...createdPayment.payment, ...drift };
+  const body = { ...createdPayment, payment, secret, paymentUrl };
+  await using server = await scriptedServer({ status: 201, body });
+  const seenByObservers: unknown[] = [];
+  const log = (...line: unknown[]) => seenByObservers.push(line);
+  const client = clientFor(server.url, {
+    onEvent: log,
+    logger: { debug: log, info: log, warn: log, error: log },
+  });
+  const created = await client.payments.create({ amount: 2500, orderId: "order_1" });
+  expect(created).toMatchObject({ secret, paymentUrl });
+  expect(seenByObservers.length).toBeGreaterThan(4);
+  expect(shown(seenByObservers)).toContain("payment.amountInCents");
+  expect(shown(seenByObservers)).not.toContain(secret);
+});
+
 describe("no way of printing an error shows a secret", () => {
   test.each<[string, Answer]>([
     ...[400, 401, 403, 404, 409, 418, 422, 429, 500].map((status): [string, Answer] => [
