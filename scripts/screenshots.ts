@@ -92,7 +92,7 @@ async function inspector(page: Page): Promise<void> {
 }
 
 /** Uses the fonts that come with the browser, so that pictures do not depend on the machine. */
-async function useBundledFonts(path: string): Promise<() => Promise<void>> {
+async function loadBundledFonts(path: string): Promise<() => Promise<void>> {
   const temporary = await mkdtemp(join(tmpdir(), "settlekit-fonts-"));
   const prefer = (family: string, font: string) =>
     `<match><test name="family"><string>${family}</string></test>` +
@@ -109,7 +109,7 @@ async function useBundledFonts(path: string): Promise<() => Promise<void>> {
   return () => rm(temporary, { recursive: true });
 }
 
-const removeFonts = await useBundledFonts(chromiumPath ?? "");
+const removeFonts = await loadBundledFonts(chromiumPath ?? "");
 const browser = await launchChromium();
 try {
   // First, because the payment page's own requests would show in it.

@@ -1,0 +1,212 @@
+/** A safeguard taken out of the source, and the test that has to notice. */
+export interface Mutant {
+  /** What is gone, as a sentence without its end. */
+  readonly name: string;
+  readonly file: string;
+  /** Stands once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** The test file that fails. */
+  readonly test: string;
+}
+
+/** Each rule that keeps money or trust, without which a test fails: `npm run check:mutants` shows it. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: "reads may be answered from a cache",
+    file: "src/http/send.ts",
+    find: 'return takesCacheMode ? { cache: "no-store" } : {};',
+    replace: "return {};",
+    test: "test/http/send.test.ts",
+  },
+  {
+    name: "an early end of the list proves that there is none",
+    file: "src/resources/lists/find-by-order-id.ts",
+    find: "return this.#hasMore === false && this.size < this.#total;",
+    replace: "return false;",
+    test: "test/resources/lists/complete-lookup.test.ts",
+  },
+  {
+    name: "a list without hasMore is complete",
+    file: "src/resources/lists/find-by-order-id.ts",
+    find: 'if (this.#hasMore !== false) return "pagination.hasMore is missing or not a boolean";',
+    replace: "",
+    test: "test/resources/lists/complete-lookup.test.ts",
+  },
+  {
+    name: "createdAfter has no margin for clocks",
+    file: "src/resources/lists/find-by-order-id.ts",
+    find: "const clockMarginMs = 300_000;",
+    replace: "const clockMarginMs = 0;",
+    test: "test/resources/lists/complete-lookup.test.ts",
+  },
+  {
+    name: "createOnce sends again after a 429 without a look",
+    file: "src/resources/payouts/create-once.ts",
+    find: "const isLater = !this.#reached || this.#lookedAt > this.#sentAt;",
+    replace: "const isLater = true;",
+    test: "test/resources/payouts/create-once-again.test.ts",
+  },
+  {
+    name: "createOnce sends after a long wait without a look",
+    file: "src/resources/payouts/create-once.ts",
+    find: "const freshMs = 1_000;",
+    replace: "const freshMs = Number.POSITIVE_INFINITY;",
+    test: "test/resources/payouts/create-once-again.test.ts",
+  },
+  {
+    name: "a proxy's 403 rejects a creation",
+    file: "src/http/policy.ts",
+    find: 'return failure.isFromService && rejections.has(failure.status) ? "rejected" : "unknown";',
+    replace: 'return rejections.has(failure.status) ? "rejected" : "unknown";',
+    test: "test/http/send.test.ts",
+  },
+  {
+    name: "a redirect rejects a creation",
+    file: "src/http/policy.ts",
+    find: 'return replay === "safe" ? "rejected" : "unknown";',
+    replace: 'return "rejected";',
+    test: "test/http/policy.test.ts",
+  },
+  {
+    name: "createOnce forgets what it created",
+    file: "src/resources/payouts/recent-payouts.ts",
+    find: "const rememberedMs = 600_000;",
+    replace: "const rememberedMs = 0;",
+    test: "test/resources/payouts/create-once-again.test.ts",
+  },
+  {
+    name: "an orderId with outer white space is sent",
+    file: "src/resources/payouts/payout.ts",
+    find: 'if (orderId.trim() !== orderId) return "this text begins or ends with white space: trim it";',
+    replace: "",
+    test: "test/resources/payouts/answer-and-request.test.ts",
+  },
+  {
+    name: "the answer to a creation is not compared with the request",
+    file: "src/resources/payouts/payout.ts",
+    find: "if (differing.length === 0) return answer;",
+    replace: "return answer;",
+    test: "test/resources/payouts/answer-and-request.test.ts",
+  },
+  {
+    name: "metadata loses digits before it is compared",
+    file: "src/resources/payouts/payout.ts",
+    find: "JSON.parse(metadata, keepDigits)",
+    replace: "JSON.parse(metadata)",
+    test: "test/resources/payouts/answer-and-request.test.ts",
+  },
+  {
+    name: "an abort that came first does not stop the request",
+    file: "src/http/send.ts",
+    find: "    trip.signal?.throwIfAborted();\n    signal.throwIfAborted();\n",
+    replace: "",
+    test: "test/http/send.test.ts",
+  },
+  {
+    name: "a tiny Retry-After is taken at its word",
+    file: "src/http/policy.ts",
+    find: "export const leastRetryAfterMs = 250;",
+    replace: "export const leastRetryAfterMs = 0;",
+    test: "test/http/policy.test.ts",
+  },
+  {
+    name: "one credential's pause holds up the others",
+    file: "src/http/pace.ts",
+    find: "const pace = this.#paces.get(credential) ?? new Pace(this.#time);",
+    replace: "const [pace = new Pace(this.#time)] = this.#paces.values();",
+    test: "test/http/shared-limits.test.ts",
+  },
+  {
+    name: "the error of a wait does not say the last status",
+    file: "src/resources/waiting.ts",
+    find: "    this.lastStatus = status;\n",
+    replace: "",
+    test: "test/resources/waits-that-end.test.ts",
+  },
+  {
+    name: "integers beyond 2^53 are no drift",
+    file: "src/http/answer.ts",
+    find: "if (Number.isInteger(value) && !Number.isSafeInteger(value)) return [path];",
+    replace: "",
+    test: "test/http/drift.test.ts",
+  },
+  {
+    name: "an old Node is not refused",
+    file: "src/runtime.ts",
+    find: 'if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });',
+    replace: "",
+    test: "test/runtime.test.ts",
+  },
+  {
+    name: "a merchant key may be used in a page",
+    file: "src/runtime.ts",
+    find: "if (window === undefined || document === undefined) return;",
+    replace: "return;",
+    test: "test/runtime.test.ts",
+  },
+  {
+    name: "a webhook's body is read before its headers are judged",
+    file: "src/webhooks/receiver.ts",
+    find: "  const claims = checkedClaims(headers, settings);\n",
+    replace:
+      "  const early = await readBody(maxBodyBytes, new AbortController().signal);\n  const claims = checkedClaims(headers, settings);\n  if (early === undefined) return undefined;\n",
+    test: "test/webhooks/body-limits.test.ts",
+  },
+  {
+    name: "a slow body is answered with 500 instead of 408",
+    file: "src/webhooks/receiver.ts",
+    find: "late.abort(bodyTimeout(bodyTimeoutMs))",
+    replace: "late.abort(new Error(String(bodyTimeout)))",
+    test: "test/webhooks/body-limits.test.ts",
+  },
+  {
+    name: "refused deliveries are not logged by default",
+    file: "src/webhooks/receiver.ts",
+    find: "if (logger || !onError) await log(settings, level, message, { error });",
+    replace: "if (logger) await log(settings, level, message, { error });",
+    test: "test/webhooks/logging.test.ts",
+  },
+  {
+    name: "a misspelt event name is not noticed",
+    file: "src/webhooks/receiver.ts",
+    find: "if (near !== undefined) {",
+    replace: "if (near === undefined) {",
+    test: "test/webhooks/logging.test.ts",
+  },
+  {
+    name: "a credential that was cut off shows in part",
+    file: "src/http/request.ts",
+    find: "const tellingAtEnd = 6;",
+    replace: "const tellingAtEnd = 12;",
+    test: "test/http/redaction.test.ts",
+  },
+  {
+    name: "an answer may have any size",
+    file: "src/http/send.ts",
+    find: "if (bytes > maxBytes) throw new TooLargeError();",
+    replace: "",
+    test: "test/http/send.test.ts",
+  },
+  {
+    name: "what a custom fetch threw counts as a network failure",
+    file: "src/http/send.ts",
+    find: "if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {",
+    replace: "if (hasNetworkCode(undefined)) {",
+    test: "test/http/send.test.ts",
+  },
+  {
+    name: "the sandbox's data file may be read by anyone",
+    file: "src/sandbox/state/data-file.ts",
+    find: "const ownerOnly = 0o600;",
+    replace: "const ownerOnly = 0o644;",
+    test: "test/sandbox/state/data-file.test.ts",
+  },
+  {
+    name: "misspelt call options are ignored",
+    file: "src/wire/fields.ts",
+    find: "  return z.strictObject(shape);\n",
+    replace: "  return z.object(shape) as never;\n",
+    test: "test/resources/wrong-names.test.ts",
+  },
+];
