@@ -2,9 +2,9 @@ import { InvalidRequestError } from "../../errors.ts";
 import { isRecord } from "../../values.ts";
 import { paymentSchema } from "../../wire/payment.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";
-import type { Contents, WholeStore } from "./store.ts";
+import type { Contents, Store } from "./store.ts";
 
-/** How a sandbox stood at one time. Only that sandbox can go back to it. */
+/** The state of a sandbox at one time. Only that sandbox can restore it. */
 export interface SandboxSnapshot {
   /** The sandbox's time, ISO 8601, UTC. */
   readonly takenAt: string;
@@ -16,55 +16,48 @@ export interface SandboxSnapshot {
  */
 export interface SavedSandbox {
   readonly format: typeof format;
-  /** Counts up when what is saved takes another form. */
+  /** Increases when the form of saved sandboxes changes. */
   readonly version: number;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly savedAt: string;
-  /** What the sandbox holds: entries of key and value, by table. Made for `load` alone. */
+  /** The entries of each table: key and value. For `load` only. */
   readonly tables: Readonly<Record<string, readonly (readonly [string, unknown])[]>>;
 }
 
 const format = "settlekit sandbox";
-/** Of what is saved, wherever that is. */
+/** The version of saved sandboxes and of data files. */
 export const formatVersion = 1;
 
-/** Everything that changes in a sandbox, as one. */
-interface State {
-  take(takenAt: Date): SandboxSnapshot;
-  /** @throws {InvalidRequestError} code `foreign_snapshot`. */
-  restore(snapshot: SandboxSnapshot): void;
-  save(savedAt: Date): SavedSandbox;
-  /** @throws {InvalidRequestError} code `invalid_save`. */
-  load(saved: unknown): void;
-}
-
-export function createState(store: WholeStore): State {
+/** Snapshots and saved copies of a store. */
+export function createState(store: Store) {
   const taken = new WeakMap<SandboxSnapshot, Contents>();
 
   return {
-    take(takenAt) {
+    take(takenAt: Date): SandboxSnapshot {
       const snapshot = Object.freeze({ takenAt: takenAt.toISOString() });
       taken.set(snapshot, store.contents());
       return snapshot;
     },
-    restore(snapshot) {
+    /** @throws {InvalidRequestError} code `foreign_snapshot`. */
+    restore(snapshot: SandboxSnapshot): void {
       const contents = taken.get(snapshot);
       if (contents === undefined) throw foreignSnapshot();
       store.replace(contents);
     },
-    save: (savedAt) => ({
+    save: (savedAt: Date): SavedSandbox => ({
       format,
       version: formatVersion,
       savedAt: savedAt.toISOString(),
       // The caller may alter the copy.
       tables: structuredClone(store.contents()),
     }),
-    load(saved) {
+    /** @throws {InvalidRequestError} code `invalid_save`. */
+    load(saved: unknown): void {
       const tables = checkedTables(saved, store.names());
       try {
         store.replace(structuredClone(tables));
       } catch {
-        throw invalidSave("It was altered: what it holds does not fit together.");
+        throw invalidSave("It was altered: a part of it does not fit the rest.");
       }
     },
   };
@@ -89,13 +82,13 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   for (const [name, schema] of Object.entries(shapes)) {
     const isFit = ([, value]: readonly [string, unknown]) => schema.safeParse(value).success;
     if (!tables[name]?.every(isFit)) {
-      throw invalidSave(`It was altered: one of its ${name} is none that the service could have.`);
+      throw invalidSave(`It was altered: one of its ${name} does not have the form that the service gives it.`);
     }
   }
   return tables;
 }
 
-/** What answers are made of must fit: anything else would only show when it is asked for. */
+/** Checked because answers are made of them: a mistake would only show in an answer. */
 const shapes = { payments: paymentSchema, withdrawals: withdrawalSchema } as const;
 
 function isEntry(entry: unknown): boolean {
@@ -104,15 +97,15 @@ function isEntry(entry: unknown): boolean {
 
 function foreignSnapshot(): InvalidRequestError {
   return new InvalidRequestError(
-    "This is no snapshot of this sandbox. Pass what its own snapshot() gave; it cannot be copied or " +
-      "stored. What save() gives can be.",
+    "This is not a snapshot of this sandbox. Pass what its own snapshot() gave, not a copy. To store a state or load " +
+      "it into another sandbox, use save() and load().",
     { code: "foreign_snapshot", param: "snapshot" },
   );
 }
 
 function invalidSave(reason: string): InvalidRequestError {
   return new InvalidRequestError(
-    `This is nothing that a sandbox's save() gave. ${reason} Nothing was changed.`,
+    `This is not what a sandbox's save() gave. ${reason} Nothing was changed.`,
     { code: "invalid_save", param: "saved" },
   );
 }

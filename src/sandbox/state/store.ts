@@ -1,193 +1,203 @@
-/**
- * What a sandbox remembers: tables of plain JSON values, which are never altered but replaced. So everything can be
- * kept for a snapshot, written to a file and read back alike, whoever it belongs to.
- */
-export interface Store {
-  /** A table of its own for each name. */
-  table<Value>(name: string, options?: TableOptions): Table<Value>;
-  /** A single value, `initial` until it is set. */
-  cell<Value>(name: string, initial: Value, options?: CellOptions): Cell<Value>;
-  /** What changed until here outlives the process, where it is written to a file. Before anybody is told of it. */
-  commit(): void;
-  /** Is told when everything is another: after a reset, a restored snapshot, or a load. */
-  onReplaced(listener: () => void): void;
-}
-
-interface CellOptions {
-  /** Whether a reset leaves it as it is. Default false. */
+interface TableOptions {
+  /** Whether a reset leaves it as it is. @defaultValue false */
   readonly survivesReset?: boolean;
-}
-
-interface TableOptions extends CellOptions {
-  /** Above so many values, the oldest is dropped. Default: none is. */
+  /** Above so many values, the oldest is dropped. @defaultValue none is dropped */
   readonly limit?: number;
 }
 
-/** Values by key, in the order in which their keys came. */
-export interface Table<Value> {
-  get(key: string): Value | undefined;
-  /** Adds a value, or puts it in the place of the one with its key. */
-  set(key: string, value: Value): void;
-  delete(key: string): void;
-  size(): number;
-  /** Oldest first. A list of its own. */
-  values(): Value[];
-  entries(): [key: string, value: Value][];
-  /** Takes the oldest value away, and counts it as dropped. */
-  dropOldest(): Value | undefined;
-  /** How many were dropped since the last reset. */
-  dropped(): number;
-}
-
-interface Cell<Value> {
-  get(): Value;
-  set(value: Value): void;
-}
-
-/** Everything in a store, by the names of its tables. */
+/** Everything in a store: the entries of each table, oldest first. */
 export type Contents = Readonly<Record<string, readonly (readonly [string, unknown])[]>>;
 
-/** Is told of every change, before anybody looks at the next. */
-export interface Journal {
-  set(table: string, key: string, value: unknown): void;
-  deleted(table: string, key: string): void;
-  /** The table holds these values now, and no others. */
-  replaced(table: string, entries: readonly (readonly [string, unknown])[]): void;
-  /** Writes what it was told. */
-  commit(): void;
+/** One statement of a commit: sets a key, deletes it if there is no value, or empties the table if there is no key. */
+export interface Change {
+  readonly table: string;
+  readonly key?: string;
+  readonly value?: unknown;
+  /** Whether the key was deleted meanwhile, so that it comes after all others. */
+  readonly isMoved?: boolean;
 }
 
-/** The store as a whole. */
-export interface WholeStore extends Store {
-  clear(): void;
-  /** Costs no more than a list of it: the values themselves are shared. */
-  contents(): Contents;
-  /**
-   * Puts everything in the place of what there is; tables that are not named are emptied. When a listener
-   * throws, what there was is put back.
-   */
-  replace(contents: Contents): void;
-  names(): string[];
-  /**
-   * Tells the journal of every change from now on, and first of everything. What the journal `held` before takes the
-   * place of everything instead.
-   */
-  recordTo(journal: Journal, held: Contents | undefined): void;
+export type Table<Value> = ReturnType<typeof createTable<Value>>;
+
+interface TableEvents {
+  /** @param key Undefined when everything was replaced. */
+  changed(key?: string, isDeleted?: boolean): void;
+  dropped(): void;
 }
 
-interface KnownTable extends Table<unknown> {
-  readonly survivesReset: boolean;
-  fill(entries: readonly (readonly [string, unknown])[]): void;
-}
+/** Values by key, in the order in which their keys came. */
+function createTable<Value>(
+  { survivesReset = false, limit = Number.POSITIVE_INFINITY }: TableOptions,
+  on: TableEvents,
+) {
+  let values = new Map<string, Value>();
+  // Continues where it stopped, so that deleted keys are not walked through each time.
+  let keys = values.keys();
 
-const cellKey = "value";
+  function remove(key: string): void {
+    if (values.delete(key)) on.changed(key, true);
+  }
 
-export function createStore(): WholeStore {
-  const tables = new Map<string, KnownTable>();
-  const listeners: (() => void)[] = [];
-  let journal: Journal | undefined;
-  const drops = addTable<number>("dropped");
+  function dropOldest(): Value | undefined {
+    let oldest = keys.next();
+    while (!oldest.done && !values.has(oldest.value)) oldest = keys.next();
+    if (oldest.done) return undefined;
+    const value = values.get(oldest.value);
+    remove(oldest.value);
+    on.dropped();
+    return value;
+  }
 
-  function addTable<Value>(name: string, options: TableOptions = {}): Table<Value> {
-    if (tables.has(name)) throw new Error(`There are two tables of the name ${name}.`);
-    const { limit = Number.POSITIVE_INFINITY, survivesReset = false } = options;
-    let values = new Map<string, unknown>();
-    // Goes on where it stopped, so that what was deleted before is not walked through each time.
-    let keys = values.keys();
-
-    function set(key: string, value: unknown): void {
+  return {
+    survivesReset,
+    get: (key: string) => values.get(key),
+    /** Adds a value, or replaces the one with its key. */
+    set(key: string, value: Value): void {
       values.set(key, value);
-      journal?.set(name, key, value);
+      on.changed(key);
       if (values.size > limit) dropOldest();
-    }
+    },
+    delete: remove,
+    size: () => values.size,
+    /** A copy, oldest first. */
+    values: () => [...values.values()],
+    entries: () => [...values],
+    /** Removes the oldest value, and counts it as dropped. */
+    dropOldest,
+    fill(entries: readonly (readonly [string, Value])[]): void {
+      values = new Map(entries);
+      keys = values.keys();
+      on.changed();
+    },
+  };
+}
 
-    function remove(key: string): void {
-      if (values.delete(key)) journal?.deleted(name, key);
-    }
+export type Store = ReturnType<typeof createStore>;
 
-    function dropOldest(): unknown {
-      let oldest = keys.next();
-      while (!oldest.done && !values.has(oldest.value)) oldest = keys.next();
-      if (oldest.done) return undefined;
-      const value = values.get(oldest.value);
-      remove(oldest.value);
-      drops.set(name, (drops.get(name) ?? 0) + 1);
-      return value;
-    }
+/**
+ * What a sandbox remembers: tables of plain JSON values, which are replaced and never altered. So all of it can be kept
+ * in snapshots, saved, and written to a file.
+ */
+export function createStore() {
+  const tables = new Map<string, Table<unknown>>();
+  const listeners: (() => void)[] = [];
+  /** What is not written yet, by table: all of it, or these keys, each with whether it was deleted. */
+  const changes = new Map<string, "all" | Map<string, boolean>>();
+  let write: ((changes: readonly Change[]) => void) | undefined;
+  let isCommitDue = false;
+  const drops = table<number>("dropped");
 
-    const table: KnownTable = {
-      survivesReset,
-      get: (key) => values.get(key),
-      set,
-      delete: remove,
-      size: () => values.size,
-      values: () => [...values.values()],
-      entries: () => [...values],
-      dropOldest,
-      dropped: () => drops.get(name) ?? 0,
-      fill(entries) {
-        values = new Map(entries);
-        keys = values.keys();
-        journal?.replaced(name, entries);
+  function table<Value>(name: string, options: TableOptions = {}) {
+    if (tables.has(name)) throw new Error(`There are two tables named ${name}.`);
+    const made = createTable<Value>(options, {
+      changed: (key, isDeleted = false) => changed(name, key, isDeleted),
+      dropped: () => drops.set(name, (drops.get(name) ?? 0) + 1),
+    });
+    // Only the code that created a table knows its name, so the name stands for the type.
+    tables.set(name, made as Table<unknown>);
+    /** How many values were dropped since the last reset. */
+    const dropped = () => drops.get(name) ?? 0;
+    return { ...made, dropped };
+  }
+
+  /** A single value, `initial` until it is set. */
+  function cell<Value>(name: string, initial: Value, options?: TableOptions) {
+    const { get, set } = table<Value>(name, options);
+    return {
+      get(): Value {
+        const value = get("value");
+        return value === undefined ? initial : value;
       },
+      set: (value: Value) => set("value", value),
     };
-    tables.set(name, table);
-    // The table's name stands for its type: only the code that made the table has its name.
-    return table as Table<Value>;
+  }
+
+  function changed(name: string, key: string | undefined, isDeleted: boolean): void {
+    if (write === undefined) return;
+    commitSoon();
+    const keys = changes.get(name) ?? new Map<string, boolean>();
+    changes.set(name, key === undefined ? "all" : keys);
+    if (key !== undefined && keys !== "all") keys.set(key, isDeleted || keys.get(key) === true);
+  }
+
+  /** For what no answer waits for, such as the passing of time. */
+  function commitSoon(): void {
+    if (isCommitDue) return;
+    isCommitDue = true;
+    process.nextTick(() => {
+      isCommitDue = false;
+      try {
+        commit();
+      } catch (error) {
+        // The sandbox goes on, and its answers will report it too.
+        process.emitWarning(error instanceof Error ? error : String(error));
+      }
+    });
+  }
+
+  /** Writes what changed. Called before anybody is told of it. */
+  function commit(): void {
+    if (write === undefined || changes.size === 0) return;
+    const statements = [...changes].flatMap(([table, keys]): Change[] => {
+      const { get, entries } = tables.get(table) ?? drops;
+      return keys === "all"
+        ? [{ table }, ...entries().map(([key, value]) => ({ table, key, value }))]
+        : Array.from(keys, ([key, isMoved]) => ({ table, key, value: get(key), isMoved }));
+    });
+    write(statements);
+    changes.clear();
   }
 
   function tell(): void {
     for (const listener of listeners) listener();
   }
 
-  function contents(): Contents {
-    return Object.fromEntries(Array.from(tables, ([name, table]) => [name, table.entries()]));
+  function fill(all: Contents): void {
+    for (const [name, { fill }] of tables) fill(all[name] ?? []);
   }
 
-  function fill(all: Contents): void {
-    for (const [name, table] of tables) table.fill(all[name] ?? []);
-    tell();
+  /** Shares the values, so it costs no more than a list of them. */
+  function contents(): Contents {
+    return Object.fromEntries(Array.from(tables, ([name, { entries }]) => [name, entries()]));
   }
 
   return {
-    table: addTable,
-    cell<Value>(name: string, initial: Value, options?: CellOptions): Cell<Value> {
-      const table = addTable<Value>(name, options);
-      return {
-        get() {
-          const value = table.get(cellKey);
-          return value === undefined ? initial : value;
-        },
-        set: (value) => table.set(cellKey, value),
-      };
-    },
-    onReplaced: (listener) => void listeners.push(listener),
-    clear() {
-      for (const table of tables.values()) if (!table.survivesReset) table.fill([]);
+    table,
+    cell,
+    names: () => [...tables.keys()],
+    commit,
+    contents,
+    /** Calls the listener whenever everything was replaced: after a reset, a restored snapshot or a load. */
+    onReplaced: (listener: () => void) => void listeners.push(listener),
+    /** Empties all tables but those that survive a reset. */
+    clear(): void {
+      for (const { survivesReset, fill } of tables.values()) if (!survivesReset) fill([]);
       tell();
     },
-    contents,
-    replace(all) {
+    /** Replaces everything. When a listener throws, everything is put back. */
+    replace(all: Contents): void {
       const before = contents();
       try {
         fill(all);
+        tell();
       } catch (error) {
         fill(before);
+        tell();
         throw error;
       }
     },
-    names: () => [...tables.keys()],
-    commit: () => journal?.commit(),
-    recordTo(to, held) {
-      if (held === undefined) {
-        for (const [name, table] of tables) to.replaced(name, table.entries());
-        journal = to;
-        return;
-      }
-      for (const [name, table] of tables) table.fill(held[name] ?? []);
-      // What is made of it may change it, as a merchant does who joins.
-      journal = to;
-      tell();
+    /** Writes every change from now on, beginning with everything; or continues with what was `held` before. */
+    keep(to: (changes: readonly Change[]) => void, held: Contents | undefined): void {
+      if (held !== undefined) fill(held);
+      write = to;
+      // A listener may change what was held, for example by adding a merchant.
+      if (held !== undefined) tell();
+      else for (const name of tables.keys()) changed(name, undefined, false);
+    },
+    /** Writes nothing from now on. */
+    detach(): void {
+      write = undefined;
+      changes.clear();
     },
   };
 }
@@ -197,34 +207,17 @@ interface Recorded {
   readonly merchantId: string;
 }
 
-/** What a sandbox knows of one kind, in the order of creation. Each value is unchanging. */
-export interface Records<Value extends Recorded> {
-  find(id: string): Value | undefined;
-  /** Adds a value, or puts it in the place of the one with its id. */
-  put(value: Value): void;
-  /** Those of all merchants, oldest first. A list of its own. */
-  all(): Value[];
-  /** Oldest first. The list itself, not a copy: lists of 100,000 are read at every request. */
-  allOf(merchantId: string): readonly Value[];
-}
-
-export function createRecords<Value extends Recorded>(store: Store, name: string): Records<Value> {
+/** A table of payments or withdrawals, with a list for each merchant. */
+export function createRecords<Value extends Recorded>(store: Store, name: string) {
   const table = store.table<Value>(name);
   const lists = new Map<string, Value[]>();
-  /** Where in its merchant's list a value is. */
+  /** The index of each value in its merchant's list. */
   const places = new Map<string, number>();
 
-  function listOf(merchantId: string): Value[] {
-    const existing = lists.get(merchantId);
-    if (existing !== undefined) return existing;
-    const list: Value[] = [];
-    lists.set(merchantId, list);
-    return list;
-  }
-
   function enlist(value: Value): void {
-    const list = listOf(value.merchantId);
+    const list = lists.get(value.merchantId) ?? [];
     const place = places.get(value.id) ?? list.length;
+    lists.set(value.merchantId, list);
     places.set(value.id, place);
     list[place] = value;
   }
@@ -237,11 +230,14 @@ export function createRecords<Value extends Recorded>(store: Store, name: string
 
   return {
     find: table.get,
-    put(value) {
+    /** Adds a value, or replaces the one with its id. */
+    put(value: Value): void {
       table.set(value.id, value);
       enlist(value);
     },
+    /** Of all merchants, oldest first. A copy. */
     all: table.values,
-    allOf: (merchantId) => lists.get(merchantId) ?? [],
+    /** Oldest first. Not a copy, because every request reads a list, even of 100,000. */
+    allOf: (merchantId: string): readonly Value[] => lists.get(merchantId) ?? [],
   };
 }
