@@ -187,10 +187,7 @@ export class NotFoundError extends ApiError {
   static override readonly kind: string = "NotFoundError";
 }
 
-/**
- * The idempotency key was used with other parameters, or its first request is still in progress (409). Send new
- * parameters with a new key.
- */
+/** The key came with other parameters, or its first request is in progress (409). New parameters take a new key. */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
 }
@@ -205,10 +202,7 @@ export class ServerError extends ApiError {
   static override readonly kind: string = "ServerError";
 }
 
-/**
- * No answer came: the name was not found, the connection was refused or broke, or TLS failed. `code` is the platform's,
- * and `outcome` is `not_sent` when no connection was made.
- */
+/** No answer came, because a connection failed. `code` is the platform's; `outcome` is `not_sent` if none was made. */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
 }
@@ -218,10 +212,7 @@ export class TimeoutError extends SettlekitError {
   static override readonly kind: string = "TimeoutError";
 }
 
-/**
- * The caller's signal ended the call; `cause` is the signal's reason. `outcome` is `not_sent` before the first request,
- * and `unknown` afterwards.
- */
+/** The caller's signal ended the call; `cause` is its reason. `outcome` is `unknown` once a request has left. */
 export class AbortError extends SettlekitError {
   static override readonly kind: string = "AbortError";
 }

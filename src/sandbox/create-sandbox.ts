@@ -2,10 +2,10 @@ import { ConfigurationError } from "../errors.ts";
 import { unsupportedNode } from "../runtime.ts";
 import { readHeaderPrefix } from "../webhooks/options.ts";
 import { fetchInProcess } from "./connection.ts";
-import { createEvents } from "./event-bus.ts";
+import { createCore } from "./core.ts";
 import { createFaults } from "./faults/faults.ts";
 import { checkSandboxOptions, merchantOptionsOf, type SandboxOptions } from "./options.ts";
-import { createRandomSource, originOf } from "./random.ts";
+import { originOf } from "./random.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
@@ -23,13 +23,7 @@ import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
 import { createWithdrawals } from "./service/withdrawals.ts";
 import { keepInFile } from "./state/data-file.ts";
 import { createState } from "./state/state.ts";
-import { createStore } from "./state/store.ts";
-import { createClock } from "./time/clock.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
-import { createTaskQueue } from "./webhooks/endpoint.ts";
-
-/** Webhooks on their way at once. */
-const maxWebhooksInFlight = 16;
 
 /**
  * A sandbox of its own: it shares nothing with others, starts no server and no timer, and needs no
@@ -57,8 +51,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   checkSandboxOptions(options);
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const { dialect = "documented" } = options;
-  const store = createStore();
-  const random = createRandomSource(options.seed, store);
+  const core = createCore(options);
+  const { clock, events, store } = core;
   const merchants = createMerchants({
     options: merchantOptionsOf(options),
     origin: originOf(options.identity ?? options.seed),
@@ -68,64 +62,33 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     "withdrawal idempotency",
     "ignored",
   );
-
-  const events = createEvents(store);
-  const queue = createTaskQueue(maxWebhooksInFlight);
-  const clock = createClock({ frozenAt: options.now, quiet: queue.idle, events, store });
-  const webhooks = createWebhookDeliveries({
-    merchants,
-    clock,
-    random,
-    queue,
-    events,
-    store,
-    form: { headerPrefix, dialect },
-  });
-  const { publish } = webhooks;
-  const payments = createPayments({ clock, random, publish, events, store });
-  const withdrawals = createWithdrawals({ clock, random, publish, store });
-  const paymentScenarios = createPaymentScenarios({
-    payments,
-    clock,
-    random,
-    store,
-  });
-  const withdrawalScenarios = createWithdrawalScenarios({
-    withdrawals,
-    clock,
-    random,
-    store,
-    merchants,
-  });
-  const idempotency = createIdempotencyStore(clock, events, store);
+  const deliveries = createWebhookDeliveries(core, merchants, { headerPrefix, dialect });
+  const { publish, dropped: droppedDeliveries, ...webhooks } = deliveries;
+  const payments = createPayments(core, publish);
+  const paymentScenarios = createPaymentScenarios(core, payments);
+  const withdrawals = createWithdrawals(core, publish);
+  const withdrawalScenarios = createWithdrawalScenarios(core, withdrawals, merchants);
+  const idempotency = createIdempotencyStore(core);
   const log = createRequestLog(store);
   const routes = [
-    ...paymentRoutes({ payments }),
-    ...checkoutRoutes({ payments, clock, random }),
-    ...withdrawalRoutes({ withdrawals }),
+    ...paymentRoutes(payments),
+    ...checkoutRoutes(core, payments),
+    ...withdrawalRoutes(withdrawals),
     ...referenceRoutes(),
   ];
-  const faults = createFaults({
-    operations: routes.map(({ operation }) => operation),
-    headerPrefix,
-    realNowMs: () => performance.now(),
-    random,
-    store,
-  });
+  const operations = routes.map(({ operation }) => operation);
+  const { take, ...faults } = createFaults(core, { operations, headerPrefix });
   const app = createApp({
+    ...core,
     routes,
-    authenticate: createAuthenticate({ merchants, payments, headerPrefix }),
+    authenticate: createAuthenticate(merchants, payments, headerPrefix),
     idempotency,
     withdrawalIdempotency,
     headerPrefix,
     dialect,
     findPayment: payments.find,
-    clock,
-    random,
-    faults,
+    faults: { take },
     log,
-    events,
-    store,
     async loadOwnRoutes() {
       const { createOwnRoutes } = await import("./control/own-routes.ts");
       const { isFrozen } = clock;
@@ -133,13 +96,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
   });
 
-  // The last listener, so that everything is in its new place when the reset is told of.
+  // The last listener, so that everything is in place when the reset is emitted.
   store.onReplaced(events.reset);
   const state = createState(store);
   const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
 
   async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
-    // Loading node:http takes as long as all the rest, and most tests do without.
+    // Loading node:http takes as long as everything else, and most tests do not need it.
     const server = await import("./server.ts");
     return server.listen(app, where);
   }
@@ -175,29 +138,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     set withdrawalIdempotency(value) {
       withdrawalIdempotency.set(checkedRepetition(value));
     },
-    faults: {
-      next: faults.next,
-      latency: faults.latency,
-      reset: faults.reset,
-      truncate: faults.truncate,
-      rateLimit: faults.rateLimit,
-      limit: faults.limit,
-      waiting: faults.waiting,
-      clear: faults.clear,
-    },
-    webhooks: {
-      deliveries: webhooks.deliveries,
-      replay: webhooks.replay,
-      disorder: webhooks.disorder,
-      disorders: webhooks.disorders,
-      clearDisorders: webhooks.clearDisorders,
-      idle: webhooks.idle,
-    },
+    faults,
+    webhooks,
     on: events.on,
     requests: log.all,
     dropped: () => ({
       requests: log.dropped(),
-      deliveries: webhooks.dropped(),
+      deliveries: droppedDeliveries(),
       timelineEntries: events.dropped(),
       idempotencyKeys: idempotency.dropped(),
     }),

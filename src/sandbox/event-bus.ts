@@ -26,33 +26,13 @@ export type NewChange = Unannounced<
   Extract<NewEvent, Announced | { readonly type: "payment.moved" }>
 >;
 
-/** The one place that events come from, with the latest of them: the timeline. */
-export interface Events {
-  /** @returns The event's sequence number. */
-  emit(event: NewEvent): number;
-  /** Tells how a request ended, unless its event is gone. */
-  ended(sequence: number, end: Pick<RequestEntry, "outcome" | "status">): void;
-  /** Names this cause in everything that a synchronous piece of work emits. */
-  during<Result>(cause: Partial<Cause>, work: () => Result): Result;
-  /** Tells that everything was replaced, once it has been. */
-  reset(): void;
-  /** Calls the listener within `emit`. @returns A function that unsubscribes. */
-  subscribe(listener: (event: SandboxEvent) => void): () => void;
-  /** Calls the listener right after the step that emitted the event, so that it may use the sandbox. */
-  on<Type extends SandboxEvent["type"] | "*">(
-    type: Type,
-    listener: SandboxListener<Type>,
-  ): () => void;
-  /** The timeline, oldest first. */
-  entries(): readonly TimelineEntry[];
-  /** How many older events the timeline dropped since the last reset. */
-  dropped(): number;
-}
+export type Events = ReturnType<typeof createEvents>;
 
 const maxEntries = 2_000;
 const noCause: Cause = { requestId: null, clockSequence: null };
 
-export function createEvents(store: Store): Events {
+/** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
+export function createEvents(store: Store) {
   /** By their sequence numbers. */
   const entries = store.table<TimelineEntry>("timeline", { limit: maxEntries });
   const listeners = new Set<(event: SandboxEvent) => void>();
@@ -63,6 +43,7 @@ export function createEvents(store: Store): Events {
     for (const listener of listeners) listener(event);
   }
 
+  /** Calls the listener within `emit`. @returns A function that unsubscribes. */
   function subscribe(listener: (event: SandboxEvent) => void): () => void {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -77,24 +58,27 @@ export function createEvents(store: Store): Events {
     for (const entry of entries.values()) {
       lastSequence = Math.max(lastSequence, entry.sequence);
       if (entry.type === "request" && entry.outcome === "open") {
-        // Its client waits for another process, or in another past.
+        // Its client waited for another process, or before a restore.
         entries.set(String(entry.sequence), { ...entry, outcome: "unanswered" });
       }
     }
   });
 
   return {
-    emit(event) {
+    /** @returns The event's sequence number. */
+    emit(event: NewEvent): number {
       lastSequence++;
       const facts = withoutCause.has(event.type) ? event : { ...event, ...cause };
       keep({ ...facts, sequence: lastSequence } as TimelineEntry);
       return lastSequence;
     },
-    ended(sequence, end) {
+    /** Emits how a request ended, unless its event was dropped. */
+    ended(sequence: number, end: Pick<RequestEntry, "outcome" | "status">): void {
       const entry = entries.get(String(sequence));
       if (entry?.type === "request") keep({ ...entry, ...end });
     },
-    during(next, work) {
+    /** Names this cause in everything that a synchronous piece of work emits. */
+    during<Result>(next: Partial<Cause>, work: () => Result): Result {
       cause = { ...noCause, ...next };
       try {
         return work();
@@ -102,10 +86,12 @@ export function createEvents(store: Store): Events {
         cause = noCause;
       }
     },
+    /** Emits that everything was replaced, once it has been. */
     reset: () => tell({ type: "reset" }),
     subscribe,
-    on: (type, listener) =>
-      subscribe((event) => {
+    /** Calls the listener right after the step that emitted the event, so that it may use the sandbox. */
+    on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
+      return subscribe((event) => {
         if (type !== "*" && type !== event.type) return;
         queueMicrotask(() => {
           try {
@@ -116,7 +102,9 @@ export function createEvents(store: Store): Events {
             );
           }
         });
-      }),
+      });
+    },
+    /** Oldest first. */
     entries: entries.values,
     dropped: entries.dropped,
   };

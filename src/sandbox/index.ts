@@ -42,14 +42,9 @@ export type {
   TruncationFault,
 } from "./faults/fault.ts";
 
-export type {
-  FaultOptions,
-  Frequency,
-  Occasions,
-  SandboxFaults,
-  WaitingFault,
-} from "./faults/faults.ts";
+export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
 export type { RateLimit } from "./faults/rate-limit.ts";
+export type { Frequency, Occasions } from "./faults/waiting-list.ts";
 
 export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";

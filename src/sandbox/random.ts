@@ -16,13 +16,10 @@ export interface RandomStream {
   fraction(): number;
 }
 
-export interface RandomSource {
-  /** Each purpose has a stream of its own, so that drawing for one never shifts another. */
-  stream(purpose: string): RandomStream;
-}
+export type RandomSource = ReturnType<typeof createRandomSource>;
 
 /** A reset starts every stream again: with a seed the same, without one with other values. */
-export function createRandomSource(seed: Seed | undefined, store: Store): RandomSource {
+export function createRandomSource(seed: Seed | undefined, store: Store) {
   const savedSeed = store.cell<Seed | null>("seed", seed ?? null, { survivesReset: true });
   // Initial values are not saved.
   savedSeed.set(savedSeed.get());
@@ -40,7 +37,8 @@ export function createRandomSource(seed: Seed | undefined, store: Store): Random
   store.onReplaced(choose);
 
   return {
-    stream(purpose) {
+    /** Each purpose has a stream of its own, so that drawing for one never shifts another. */
+    stream(purpose: string): RandomStream {
       const current = savedSeed.get();
       return createStream(current === null ? chosen.get() : originOf(current), purpose, () => {
         const draw = drawn.get(purpose) ?? 0;

@@ -87,15 +87,7 @@ interface Arrived
   readonly bodyText: string;
 }
 
-export interface RequestLog {
-  add(request: Arrived): void;
-  /** Adds how a request ended, unless it is gone. */
-  ended(requestId: string, end: RequestEnd): void;
-  /** Oldest first. */
-  all(): ReceivedRequest[];
-  /** How many older ones were dropped since the last reset. */
-  dropped(): number;
-}
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** How a request ended, with the answer if there was one. */
 export interface RequestEnd {
@@ -110,18 +102,18 @@ const maxRequests = 1_000;
  * The latest 1,000 requests. Their bodies and answers are kept with the secrets in them, which are removed when somebody
  * looks: few are ever looked at.
  */
-export function createRequestLog(store: Store): RequestLog {
+export function createRequestLog(store: Store) {
   const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
   store.onReplaced(() => {
     for (const request of requests.values()) {
       if (request.outcome !== "open") continue;
-      // Its client waits for another process, or in another past.
+      // Its client waited for another process, or before a restore.
       requests.set(request.requestId, { ...request, outcome: "unanswered" });
     }
   });
 
   return {
-    add({ headers, bodyText, ...facts }) {
+    add({ headers, bodyText, ...facts }: Arrived): void {
       const body = keptText(bodyText);
       requests.set(facts.requestId, {
         ...facts,
@@ -131,12 +123,14 @@ export function createRequestLog(store: Store): RequestLog {
         answer: null,
       });
     },
-    ended(requestId, { outcome, status, answer }) {
+    /** Adds how a request ended, unless it was dropped. */
+    ended(requestId: string, { outcome, status, answer }: RequestEnd): void {
       const request = requests.get(requestId);
       if (request === undefined) return;
       const kept = answer ? keptAnswer(answer) : request.answer;
       requests.set(requestId, { ...request, outcome, status, answer: kept });
     },
+    /** Oldest first. */
     all: () => requests.values().map(printable),
     dropped: requests.dropped,
   };

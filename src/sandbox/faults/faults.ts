@@ -1,7 +1,6 @@
 import { checkNames } from "../../webhooks/options.ts";
 import type { Operation } from "../../wire/operation.ts";
-import type { RandomSource, RandomStream } from "../random.ts";
-import type { Store, Table } from "../state/store.ts";
+import type { Core } from "../core.ts";
 import {
   checkFault,
   type Fault,
@@ -13,91 +12,7 @@ import {
   type RouteMatcher,
 } from "./fault.ts";
 import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
-
-/** How often something happens to the requests or webhooks that it is meant for. */
-export interface Frequency {
-  /** To how many; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
-  readonly times?: number | undefined;
-  /**
-   * To which share of them, above 0 and up to 1: chance decides for each, by the sandbox's seed. Default 1.
-   */
-  readonly probability?: number | undefined;
-}
-
-/** @deprecated Use `Frequency`. */
-export type Occasions = Frequency;
-
-/** What waits, in the form in which it is kept. */
-interface Waiting<Item> {
-  readonly item: Item;
-  /** How often it will still happen; null for without end, which JSON cannot say as a number. */
-  readonly times: number | null;
-  readonly probability: number;
-}
-
-/** What is to happen to the next of some kind: first come, first met. */
-interface WaitingList<Item> {
-  /** @throws What `invalid` makes of a frequency that cannot be. */
-  add(item: Item, frequency: Frequency): void;
-  /** The first that fits and that chance allows; uses up one of its times. */
-  take(fits: (item: Item) => boolean): Item | undefined;
-  /** In the order in which it is met. */
-  waiting(): (Item & Required<Frequency>)[];
-  clear(): void;
-}
-
-interface WaitingListOptions<Item> {
-  readonly table: Table<Waiting<Item>>;
-  /** Only drawn from where chance decides. */
-  readonly chance: () => RandomStream;
-  readonly invalid: (param: string, problem: string) => Error;
-}
-
-export function createWaitingList<Item extends object>({
-  table,
-  chance,
-  invalid,
-}: WaitingListOptions<Item>): WaitingList<Item> {
-  function add(item: Item, frequency: Frequency): void {
-    checkNames(frequency, ["probability", "times"]);
-    const { probability = 1, times } = frequency;
-    if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
-      throw invalid("probability", "must be a number above 0, up to 1");
-    }
-    const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
-    if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-      throw invalid("times", "must be a whole number from 1, or Infinity");
-    }
-    const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
-    table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
-  }
-
-  function take(fits: (item: Item) => boolean): Item | undefined {
-    if (table.size() === 0) return undefined;
-    for (const [key, { item, times, probability }] of table.entries()) {
-      if (!fits(item)) continue;
-      if (probability < 1 && chance().fraction() >= probability) continue;
-      if (times === 1) table.delete(key);
-      else if (times !== null) table.set(key, { item, times: times - 1, probability });
-      return item;
-    }
-    return undefined;
-  }
-
-  return {
-    add,
-    take,
-    waiting: () =>
-      table.values().map(({ item, times, probability }) => ({
-        ...structuredClone(item),
-        times: times ?? Number.POSITIVE_INFINITY,
-        probability,
-      })),
-    clear() {
-      for (const [key] of table.entries()) table.delete(key);
-    },
-  };
-}
+import { createWaitingList, type Frequency } from "./waiting-list.ts";
 
 /** To how many of a route's requests a fault happens, and to which share of them. */
 export interface FaultOptions extends Frequency {}
@@ -157,11 +72,7 @@ export interface WaitingFault extends Required<Frequency> {
   readonly fault: Fault;
 }
 
-/** The faults as requests meet them. */
-export interface Faults extends SandboxFaults {
-  /** The fault that a request meets; uses it up. */
-  take(request: MetRequest): MetFault | undefined;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
 /** A fault and what it was waiting for: null for the rate limit. */
 interface MetFault {
@@ -169,7 +80,7 @@ interface MetFault {
   readonly fault: Fault;
 }
 
-/** What is to be known of a request that meets faults. */
+/** The part of a request that decides which fault it meets. */
 interface MetRequest {
   readonly method: string;
   readonly pathname: string;
@@ -182,26 +93,21 @@ type RoutedFault = Pick<WaitingFault, "route" | "fault">;
 interface FaultsOptions {
   readonly operations: readonly Pick<Operation<unknown>, "method" | "path">[];
   readonly headerPrefix: string;
-  /** Real time, in milliseconds. */
-  readonly realNowMs: () => number;
-  readonly random: RandomSource;
-  readonly store: Store;
 }
 
-export function createFaults(options: FaultsOptions): Faults {
-  const { operations, headerPrefix, realNowMs, random, store } = options;
-  const waiting = createWaitingList<RoutedFault>({
-    table: store.table("faults"),
-    chance: () => random.stream("faults"),
-    invalid: invalidFault,
-  });
+export function createFaults({ store, random }: Core, { operations, headerPrefix }: FaultsOptions) {
+  const waiting = createWaitingList<RoutedFault>(
+    store.table("faults"),
+    () => random.stream("faults"),
+    invalidFault,
+  );
   const matchers = new Map<FaultRoute, RouteMatcher>();
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
   let isWithin: Limiter = () => true;
 
   function startLimiter(): void {
     const rate = limit.get();
-    isWithin = rate === null ? () => true : createLimiter(rate.requestsPerSecond, realNowMs);
+    isWithin = rate === null ? () => true : createLimiter(rate.requestsPerSecond);
   }
 
   store.onReplaced(startLimiter);
@@ -219,6 +125,7 @@ export function createFaults(options: FaultsOptions): Faults {
     waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
 
+  /** The fault that a request meets; uses it up. */
   function take({ method, pathname, headers }: MetRequest): MetFault | undefined {
     const rate = limit.get();
     if (rate !== null && !isWithin(callerOf(headers, headerPrefix))) {
@@ -260,5 +167,5 @@ export function createFaults(options: FaultsOptions): Faults {
       waiting.clear();
       rateLimit(null);
     },
-  };
+  } satisfies SandboxFaults & Record<"take", unknown>;
 }

@@ -13,15 +13,14 @@ export type Limiter = (caller: string) => boolean;
 const windowMs = 1_000;
 
 /**
- * Fixed windows of one second, the first of which begins with the first request. Each caller has the whole limit.
- *
- * @param nowMs Real time, in milliseconds: a client that waits does so in real time.
+ * Fixed windows of one second, the first of which begins with the first request. Each caller has the whole limit. In real
+ * time, because clients wait in real time.
  */
-export function createLimiter(requestsPerSecond: number, nowMs: () => number): Limiter {
+export function createLimiter(requestsPerSecond: number): Limiter {
   let windowEndMs = Number.NEGATIVE_INFINITY;
   const taken = new Map<string, number>();
   return (caller) => {
-    const now = nowMs();
+    const now = performance.now();
     if (now >= windowEndMs) {
       windowEndMs = now + windowMs;
       taken.clear();

@@ -4,26 +4,18 @@ import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
 import type { SandboxApp } from "../connection.ts";
-import type { Events } from "../event-bus.ts";
+import type { Core } from "../core.ts";
 import type { Faults } from "../faults/faults.ts";
 import { callerOf } from "../faults/rate-limit.ts";
-import type { RandomSource } from "../random.ts";
 import { type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
-
-import type { Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
 import { answerError, evidenceHeader, invalidRequest, type ServiceEnv } from "./answers.ts";
 import { playFault } from "./fault-play.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
 
-interface AppOptions extends Omit<ServiceOptions, "during"> {
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly faults: Faults;
+interface AppOptions extends Omit<ServiceOptions, "events">, Omit<Core, "inFlight"> {
+  readonly faults: Pick<Faults, "take">;
   readonly log: RequestLog;
-  readonly events: Events;
-  readonly store: Pick<Store, "commit">;
   readonly headerPrefix: string;
   /** The sandbox's own routes: pages, description and control. Loaded when first asked for, as few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
@@ -33,7 +25,7 @@ type Middleware = MiddlewareHandler<ServiceEnv>;
 
 /** The whole sandbox as one hono app. */
 export function createApp(options: AppOptions): SandboxApp {
-  const { clock, events, store } = options;
+  const { clock, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   app.use(checkHost);
@@ -50,11 +42,7 @@ export function createApp(options: AppOptions): SandboxApp {
     clock.catchUp();
     await next();
   });
-  serveOperations(app, {
-    ...options,
-    // Operations take effect at once, so everything emitted meanwhile is their doing.
-    during: (requestId, work) => events.during({ requestId }, work),
-  });
+  serveOperations(app, options);
   return async (request, connection) => app.fetch(request, connection);
 }
 

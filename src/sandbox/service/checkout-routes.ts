@@ -8,8 +8,7 @@ import {
 } from "../../wire/operations.ts";
 import type { Payment, PaymentState } from "../../wire/payment.ts";
 import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
-import type { RandomSource } from "../random.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Core } from "../core.ts";
 import { invalidRequest, notFound } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
@@ -17,14 +16,8 @@ import { isActive, latestQuote, quoteFor } from "./quotes.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
 import { checkAmount, checkBy, checkOneOf, refuseField } from "./validation.ts";
 
-interface CheckoutRoutesOptions {
-  readonly payments: Payments;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-}
-
 /** What a customer may do with the payment secret (interface section 4.3). */
-export function checkoutRoutes({ payments, clock, random }: CheckoutRoutesOptions): Route[] {
+export function checkoutRoutes({ clock, random }: Core, payments: Payments): Route[] {
   function paymentIn({ path: { paymentId = "" } }: Call): Payment {
     const payment = payments.find(paymentId);
     if (payment === undefined) throw notFound("payment");

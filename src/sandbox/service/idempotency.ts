@@ -1,9 +1,7 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { canonicalJson } from "../../values.ts";
-import type { Events } from "../event-bus.ts";
-import type { Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Core } from "../core.ts";
 import { invalidRequest } from "./answers.ts";
 
 /** Interface section 8: how long a key ties repeated creations together. */
@@ -41,17 +39,7 @@ interface IdempotentRequest {
   readonly repetition: Repetition;
 }
 
-export interface IdempotencyStore {
-  /**
-   * What the request is to be answered: what the first one with this key was, or what `create` gives
-   * now. Nothing is kept when `create` throws (assumed: an error may be corrected under the same key).
-   *
-   * @throws {Refusal} 409 when the key came before and may not come again, or with another body.
-   */
-  once<Answer>(request: IdempotentRequest, create: () => Answer): Answer;
-  /** How many keys were dropped before their time. */
-  dropped(): number;
-}
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
   readonly fingerprint: string;
@@ -59,11 +47,7 @@ interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
   readonly answer: unknown;
 }
 
-export function createIdempotencyStore(
-  clock: Clock,
-  events: Events,
-  store: Store,
-): IdempotencyStore {
+export function createIdempotencyStore({ clock, events, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
 
   clock.onDue("idempotency key", (id) => {
@@ -76,6 +60,12 @@ export function createIdempotencyStore(
   });
 
   return {
+    /**
+     * The answer of the first request with this key, or else what `create` gives. Nothing is kept when `create` throws
+     * (assumed: an error may be corrected under the same key).
+     *
+     * @throws {Refusal} 409 when the key may not come again, or came with another body.
+     */
     once<Answer>(request: IdempotentRequest, create: () => Answer): Answer {
       const { merchantId, scope, key, body, repetition } = request;
       const id = JSON.stringify([merchantId, scope, key]);
@@ -94,6 +84,7 @@ export function createIdempotencyStore(
       if (earlier.fingerprint !== fingerprint) throw conflict();
       return earlier.answer as Answer;
     },
+    /** How many keys were dropped before their time. */
     dropped: kept.dropped,
   };
 }

@@ -35,15 +35,7 @@ export interface Merchant extends KeptMerchant {
   readonly endpoint: WebhookEndpoint | undefined;
 }
 
-/** The merchants with accounts at the sandbox. */
-export interface Merchants {
-  /** In order; at least one. */
-  all(): readonly Merchant[];
-  first(): Merchant;
-  find(merchantId: string): Merchant | undefined;
-  withSecretKey(secretKey: string): Merchant | undefined;
-  withAccessToken(accessToken: string): Merchant | undefined;
-}
+export type Merchants = ReturnType<typeof createMerchants>;
 
 interface MerchantsOptions {
   /** One for each merchant, in order. Omitted values are as saved, or else the defaults. */
@@ -53,7 +45,7 @@ interface MerchantsOptions {
   readonly store: Store;
 }
 
-export function createMerchants({ options, origin, store }: MerchantsOptions): Merchants {
+export function createMerchants({ options, origin, store }: MerchantsOptions) {
   if (!Array.isArray(options) || options.length === 0) throw noMerchants();
   const kept = store.table<KeptMerchant>("merchants", { survivesReset: true });
   // Stored, because merchants that are added later need the same origin.
@@ -87,11 +79,12 @@ export function createMerchants({ options, origin, store }: MerchantsOptions): M
   }
 
   return {
+    /** In order; at least one. */
     all: () => merchants,
     first,
-    find: (id) => merchants.find(({ merchantId }) => merchantId === id),
-    withSecretKey: (secretKey) => bySecretKey.get(secretKey),
-    withAccessToken: (token) => merchants.find(({ accessToken }) => accessToken === token),
+    find: (id: string) => merchants.find(({ merchantId }) => merchantId === id),
+    withSecretKey: (secretKey: string) => bySecretKey.get(secretKey),
+    withAccessToken: (token: string) => merchants.find(({ accessToken }) => accessToken === token),
   };
 }
 

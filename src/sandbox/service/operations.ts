@@ -3,6 +3,7 @@ import { isRecord } from "../../values.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
 import type { Payment } from "../../wire/payment.ts";
+import type { Events } from "../event-bus.ts";
 import type { Dialect } from "../options.ts";
 import { randomStream } from "../random.ts";
 import {
@@ -54,12 +55,6 @@ function inDialect(
 /** The values of a path's placeholders, decoded. */
 type PathValues = Readonly<Record<string, string | undefined>>;
 
-interface AuthenticationOptions {
-  readonly merchants: Merchants;
-  readonly payments: Pick<Payments, "find" | "secretOf">;
-  readonly headerPrefix: string;
-}
-
 /**
  * Gives the merchant that a request is about.
  *
@@ -72,8 +67,11 @@ export type Authenticate = (
 ) => Merchant;
 
 /** Interface section 5: each operation names the one credential that it is called with. */
-export function createAuthenticate(options: AuthenticationOptions): Authenticate {
-  const { merchants, payments, headerPrefix } = options;
+export function createAuthenticate(
+  merchants: Merchants,
+  payments: Payments,
+  headerPrefix: string,
+): Authenticate {
   /** The merchant that a credential belongs to. */
   function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
     switch (credential) {
@@ -187,11 +185,10 @@ export interface ServiceOptions {
   readonly withdrawalIdempotency: { get(): Repetition };
   readonly dialect: Dialect;
   readonly findPayment: Payments["find"];
-  /** Wraps what changes the sandbox's state. */
-  readonly during: <Result>(requestId: string, work: () => Result) => Result;
+  readonly events: Pick<Events, "during">;
 }
 
-/** Adds every operation to the app, and the refusals of what is none. */
+/** Adds every operation to the app, and refuses other routes and methods. */
 export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions): void {
   const { routes } = options;
   for (const served of routes) {
@@ -228,14 +225,15 @@ function answer(
   { operation, handle, prepareBody }: Route,
   options: ServiceOptions,
 ): Response {
-  const { authenticate, idempotency, withdrawalIdempotency, during } = options;
+  const { authenticate, idempotency, withdrawalIdempotency, events } = options;
   const { req } = c;
   const path: PathValues = req.param();
   const url = new URL(req.url);
   const merchant = authenticate(operation, req.raw.headers, path);
   const query = parseQuery(operation, url);
   const call = { origin: url.origin, merchant, path, query };
-  const value = during(c.var.requestId, () => {
+  // Operations take effect at once, so everything emitted meanwhile is caused by the request.
+  const value = events.during({ requestId: c.var.requestId }, () => {
     const { body: schema, name: scope, replay } = operation;
     if (schema === undefined) return handle({ ...call, body: undefined });
     const isOptional = schema.safeParse({}).success;

@@ -16,12 +16,8 @@ import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { checkAmount, checkMetadata, refuseField } from "./validation.ts";
 
-interface PaymentRoutesOptions {
-  readonly payments: Payments;
-}
-
 /** The merchant's operations on payments (interface sections 4.1 and 4.2). */
-export function paymentRoutes({ payments }: PaymentRoutesOptions): Route[] {
+export function paymentRoutes(payments: Payments): Route[] {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
     const { type = "payment", amount, ...fields } = body;
     const { orderId, redirectUrl, customMetadata } = fields;

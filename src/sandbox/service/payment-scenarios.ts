@@ -3,9 +3,7 @@ import { checkNames } from "../../webhooks/options.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
-import type { RandomSource } from "../random.ts";
-import type { Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Core } from "../core.ts";
 import type { Payments } from "./payments.ts";
 import { closedQuotes, latestQuote, quoteFor } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
@@ -89,13 +87,6 @@ export interface SandboxPayments {
   all(): Payment[];
 }
 
-interface PaymentScenariosOptions {
-  readonly payments: Payments;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly store: Store;
-}
-
 interface PaymentStep extends Step<"processing" | "completed" | "failed" | "expired"> {
   readonly confirmations: number | null;
   /** What is due, in USD cents. */
@@ -118,10 +109,17 @@ const requiredConfirmations = 10;
 /** The confirmations that steps show on the way. */
 const shownConfirmations = [1, 4, 7, requiredConfirmations];
 
-export function createPaymentScenarios(options: PaymentScenariosOptions): SandboxPayments {
-  const { payments, clock, random, store } = options;
-  const base = { name: "payment", clock, store, scenarios, find: payments.find } as const;
-  const player = createScenarios({ ...base, checkPlayable, take, isOver });
+export function createPaymentScenarios(core: Core, payments: Payments): SandboxPayments {
+  const { clock, random } = core;
+  const { find } = payments;
+  const player = createScenarios<Payment, PaymentScenario, PaymentStep>(core, {
+    name: "payment",
+    scenarios,
+    find,
+    checkPlayable,
+    take,
+    isOver,
+  });
 
   function plan(payment: Payment, scenario: PaymentScenario, amountInCents: number): PaymentStep[] {
     const { status, tenths } = outcomes[scenario];

@@ -1,10 +1,9 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import type { Events, NewChange } from "../event-bus.ts";
-import type { RandomSource } from "../random.ts";
-import { createRecords, type Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Core } from "../core.ts";
+import type { NewChange } from "../event-bus.ts";
+import { createRecords } from "../state/store.ts";
 import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 
@@ -29,45 +28,13 @@ interface PaymentDetails {
   readonly returnUrl?: string;
 }
 
-/**
- * The payments of a sandbox. Each is immutable and replaced by transitions, so that answers, receipts and stored
- * creations can share its parts.
- */
-export interface Payments {
-  create(fields: NewPayment): { readonly payment: Payment; readonly secret: string };
-  /** The payment secret, which opens the customer-scoped routes. */
-  secretOf(paymentId: string): string | undefined;
-  /** Where the customer returns after the payment: its redirectUrl, with the metadata that comes back. */
-  returnUrlOf(paymentId: string): string | undefined;
-  find(paymentId: string): Payment | undefined;
-  /** Of all merchants, oldest first. */
-  all(): Payment[];
-  /** Oldest first. */
-  allOf(merchantId: string): readonly Payment[];
-  /** Replaces a payment by its next state; sends a webhook when the status changed. */
-  transition(payment: Payment, changes: Partial<Payment>): Payment;
-  /**
-   * Adds a quote to a pending payment, or replaces the one with its id. Another amount expires the other
-   * quotes. The status does not change, so no webhook is sent.
-   */
-  offer(payment: Payment, quote: Quote, amountInCents: number): void;
-  /** Expires an unpaid payment. */
-  expire(payment: Payment): Payment;
-  /** When an unpaid payment expires or expired: milliseconds since 1970. */
-  expiresMs(payment: Payment): number;
-}
+export type Payments = ReturnType<typeof createPayments>;
 
-interface PaymentsOptions {
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly publish: (
-    event: "payment.created" | "payment.updated",
-    data: PaymentSnapshot,
-    change: NewChange,
-  ) => void;
-  readonly events: Events;
-  readonly store: Store;
-}
+type Publish = (
+  event: "payment.created" | "payment.updated",
+  data: PaymentSnapshot,
+  change: NewChange,
+) => void;
 
 /** The content of a payment's webhooks. */
 type PaymentSnapshot = WebhookEvents["payment.updated"] & {
@@ -75,8 +42,11 @@ type PaymentSnapshot = WebhookEvents["payment.updated"] & {
   readonly merchantId: string;
 };
 
-export function createPayments(options: PaymentsOptions): Payments {
-  const { clock, random, publish, events, store } = options;
+/**
+ * The payments of a sandbox. Each is immutable and replaced by transitions, so that answers, receipts and stored
+ * creations can share its parts.
+ */
+export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = createRecords<Payment>(store, "payments");
   const details = store.table<PaymentDetails>("payment details");
   clock.onDue("quotes", expireQuotes);
@@ -122,6 +92,7 @@ export function createPayments(options: PaymentsOptions): Payments {
     return { payment, secret };
   }
 
+  /** Replaces a payment by its next state; sends a webhook when the status changed. */
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.put(next);
@@ -134,10 +105,15 @@ export function createPayments(options: PaymentsOptions): Payments {
     return next;
   }
 
+  /** Expires an unpaid payment. */
   function expire(payment: Payment): Payment {
     return transition(payment, { status: "expired", quotes: closedQuotes(payment.quotes) });
   }
 
+  /**
+   * Adds a quote to a pending payment, or replaces the one with its id. Another amount expires the other quotes. The
+   * status does not change, so no webhook is sent.
+   */
   function offer(payment: Payment, quote: Quote, amountInCents: number): void {
     const isSameAmount = amountInCents === payment.amountInCents;
     const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
@@ -169,15 +145,18 @@ export function createPayments(options: PaymentsOptions): Payments {
 
   return {
     create,
-    secretOf: (paymentId) => details.get(paymentId)?.secret,
-    returnUrlOf: (paymentId) => details.get(paymentId)?.returnUrl,
+    /** The payment secret, which opens the customer-scoped routes. */
+    secretOf: (paymentId: string) => details.get(paymentId)?.secret,
+    /** Where the customer returns after the payment: its redirectUrl, with the metadata that comes back. */
+    returnUrlOf: (paymentId: string) => details.get(paymentId)?.returnUrl,
     find: payments.find,
     all: payments.all,
     allOf: payments.allOf,
     transition,
     offer,
     expire,
-    expiresMs: ({ createdAt }) => Date.parse(createdAt) + paymentLifetimeMs,
+    /** When an unpaid payment expires or expired: milliseconds since 1970. */
+    expiresMs: ({ createdAt }: Payment) => Date.parse(createdAt) + paymentLifetimeMs,
   };
 }
 

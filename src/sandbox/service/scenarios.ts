@@ -1,6 +1,5 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
-import type { Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Core } from "../core.ts";
 
 /**
  * How the steps of a scenario are taken:
@@ -28,8 +27,6 @@ type Upcoming<Planned> = Omit<Planned, "dueMs"> & {
 
 interface ScenariosOptions<Subject, Scenario extends string, Planned> {
   readonly name: "payment" | "withdrawal";
-  readonly clock: Clock;
-  readonly store: Store;
   readonly scenarios: readonly Scenario[];
   readonly find: (id: string) => Subject | undefined;
   /** @throws {InvalidRequestError} The scenario does not fit the subject's status. */
@@ -41,9 +38,10 @@ interface ScenariosOptions<Subject, Scenario extends string, Planned> {
 
 /** Plays scenarios on payments or withdrawals. What it returns are copies: the sandbox's values never change. */
 export function createScenarios<Subject, Scenario extends string, Planned extends Step<string>>(
+  { clock, store }: Core,
   options: ScenariosOptions<Subject, Scenario, Planned>,
 ) {
-  const { name, clock, store, scenarios, find, checkPlayable, take } = options;
+  const { name, scenarios, find, checkPlayable, take } = options;
   const { isOver = () => false } = options;
   const kind = `${name} step` as const;
   /** The steps that are left, by the subject's id. */

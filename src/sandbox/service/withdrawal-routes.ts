@@ -26,12 +26,8 @@ import type { Withdrawals } from "./withdrawals.ts";
 /** Interface section 8. */
 const minAmountInCents = 100;
 
-interface WithdrawalRoutesOptions {
-  readonly withdrawals: Withdrawals;
-}
-
 /** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
-export function withdrawalRoutes({ withdrawals }: WithdrawalRoutesOptions): Route[] {
+export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
   function create({ body, merchant }: Call<CreateWithdrawalBody>): Withdrawal {
     if (!merchant.withdrawalsEnabled) throw withdrawalsDisabled();
     checkAmount("amountInCents", body.amountInCents, minAmountInCents);

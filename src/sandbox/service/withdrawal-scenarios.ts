@@ -1,9 +1,7 @@
 import { InvalidRequestError } from "../../errors.ts";
 import { checkNames } from "../../webhooks/options.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
-import type { RandomSource } from "../random.ts";
-import type { Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
+import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
 import { payoutReceipt } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
@@ -73,14 +71,6 @@ export interface SandboxWithdrawals {
   all(): Withdrawal[];
 }
 
-interface WithdrawalScenariosOptions {
-  readonly withdrawals: Withdrawals;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly store: Store;
-  readonly merchants: Merchants;
-}
-
 type WithdrawalStep = Step<"processing" | "completed" | "failed" | "cancelled">;
 
 const outcomes = {
@@ -98,12 +88,16 @@ const scenarios = Object.keys(outcomes) as WithdrawalScenario[];
 const processingAfterMs = 10_000;
 const doneAfterMs = 30_000;
 
-export function createWithdrawalScenarios(options: WithdrawalScenariosOptions): SandboxWithdrawals {
-  const { withdrawals, clock, random, store, merchants } = options;
+export function createWithdrawalScenarios(
+  core: Core,
+  withdrawals: Withdrawals,
+  merchants: Merchants,
+): SandboxWithdrawals {
+  const { clock, random } = core;
   const { find } = withdrawals;
-  const base = { name: "withdrawal", clock, store, scenarios } as const;
-  const player = createScenarios<Withdrawal, WithdrawalScenario, WithdrawalStep>({
-    ...base,
+  const player = createScenarios<Withdrawal, WithdrawalScenario, WithdrawalStep>(core, {
+    name: "withdrawal",
+    scenarios,
     find,
     checkPlayable,
     take,

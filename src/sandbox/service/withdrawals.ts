@@ -1,32 +1,16 @@
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
+import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
-import type { RandomSource } from "../random.ts";
-import { createRecords, type Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
+import { createRecords } from "../state/store.ts";
 
-/** The withdrawals of a sandbox. Each is immutable, as payments are. */
-export interface Withdrawals {
-  create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal;
-  find(withdrawalId: string): Withdrawal | undefined;
-  /** Of all merchants, oldest first. */
-  all(): Withdrawal[];
-  /** Oldest first. */
-  allOf(merchantId: string): readonly Withdrawal[];
-  /** Replaces a withdrawal by its next state, and sends a webhook. */
-  transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal;
-}
+export type Withdrawals = ReturnType<typeof createWithdrawals>;
 
-interface WithdrawalsOptions {
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly publish: (
-    event: "withdrawal.created" | "withdrawal.updated",
-    data: WithdrawalSnapshot,
-    change: NewChange,
-  ) => void;
-  readonly store: Store;
-}
+type Publish = (
+  event: "withdrawal.created" | "withdrawal.updated",
+  data: WithdrawalSnapshot,
+  change: NewChange,
+) => void;
 
 /** The content of a withdrawal's webhooks. */
 type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & {
@@ -34,8 +18,8 @@ type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & {
   readonly merchantId: string;
 };
 
-export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
-  const { clock, random, publish, store } = options;
+/** The withdrawals of a sandbox. Each is immutable, as payments are. */
+export function createWithdrawals({ clock, random, store }: Core, publish: Publish) {
   const withdrawals = createRecords<Withdrawal>(store, "withdrawals");
 
   function create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal {
@@ -65,6 +49,7 @@ export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
     return withdrawal;
   }
 
+  /** Replaces a withdrawal by its next state, and sends a webhook. */
   function transition(withdrawal: Withdrawal, changes: Partial<Withdrawal>): Withdrawal {
     // Interface section 3.2, rule 3: it increases with every change, even while the clock is frozen.
     const updatedMs = Math.max(clock.nowMs(), Date.parse(withdrawal.updatedAt) + 1);

@@ -82,7 +82,9 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   for (const [name, schema] of Object.entries(shapes)) {
     const isFit = ([, value]: readonly [string, unknown]) => schema.safeParse(value).success;
     if (!tables[name]?.every(isFit)) {
-      throw invalidSave(`It was altered: one of its ${name} does not have the form that the service gives it.`);
+      throw invalidSave(
+        `It was altered: one of its ${name} does not have the form that the service gives it.`,
+      );
     }
   }
   return tables;

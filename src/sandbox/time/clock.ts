@@ -23,13 +23,6 @@ export interface DueEntry {
   readonly subject: string;
 }
 
-/** What is due later, earliest first; entries due at the same time keep their order of insertion. */
-interface DueQueue {
-  add(entry: DueEntry): void;
-  first(): DueEntry | undefined;
-  removeFirst(): DueEntry | undefined;
-}
-
 interface Ranked {
   readonly entry: DueEntry;
   /** Order of insertion, and the key in the store. */
@@ -38,7 +31,8 @@ interface Ranked {
 
 const byTime = (a: Ranked, b: Ranked) => a.entry.dueMs - b.entry.dueMs || a.rank - b.rank;
 
-export function createDueQueue(store: Store): DueQueue {
+/** What is due later, earliest first; entries due at the same time keep their order of insertion. */
+export function createDueQueue(store: Store) {
   const table = store.table<DueEntry>("due");
   let queue = new TinyQueue<Ranked>([], byTime);
   let nextRank = 0;
@@ -50,13 +44,13 @@ export function createDueQueue(store: Store): DueQueue {
   });
 
   return {
-    add(entry) {
+    add(entry: DueEntry): void {
       const rank = nextRank++;
       table.set(String(rank), entry);
       queue.push({ entry, rank });
     },
     first: () => queue.peek()?.entry,
-    removeFirst() {
+    removeFirst(): DueEntry | undefined {
       const first = queue.pop();
       if (first !== undefined) table.delete(String(first.rank));
       return first?.entry;
@@ -88,25 +82,6 @@ export interface SandboxClock {
   advance(duration: Duration): Promise<DueEvent[]>;
 }
 
-/** The clock as the rest of the sandbox uses it. */
-export interface Clock extends SandboxClock {
-  /** Whether only `advance` moves it. */
-  isFrozen(): boolean;
-  /** Milliseconds since 1970. */
-  nowMs(): number;
-  /**
-   * The time on receivers' clocks, in milliseconds since 1970: real time, however far this clock was
-   * advanced, or the frozen time.
-   */
-  receiversNowMs(): number;
-  /** Schedules an entry, to be settled by `advance`, by the timer or before the next request. */
-  schedule(due: DueEntry): void;
-  /** Registers what settles entries of a kind. */
-  onDue(kind: DueKind, run: (subject: string) => void): void;
-  /** Settles what fell due since the last call. */
-  catchUp(): void;
-}
-
 interface ClockOptions {
   /** The time at which the clock is frozen; undefined for real time. */
   readonly frozenAt: Date | undefined;
@@ -126,7 +101,9 @@ interface TimeBase {
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 const endOfTimeMs = 99_999_999_999_999;
 
-export function createClock({ frozenAt, quiet, events, store }: ClockOptions): Clock {
+export type Clock = ReturnType<typeof createClock>;
+
+export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
   const frozenAtMs = frozenAt === undefined ? null : checkedInstant(frozenAt);
   const base = store.cell<TimeBase>("time", { frozenAtMs, advancedMs: 0 }, { survivesReset: true });
   // Initial values are not saved.
@@ -144,15 +121,18 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     return (frozenAtMs ?? Date.now()) + advancedMs;
   }
 
+  /** Milliseconds since 1970. */
   function nowMs(): number {
     latestMs = Math.max(latestMs, standingMs ?? baseMs());
     return latestMs;
   }
 
+  /** Whether only `advance` moves it. */
   function isFrozen(): boolean {
     return base.get().frozenAtMs !== null;
   }
 
+  /** Schedules an entry, to be settled by `advance`, by the timer or before the next request. */
   function schedule(entry: DueEntry): void {
     due.add(entry);
     if (due.first() === entry) setTimer();
@@ -174,6 +154,7 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     setTimer();
   }
 
+  /** Settles what fell due since the last call. */
   function catchUp(): void {
     // `advance` settles everything in order itself.
     if (standingMs !== undefined) return;
@@ -241,9 +222,14 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions): C
     advance,
     isFrozen,
     nowMs,
+    /**
+     * The time on receivers' clocks, in milliseconds since 1970: real time, however far this clock was advanced, or the
+     * frozen time.
+     */
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
-    onDue: (kind, run) => void settlers.set(kind, run),
+    /** Registers what settles entries of a kind. */
+    onDue: (kind: DueKind, run: (subject: string) => void) => void settlers.set(kind, run),
     catchUp,
   };
 }

@@ -1,12 +1,11 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
 import { checkNames } from "../../webhooks/options.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import type { Events, NewChange } from "../event-bus.ts";
-import { createWaitingList } from "../faults/faults.ts";
-import { type RandomSource, randomStream } from "../random.ts";
+import type { Core } from "../core.ts";
+import type { NewChange } from "../event-bus.ts";
+import { createWaitingList } from "../faults/waiting-list.ts";
+import { randomStream } from "../random.ts";
 import type { Merchants } from "../service/merchants.ts";
-import type { Store } from "../state/store.ts";
-import type { Clock } from "../time/clock.ts";
 import type {
   ReplayOptions,
   SandboxWebhooks,
@@ -23,46 +22,29 @@ import {
   invalidDisorder,
   type WaitingDisorder,
 } from "./disorder.ts";
-import type { TaskQueue } from "./endpoint.ts";
 import { messageFor, type Recipient, type WebhookForm } from "./message.ts";
 
 /** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
-interface WebhookDeliveries extends SandboxWebhooks {
-  /** How many older deliveries were dropped since the last reset. */
-  dropped(): number;
-  /** Records an event and starts to deliver it, without waiting for the answer. */
-  publish(event: keyof WebhookEvents, data: WebhookData, change: NewChange): void;
-}
-
-interface WebhookDeliveriesOptions {
-  readonly form?: WebhookForm;
-  readonly merchants: Merchants;
-  readonly clock: Clock;
-  readonly random: RandomSource;
-  readonly queue: TaskQueue;
-  readonly events: Events;
-  readonly store: Store;
-}
-
 /** A delivery that is dropped while it waits for a retry is not sent again. */
 const maxDeliveries = 10_000;
 
-export function createWebhookDeliveries(options: WebhookDeliveriesOptions): WebhookDeliveries {
-  const { merchants, clock, random, queue, events, store, form = {} } = options;
+export function createWebhookDeliveries(core: Core, merchants: Merchants, form: WebhookForm) {
+  const { clock, random, inFlight, events, store } = core;
   /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
   /** Ids of the payments and withdrawals of deliveries that wait to be overtaken, by delivery id. */
   const heldBack = store.table<string>("held deliveries");
-  const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>({
-    table: store.table("disorders"),
-    chance: () => random.stream("disorder"),
-    invalid: invalidDisorder,
-  });
+  const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>(
+    store.table("disorders"),
+    () => random.stream("disorder"),
+    invalidDisorder,
+  );
   clock.onDue("delivery", attemptIfDue);
   store.onReplaced(sendWaiting);
 
+  /** Records an event and starts to deliver it, without waiting for the answer. */
   function publish(event: keyof WebhookEvents, data: WebhookData, change: NewChange): void {
     const eventId = random.stream("webhooks").uuid();
     const occurredAt = clock.now().toISOString();
@@ -117,7 +99,7 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
 
   /** Webhooks of one payment or withdrawal are sent in order. */
   function attemptInTurn(delivery: WebhookDelivery, to: Recipient): Promise<void> {
-    return queue.run(delivery.data.id, () => attempt(delivery, to));
+    return inFlight.run(delivery.data.id, () => attempt(delivery, to));
   }
 
   /** A delivery that was held back may have been sent early. */
@@ -250,9 +232,10 @@ export function createWebhookDeliveries(options: WebhookDeliveriesOptions): Webh
     disorders: waiting.waiting,
     clearDisorders: waiting.clear,
     deliveries: deliveries.values,
+    /** How many older deliveries were dropped since the last reset. */
     dropped: deliveries.dropped,
-    idle: queue.idle,
-  };
+    idle: inFlight.idle,
+  } satisfies SandboxWebhooks & Record<"publish" | "dropped", unknown>;
 }
 
 function unknownDelivery(): NotFoundError {

@@ -3,7 +3,7 @@ import { signWebhook } from "../../webhooks/index.ts";
 import { parseTimestamp } from "../../webhooks/timestamp.ts";
 import { defaultHeaderPrefix } from "../../wire/credential.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
-import type { Frequency } from "../faults/faults.ts";
+import type { Frequency } from "../faults/waiting-list.ts";
 import { type Duration, durationInMs } from "../time/duration.ts";
 
 /**

@@ -1,14 +1,12 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
-import { createEvents } from "../../../src/sandbox/event-bus.ts";
+import { createCore } from "../../../src/sandbox/core.ts";
 import { answerError, type ServiceEnv } from "../../../src/sandbox/service/answers.ts";
 import {
   createIdempotencyStore,
   type Repetition,
 } from "../../../src/sandbox/service/idempotency.ts";
 import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
-import { createStore } from "../../../src/sandbox/state/store.ts";
-import { createClock } from "../../../src/sandbox/time/clock.ts";
 import type { Replay } from "../../../src/wire/operation.ts";
 import { createPayment } from "../../../src/wire/operations.ts";
 import { newYear, order } from "../merchant.ts";
@@ -24,9 +22,8 @@ function callerOf(
   replay: Replay = "safe",
   repetition: Repetition = "ignored",
 ) {
-  const store = createStore();
-  const events = createEvents(store);
-  const clock = createClock({ frozenAt: newYear, quiet: async () => {}, events, store });
+  const core = createCore({ now: newYear });
+  const { store } = core;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   app.use(async (c, next) => {
@@ -36,11 +33,11 @@ function callerOf(
   serveOperations(app, {
     routes: [route({ ...createPayment, replay }, handle)],
     authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
-    idempotency: createIdempotencyStore(clock, events, store),
+    idempotency: createIdempotencyStore(core),
     withdrawalIdempotency: { get: () => repetition },
     dialect: "documented",
     findPayment: () => undefined,
-    during: (_, work) => work(),
+    events: core.events,
   });
   const headers = { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" };
   const init = { method: "POST", headers, body: JSON.stringify(order) };
