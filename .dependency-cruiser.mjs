@@ -12,10 +12,13 @@ const allowed = {
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
   webhooks: ["errors.ts", "values.ts", "runtime.ts"],
   "sqlite.ts": ["errors.ts", "node"],
+  "duration.ts": ["errors.ts", "values.ts"],
+  inbox: ["stores", "client.ts", "webhooks", "wire", "duration.ts", "errors.ts", "values.ts"],
   stores: ["errors.ts", "values.ts", "sqlite.ts", "node"],
   sandbox: [
     "runtime.ts",
     "sqlite.ts",
+    "duration.ts",
     "wire",
     "evm",
     "webhooks",
@@ -32,7 +35,7 @@ const allowed = {
   ],
   // What runs in the sandbox's pages. It is built into an asset, and no module imports it.
   "sandbox/pages/browser": ["checkout", "idiomorph"],
-  testing: ["sandbox", "webhooks", "wire", "errors.ts", "values.ts", "msw"],
+  testing: ["sandbox", "duration.ts", "webhooks", "wire", "errors.ts", "values.ts", "msw"],
   opentelemetry: ["client.ts", "http", "webhooks", "runtime.ts", "values.ts", "@opentelemetry/api"],
   "options.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
   "client.ts": ["options.ts", "runtime.ts", "checkout", "resources", "http", "wire", "errors.ts"],

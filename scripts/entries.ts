@@ -5,6 +5,7 @@ export const entries = {
   "./webhooks": "src/webhooks/index.ts",
   "./webhooks/fastify": "src/webhooks/fastify/index.ts",
   "./checkout": "src/checkout/index.ts",
+  "./inbox": "src/inbox/index.ts",
   "./sqlite": "src/stores/sqlite.ts",
   "./postgres": "src/stores/postgres.ts",
   "./sandbox": "src/sandbox/index.ts",

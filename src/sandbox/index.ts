@@ -4,6 +4,7 @@
  * @module settlekit/sandbox
  */
 
+export type { Duration, DurationUnit } from "../duration.ts";
 export { createSandbox } from "./create-sandbox.ts";
 export type {
   AttemptEntry,
@@ -67,7 +68,6 @@ export type {
 } from "./service/withdrawal-scenarios.ts";
 export type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 export type { SandboxClock } from "./time/clock.ts";
-export type { Duration, DurationUnit } from "./time/duration.ts";
 export type {
   ReplayOptions,
   SandboxWebhooks,

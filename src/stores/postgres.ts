@@ -55,7 +55,8 @@ export type PostgresStore<Client extends PostgresClient = PostgresClient> = Stor
  */
 export function postgresDialect(
   schema = "settlekit",
-  clock = "(extract(epoch from clock_timestamp()) * 1000)::bigint",
+  // A subquery, so that it is one instant for a statement, which an index can be searched for.
+  clock = "(SELECT (extract(epoch from clock_timestamp()) * 1000)::bigint)",
 ): Dialect {
   const words = {
     now: clock,

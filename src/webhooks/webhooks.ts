@@ -47,6 +47,7 @@ export type SafeVerifyResult =
  * ```
  */
 export class Webhooks {
+  readonly #options: WebhooksOptions;
   readonly #settings: Settings;
   readonly #verifier: Verifier;
   readonly #receiver: Receiver;
@@ -54,6 +55,7 @@ export class Webhooks {
 
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
+    this.#options = options;
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
@@ -133,6 +135,15 @@ export class Webhooks {
     // The receiver calls a handler with nothing but the event it was registered for.
     this.#receiver.on(event, handler as (webhook: Webhook) => unknown);
     return this;
+  }
+
+  /**
+   * Another one with the same options, whose handlers pass every verified delivery on.
+   *
+   * @internal
+   */
+  forward(handler: (webhook: Webhook) => unknown): Webhooks {
+    return new Webhooks(this.#options).on("*", handler);
   }
 
   /**

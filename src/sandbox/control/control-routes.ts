@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import type { Duration } from "../../duration.ts";
 import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
@@ -16,7 +17,6 @@ import type { ScenarioSteps } from "../service/scenarios.ts";
 import { parseJson, refuseField } from "../service/validation.ts";
 import type { WithdrawalScenario } from "../service/withdrawal-scenarios.ts";
 import type { SavedSandbox } from "../state/state.ts";
-import type { Duration } from "../time/duration.ts";
 import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
 import { checkControlRequest, fields, limitBody } from "./guard.ts";
 

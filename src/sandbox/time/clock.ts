@@ -1,9 +1,9 @@
 import TinyQueue from "tinyqueue";
+import { type Duration, durationInMs } from "../../duration.ts";
 import { ConfigurationError, InvalidRequestError } from "../../errors.ts";
 import type { Events } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
-import { type Duration, durationInMs } from "./duration.ts";
 
 /** Kinds of things that fall due. */
 type DueKind =

@@ -1,5 +1,5 @@
+import type { Duration } from "../../duration.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
-import type { Duration } from "../time/duration.ts";
 import type { Disorder, DisorderKind, DisorderOptions, WaitingDisorder } from "./disorder.ts";
 import type { WebhookAnswer, WebhookMessage } from "./endpoint.ts";
 

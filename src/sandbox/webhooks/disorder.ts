@@ -1,10 +1,10 @@
+import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
 import { signWebhook } from "../../webhooks/index.ts";
 import { parseTimestamp } from "../../webhooks/timestamp.ts";
 import { defaultHeaderPrefix } from "../../wire/credential.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Frequency } from "../faults/waiting-list.ts";
-import { type Duration, durationInMs } from "../time/duration.ts";
 
 /**
  * What goes wrong with the delivery of a webhook:

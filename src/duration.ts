@@ -1,5 +1,5 @@
-import { InvalidRequestError } from "../../errors.ts";
-import { show } from "../../values.ts";
+import { InvalidRequestError } from "./errors.ts";
+import { show } from "./values.ts";
 
 /** A unit of time, from milliseconds to days. */
 export type DurationUnit = "ms" | "s" | "m" | "h" | "d";

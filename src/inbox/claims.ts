@@ -1,0 +1,162 @@
+import { sql, type Work } from "../stores/store.ts";
+import type { SubjectKind } from "./subject.ts";
+
+/** How long a claim is valid, in milliseconds. */
+export const leaseMs = 30_000;
+const maxFailures = 25;
+/** Starts without a finish, of which the first may be a killed neighbour's fault. */
+const maxStarts = 3;
+/** Large enough that claiming costs little beside settling. */
+export const claimLimit = 32;
+
+/** A row that this worker has until its lease ends, or until another one raises `fence`. */
+export interface Claim {
+  readonly id: number;
+  readonly tenant: string;
+  readonly fence: number;
+  readonly failures: number;
+}
+
+export interface SubjectClaim extends Claim {
+  readonly kind: SubjectKind;
+  readonly by_order: number;
+  readonly subject: string;
+  readonly news: number;
+  readonly signed_rank: number;
+  readonly told_at: number | null;
+  readonly status: string | null;
+  readonly status_at: number | null;
+}
+
+export interface TaskClaim extends Claim {
+  readonly name: string;
+  readonly task_key: string;
+  readonly payload: string;
+}
+
+/** A table whose rows are claimed. */
+export interface Queue<C extends Claim> {
+  readonly table: string;
+  /** Which rows have something to do. */
+  readonly isPending: string;
+  /** What a claim has beside the columns of all claims. */
+  readonly columns: string;
+  /** Kept for its type. */
+  readonly claim?: C;
+}
+
+export const subjectQueue: Queue<SubjectClaim> = {
+  table: "{inbox_subjects}",
+  isPending: "news > seen AND parked_at IS NULL",
+  columns: "kind, by_order, subject, news, signed_rank, told_at, status, status_at",
+};
+
+/** The tasks that this process has a handler for: a new version may have added others. */
+export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
+  const list = names.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ") || "NULL";
+  return {
+    table: "{inbox_tasks}",
+    isPending: `parked_at IS NULL AND name IN (${list})`,
+    columns: "name, task_key, payload",
+  };
+}
+
+/**
+ * Claims rows that are due. Rows whose last worker never finished are left to `claimSuspect`; `suspects` says whether
+ * there are any.
+ */
+export function* claim<C extends Claim>(
+  queue: Queue<C>,
+  limit: number,
+): Work<{ claims: C[]; hasSuspects: boolean }> {
+  const claims = yield* claimRows(queue, "starts = 0", limit);
+  const [found] = yield* sql(
+    `SELECT id FROM ${queue.table} WHERE ${queue.isPending} AND starts > 0 AND lease_until <= {now} LIMIT 1`,
+  );
+  return { claims, hasSuspects: found !== undefined };
+}
+
+/** Parks the rows that have ended their workers too often, and claims one of the others that may do so. */
+export function* claimSuspect<C extends Claim>(
+  queue: Queue<C>,
+): Work<{ parked: C[]; claims: C[] }> {
+  const parked = yield* sql<C>(
+    `UPDATE ${queue.table} SET parked_at = {now}, problem = $2
+WHERE ${queue.isPending} AND starts >= $1 AND lease_until <= {now}
+RETURNING id, tenant, fence, failures, ${queue.columns}`,
+    [maxStarts, `Its worker did not finish ${maxStarts} times: it may end the process.`],
+  );
+  return { parked, claims: yield* claimRows(queue, "starts > 0", 1) };
+}
+
+function* claimRows<C extends Claim>(queue: Queue<C>, which: string, limit: number): Work<C[]> {
+  return yield* sql<C>(
+    `WITH due AS MATERIALIZED (
+  SELECT id FROM ${queue.table}
+  WHERE ${queue.isPending} AND due_at <= {now} AND lease_until <= {now} AND ${which}
+  ORDER BY due_at LIMIT $1 {skip locked}
+)
+UPDATE ${queue.table} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $2
+WHERE id IN (SELECT id FROM due)
+RETURNING id, tenant, fence, failures, ${queue.columns}`,
+    [limit, leaseMs],
+  );
+}
+
+/** Claims one subject whether or not it is due or parked. Undefined while another worker has it. */
+export function* claimSubject(
+  tenant: string,
+  kind: SubjectKind,
+  subject: string,
+): Work<SubjectClaim | undefined> {
+  const [claimed] = yield* sql<SubjectClaim>(
+    `UPDATE {inbox_subjects} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $4
+WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subject = $3 AND lease_until <= {now}
+RETURNING id, tenant, fence, failures, ${subjectQueue.columns}`,
+    [tenant, kind, subject, leaseMs],
+  );
+  return claimed;
+}
+
+/** Gives back a row that was not started. */
+export function* release(queue: Queue<Claim>, { id, fence }: Claim): Work<void> {
+  yield* sql(
+    `UPDATE ${queue.table} SET lease_until = 0, starts = starts - 1 WHERE id = $1 AND fence = $2`,
+    [id, fence],
+  );
+}
+
+/** Keeps a row for longer. False when another worker has it. */
+export function* renew(queue: Queue<Claim>, { id, fence }: Claim): Work<boolean> {
+  const renewed = yield* sql(
+    `UPDATE ${queue.table} SET lease_until = {now} + $3 WHERE id = $1 AND fence = $2 RETURNING id`,
+    [id, fence, leaseMs],
+  );
+  return renewed.length > 0;
+}
+
+/** What became of a failed row: another worker has it, it waits, or a person has to look. */
+export type Failed = "fenced" | "retried" | "parked";
+
+/** Puts a row off, or parks it after too many failures. */
+export function* fail(
+  queue: Queue<Claim>,
+  { id, fence, failures }: Claim,
+  problem: string,
+  delayMs: number,
+): Work<Failed> {
+  const isLast = failures + 1 >= maxFailures;
+  const changed = yield* sql(
+    `UPDATE ${queue.table} SET failures = failures + 1, starts = 0, lease_until = 0,
+  due_at = {now} + $3, problem = $4, parked_at = CASE WHEN $5 = 1 THEN {now} END
+WHERE id = $1 AND fence = $2 RETURNING id`,
+    [id, fence, delayMs, problem.replaceAll("\0", "").slice(0, 2_000), isLast ? 1 : 0],
+  );
+  if (changed.length === 0) return "fenced";
+  return isLast ? "parked" : "retried";
+}
+
+/** From 1 to 22,000 seconds, spread so that what failed together does not come back together. */
+export function backoffMs(failures: number, random: number): number {
+  return Math.round(1_000 * Math.exp(Math.min(failures, 10)) * (0.5 + random / 2));
+}

@@ -1,0 +1,180 @@
+import { ConfigurationError } from "../errors.ts";
+import { type StoreMode, sql, type Work } from "../stores/store.ts";
+import { isRecord, nearest, show } from "../values.ts";
+import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
+
+/** A value that is no promise: what an effect on SQLite may return. */
+export type SyncResult =
+  // biome-ignore lint/suspicious/noConfusingVoidType: functions without a return statement give void.
+  void | undefined | null | string | number | bigint | boolean | (object & { then?: never });
+
+/** What an effect gets beside its transaction and the subject. */
+export interface EffectTools {
+  /** The status that the subject is in. */
+  readonly state: string;
+  /** The tenant whose webhook or list it came from; empty without tenants. */
+  readonly tenant: string;
+  /**
+   * Plans a task in the same transaction: it runs when the transaction is committed, and only then. `payload` is stored
+   * as JSON.
+   *
+   * @throws {ConfigurationError} when no handler of this name was given to `task`, or JSON cannot hold the payload.
+   */
+  after(task: string, payload?: unknown): void;
+}
+
+/** Runs once for each state that a subject reaches; its writes through `tx` commit with the note that it ran. */
+export type Effect<Kind extends SubjectKind, Client, Mode extends StoreMode> = (
+  tx: Client,
+  subject: Subjects[Kind],
+  tools: EffectTools,
+) => Mode extends "sync" ? SyncResult : unknown;
+
+/** When an effect runs. */
+export interface EffectOptions<Kind extends SubjectKind> {
+  /**
+   * The states that it runs for, once each; `completed` and `confirmed` are one.
+   *
+   * @defaultValue every state
+   */
+  readonly states?: readonly SubjectStates[Kind][] | undefined;
+  /**
+   * The effect also runs for what reached its state from then on, as far as the inbox knows it. Only heeded when the
+   * effect is registered for the first time in this database. Default: that moment.
+   */
+  readonly since?: Date | undefined;
+}
+
+/** What a task handler gets beside its payload. */
+export interface TaskTools {
+  /** The same each time that this task runs: an idempotency key for what it calls. */
+  readonly key: string;
+  /** Aborts when the worker stops, or lost its lease. */
+  readonly signal: AbortSignal;
+  /** The tenant of the effect that planned it; empty without tenants. */
+  readonly tenant: string;
+}
+
+/** Runs at least once for each task; what it throws, the task is tried again for. */
+export type TaskHandler = (payload: never, tools: TaskTools) => unknown;
+
+/** A registered effect. */
+interface Registered {
+  readonly kind: SubjectKind;
+  readonly name: string;
+  readonly states: ReadonlySet<string> | undefined;
+  readonly since: Date | undefined;
+  readonly run: (tx: never, subject: never, tools: EffectTools) => unknown;
+}
+
+/** The effects and tasks of one inbox. */
+export class Effects {
+  readonly #effects: Registered[] = [];
+  readonly #tasks = new Map<string, TaskHandler>();
+
+  add(kind: SubjectKind, name: string, options: EffectOptions<SubjectKind>, run: unknown): void {
+    if (kind !== "payment" && kind !== "withdrawal") {
+      throw invalid("kind", `An effect is on "payment" or "withdrawal", not on ${show(kind)}.`);
+    }
+    checkName("effect", name);
+    if (typeof run !== "function")
+      throw invalid("effect", `The effect ${name} must be a function.`);
+    if (this.#effects.some((effect) => effect.kind === kind && effect.name === name)) {
+      throw invalid(
+        "name",
+        `Two effects on ${kind} are called "${name}". Give each a name of its own, and keep it: the name says what was done.`,
+      );
+    }
+    if (!isRecord(options))
+      throw invalid("options", "The options must be an object such as { states }.");
+    const { states, since }: EffectOptions<SubjectKind> = options;
+    this.#effects.push({
+      kind,
+      name,
+      states: states && new Set(states.map((state) => stateOf(kind, state))),
+      since,
+      run: run as Registered["run"],
+    });
+  }
+
+  addTask(name: string, handler: TaskHandler): void {
+    checkName("task", name);
+    if (typeof handler !== "function")
+      throw invalid("handler", `The task ${name} must be a function.`);
+    if (this.#tasks.has(name)) throw invalid("name", `Two tasks are called "${name}".`);
+    this.#tasks.set(name, handler);
+  }
+
+  /** Those that run for a state. */
+  matching(kind: SubjectKind, state: string): Registered[] {
+    return this.#effects.filter(
+      (effect) => effect.kind === kind && (effect.states?.has(state) ?? true),
+    );
+  }
+
+  get taskNames(): string[] {
+    return [...this.#tasks.keys()].sort();
+  }
+
+  taskHandler(name: string): TaskHandler | undefined {
+    return this.#tasks.get(name);
+  }
+
+  /** @throws {ConfigurationError} for a task that no handler takes. */
+  requireTask(name: string): void {
+    if (this.#tasks.has(name)) return;
+    const near = nearest(name, this.taskNames);
+    const cure = near ? `Did you mean "${near}"?` : `Call inbox.task("${name}", handler) first.`;
+    throw invalid("task", `No handler takes the task ${show(name)}. ${cure}`, "unknown_task");
+  }
+
+  /** Notes from when on each effect runs: effects that are new here start now, or at their `since`. */
+  *register(): Work<void> {
+    for (const { kind, name, since } of this.#effects) {
+      yield* sql(
+        `INSERT INTO {inbox_registrations} (kind, effect, since) VALUES ($1, $2, COALESCE($3, {now}))
+ON CONFLICT DO NOTHING`,
+        [kind, name, since?.getTime() ?? null],
+      );
+    }
+  }
+
+  /**
+   * Marks the subjects as changed that are in a state for which an effect has not run: its registration says since
+   * earlier, or another version of the program, which did not have the effect, settled them.
+   */
+  *catchUp(): Work<number> {
+    let found = 0;
+    for (const { kind, name, states } of this.#effects) {
+      const list = [...(states ?? [])].flatMap((state) =>
+        state === "completed" ? ["completed", "confirmed"] : [state],
+      );
+      const isOneOf = list.map((_, index) => `$${index + 3}`).join(", ");
+      const isState = states ? `status IN (${isOneOf || "NULL"})` : "status IS NOT NULL";
+      const changed = yield* sql(
+        `UPDATE {inbox_subjects} SET news = news + 1, changed_at = {now}, due_at = {now}
+WHERE kind = $1 AND ${isState} AND news = seen
+  AND status_at >= (SELECT since FROM {inbox_registrations} WHERE kind = $1 AND effect = $2)
+  AND NOT EXISTS (
+    SELECT 1 FROM {inbox_effects} WHERE subject_id = {inbox_subjects}.id AND effect = $2
+      AND state = CASE WHEN status = 'confirmed' THEN 'completed' ELSE status END
+  ) RETURNING id`,
+        [kind, name, ...list],
+      );
+      found += changed.length;
+    }
+    return found;
+  }
+}
+
+function checkName(what: string, name: unknown): asserts name is string {
+  if (typeof name === "string" && /^[\w.:-]{1,100}$/.test(name)) return;
+  throw invalid(
+    "name",
+    `The name of the ${what} must be up to 100 letters, digits or . : - _, got ${show(name)}.`,
+  );
+}
+
+function invalid(param: string, message: string, code = "invalid_option"): ConfigurationError {
+  return new ConfigurationError(message, { code, param });
+}

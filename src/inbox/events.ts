@@ -1,0 +1,111 @@
+import type { SubjectKind } from "./subject.ts";
+
+/** A subject or a task that an event is about. */
+export interface InboxItem {
+  readonly tenant: string;
+  readonly kind: SubjectKind | "task";
+  /** The service's id of the payment or withdrawal, or the task's key. */
+  readonly id: string;
+}
+
+/** A verified webhook is durable; its 200 is about to be sent. */
+export interface AcceptedEvent {
+  readonly type: "accepted";
+  readonly tenant: string;
+  /** The name of the webhook's event. */
+  readonly event: string;
+  /** Undefined for an event that settlekit does not know. */
+  readonly kind: SubjectKind | undefined;
+  /** The service's id; undefined where the webhook has none. */
+  readonly id: string | undefined;
+}
+
+/** A worker took rows to work on. */
+export interface ClaimedEvent {
+  readonly type: "claimed";
+  readonly subjects: number;
+  readonly tasks: number;
+}
+
+/** A subject was settled, or a task is done. */
+export interface SettledEvent extends InboxItem {
+  readonly type: "settled";
+  /** The status that the service gave; undefined for a task. */
+  readonly status: string | undefined;
+  /** The effects that ran. */
+  readonly effects: readonly string[];
+}
+
+/** It failed and is tried again. */
+export interface RetriedEvent extends InboxItem {
+  readonly type: "retried";
+  readonly error: unknown;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** When, in milliseconds from now. */
+  readonly inMs: number;
+}
+
+/** It waits for a person: see `inbox.parked()`. */
+export interface ParkedEvent extends InboxItem {
+  readonly type: "parked";
+  readonly reason: string;
+}
+
+/** Another worker has taken over, and nothing of this one's work was committed. */
+export interface FencedEvent extends InboxItem {
+  readonly type: "fenced";
+}
+
+/** A list of the service was walked. */
+export interface ReconciledEvent {
+  readonly type: "reconciled";
+  readonly tenant: string;
+  readonly kind: SubjectKind;
+  readonly listed: number;
+  /** Changes that no webhook had told. */
+  readonly missed: number;
+}
+
+/** The worker itself failed, for example because the database is away. It goes on by itself. */
+export interface FailedEvent {
+  readonly type: "failed";
+  readonly error: unknown;
+}
+
+/** What `onEvent` is told. */
+export type InboxEvent =
+  | AcceptedEvent
+  | ClaimedEvent
+  | SettledEvent
+  | RetriedEvent
+  | ParkedEvent
+  | FencedEvent
+  | ReconciledEvent
+  | FailedEvent;
+
+/** The part of `console` that is used; most loggers fit. */
+export interface InboxLogger {
+  warn(message: string, details?: unknown): void;
+  error(message: string, details?: unknown): void;
+}
+
+/** Tells the merchant, whose functions must not change what the inbox does. */
+export function reporter(
+  onEvent: ((event: InboxEvent) => unknown) | undefined,
+  logger: InboxLogger,
+): (event: InboxEvent) => void {
+  return (event) => {
+    try {
+      if (event.type === "parked") {
+        const { kind, id, reason } = event;
+        logger.error(`The ${kind} ${id} is parked: ${reason} Look at inbox.parked().`);
+      } else if (event.type === "failed") {
+        logger.error(`The inbox failed and will try again. ${event.error}`, event.error);
+      }
+      const told: unknown = onEvent?.(event);
+      // A rejection that nobody handles would end the process.
+      Promise.resolve(told).catch(() => {});
+    } catch {}
+  };
+}

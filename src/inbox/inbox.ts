@@ -1,0 +1,283 @@
+import { ConfigurationError } from "../errors.ts";
+import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
+import type { Webhook } from "../webhooks/event.ts";
+import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
+import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
+import type { NodeHandler } from "../webhooks/handlers/node.ts";
+import type { Webhooks } from "../webhooks/webhooks.ts";
+import { claimSubject } from "./claims.ts";
+import { Crew } from "./crew.ts";
+import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
+import { reporter } from "./events.ts";
+import { acceptDelivery, noteNews } from "./news.ts";
+import { type InboxStats, type Parked, readParked, readStats, unpark } from "./operate.ts";
+import { checkOptions, type InboxOptions, type SubjectRef, type TenantOptions } from "./options.ts";
+import { addTenant, type Reconciled, reconcileSince } from "./reconcile.ts";
+import { type InboxContext, settleSubject } from "./settle.ts";
+import type { SubjectKind } from "./subject.ts";
+import { inboxTables } from "./tables.ts";
+import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
+
+/**
+ * Processes webhooks once, on the merchant's own database. A webhook only marks its payment or withdrawal as changed; a
+ * worker asks the service what is true now, and runs each effect once for each state.
+ */
+export class Inbox<Client, Mode extends StoreMode> {
+  readonly #options: InboxOptions<Client, Mode>;
+  readonly #context: InboxContext;
+  readonly #effects = new Effects();
+  readonly #tenants = new Set<string>();
+  #registered: Promise<void> | undefined;
+  #worker: InboxWorker | undefined;
+
+  /** @internal */
+  constructor(options: InboxOptions<Client, Mode>) {
+    const { client, onEvent, logger = console } = options;
+    this.#options = options;
+    this.#context = {
+      store: options.store as Store,
+      effects: this.#effects,
+      clientOf: typeof client === "function" ? client : () => client,
+      report: reporter(onEvent, logger),
+      random: Math.random,
+    };
+  }
+
+  /**
+   * Registers an effect. Keep its name: the rows say by it what was done.
+   *
+   * @throws {ConfigurationError} when another effect on this kind has the name, or a worker runs already.
+   */
+  on<Kind extends SubjectKind>(
+    kind: Kind,
+    name: string,
+    options: EffectOptions<Kind>,
+    effect: Effect<Kind, Client, Mode>,
+  ): this {
+    this.#refuseWhileRunning("on");
+    this.#effects.add(kind, name, options as EffectOptions<SubjectKind>, effect);
+    return this;
+  }
+
+  /**
+   * Registers the handler of the tasks that effects plan with `after`. It runs at least once for each.
+   *
+   * @throws {ConfigurationError} when another handler has the name, or a worker runs already.
+   */
+  task<Payload = unknown>(
+    name: string,
+    handler: (payload: Payload, tools: TaskTools) => unknown,
+  ): this {
+    this.#refuseWhileRunning("task");
+    this.#effects.addTask(name, handler);
+    return this;
+  }
+
+  /** As `nodeHandler` of `Webhooks`; it answers 200 once the news is durable. */
+  nodeHandler({ tenant = "" }: TenantOptions = {}): NodeHandler {
+    return this.#receiver(tenant).nodeHandler();
+  }
+
+  /** As `fetchHandler` of `Webhooks`; it answers 200 once the news is durable. */
+  fetchHandler({ tenant = "" }: TenantOptions = {}): FetchHandler {
+    return this.#receiver(tenant).fetchHandler();
+  }
+
+  /** As `lambdaHandler` of `Webhooks`; it answers 200 once the news is durable. */
+  lambdaHandler({ tenant = "" }: TenantOptions = {}): LambdaHandler {
+    return this.#receiver(tenant).lambdaHandler();
+  }
+
+  /**
+   * Makes the tables, or brings them up to date. Any number of processes may call it at once; it changes nothing when all
+   * is there.
+   *
+   * @throws {StoreError} code `newer_schema` when a newer settlekit has migrated them.
+   */
+  async migrate(): Promise<void> {
+    await migrate(this.#context.store, inboxTables);
+  }
+
+  /**
+   * Starts a worker in this process, which settles what is due until it is stopped. It waits for the database and for
+   * tables that are missing, and tells `onEvent` and the logger.
+   *
+   * @throws {ConfigurationError} when this inbox has one already.
+   */
+  start(options: StartOptions = {}): InboxWorker {
+    this.#refuseWhileRunning("start");
+    const ready = { ...this.#context, store: withReady(this.#context.store, () => this.#ready()) };
+    const worker = startWorker(ready, options);
+    const stop = async () => {
+      await worker.stop();
+      if (this.#worker === started) this.#worker = undefined;
+    };
+    const started = { stop, [Symbol.asyncDispose]: stop };
+    this.#worker = started;
+    return started;
+  }
+
+  /**
+   * Settles everything that is due, and returns: for cron jobs and functions, which have no process that stays. Gives the
+   * number of subjects and tasks that were worked on.
+   */
+  async settleDue({ concurrency = 8 }: { concurrency?: number } = {}): Promise<number> {
+    await this.#ready();
+    const crew = new Crew(this.#context, concurrency, new AbortController().signal);
+    do await crew.idle();
+    while ((await crew.round()) > 0);
+    return crew.finished;
+  }
+
+  /**
+   * Settles one subject now, whether or not anything is new: what a queue of yours calls instead of `start`. False while a
+   * worker has it, which is asked to look again.
+   *
+   * @throws what an effect or the service has thrown. The subject is also tried again by whatever runs `start` or
+   * `settleDue`.
+   */
+  async settle({ kind, id, tenant = "" }: SubjectRef): Promise<boolean> {
+    await this.#ready();
+    const { store } = this.#context;
+    const claim = await store.transaction(
+      function* () {
+        yield* noteNews({ tenant, kind, subject: id });
+        return yield* claimSubject(tenant, kind, id);
+      },
+      { wake: "inbox" },
+    );
+    if (claim === undefined) return false;
+    const failure = await settleSubject(this.#context, claim, new AbortController().signal);
+    if (failure !== undefined) throw failure;
+    return true;
+  }
+
+  /**
+   * Walks the service's lists now: from `since`, or from where the last walk left off. What no webhook had told is settled
+   * in the usual way.
+   */
+  async reconcile({
+    since,
+    signal,
+  }: {
+    since?: Date;
+    signal?: AbortSignal;
+  } = {}): Promise<Reconciled> {
+    await this.#ready();
+    return reconcileSince(this.#context, since, signal ?? new AbortController().signal);
+  }
+
+  /** What waits for a person, oldest first. */
+  parked(): Promise<Parked[]> {
+    return this.#context.store.transaction(readParked);
+  }
+
+  /**
+   * Has something parked tried again at once.
+   *
+   * @throws {ConfigurationError} code `not_parked` when nothing parked has the id.
+   */
+  retry(id: string): Promise<void> {
+    return this.#context.store.transaction(() => unpark(id), { wake: "inbox" });
+  }
+
+  /** How the inbox is doing: for a dashboard, or an alert on `lagMs` and `parked`. */
+  stats(): Promise<InboxStats> {
+    return this.#context.store.transaction(readStats);
+  }
+
+  #receiver(tenant: string): Webhooks {
+    const { webhooks } = this.#options;
+    const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;
+    if (verifier === undefined) {
+      throw new ConfigurationError("createInbox needs `webhooks` to receive deliveries.", {
+        code: "missing_option",
+        param: "webhooks",
+      });
+    }
+    return verifier.forward((webhook) => this.#accept(tenant, webhook));
+  }
+
+  async #accept(tenant: string, webhook: Webhook): Promise<void> {
+    const { store, report } = this.#context;
+    await this.#addTenant(tenant);
+    const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook), {
+      wake: "inbox",
+    });
+    report({ type: "accepted", tenant, event: webhook.event, kind, id });
+  }
+
+  /** Has the tenant's lists walked, too. */
+  async #addTenant(tenant: string): Promise<void> {
+    if (this.#tenants.has(tenant)) return;
+    if (this.#tenants.size === 0) await requireMigrated(this.#context.store, inboxTables);
+    await this.#context.store.transaction(() => addTenant(tenant));
+    this.#tenants.add(tenant);
+  }
+
+  /** Before the first work: checks the tables, and notes the effects. */
+  #ready(): Promise<void> {
+    this.#registered ??= this.#register().catch((error: unknown) => {
+      this.#registered = undefined;
+      throw error;
+    });
+    return this.#registered;
+  }
+
+  async #register(): Promise<void> {
+    const { store, effects } = this.#context;
+    await requireMigrated(store, inboxTables);
+    const { client } = this.#options;
+    if (typeof client !== "function") await this.#addTenant("");
+    await store.transaction(function* () {
+      yield* effects.register();
+      yield* effects.catchUp();
+    });
+  }
+
+  #refuseWhileRunning(method: string): void {
+    if (this.#worker === undefined) return;
+    throw new ConfigurationError(
+      `inbox.${method} was called while a worker of this inbox runs. ${
+        method === "start" ? "Stop it first" : "Register everything before inbox.start"
+      }.`,
+      { code: "already_started" },
+    );
+  }
+}
+
+/** Waits before every transaction until the inbox is ready, which costs nothing once it is. */
+function withReady(store: Store, ready: () => Promise<void>): Store {
+  return {
+    ...store,
+    async transaction(work, options) {
+      await ready();
+      return store.transaction(work, options);
+    },
+  };
+}
+
+/**
+ * Makes an inbox.
+ *
+ * @throws {ConfigurationError} when an option is missing.
+ * @example
+ * ```ts
+ * import { MerchantClient } from "settlekit";
+ * import { createInbox } from "settlekit/inbox";
+ * import { sqlite } from "settlekit/sqlite";
+ * import { Webhooks } from "settlekit/webhooks";
+ *
+ * const store = sqlite("shop.db");
+ * const inbox = createInbox({ client: new MerchantClient(), webhooks: new Webhooks(), store });
+ * inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) => {
+ *   tx.prepare("INSERT INTO shipments (order_id) VALUES (?)").run(payment.orderId ?? null);
+ * });
+ * ```
+ */
+export function createInbox<Client, Mode extends StoreMode>(
+  options: InboxOptions<Client, Mode>,
+): Inbox<Client, Mode> {
+  checkOptions(options);
+  return new Inbox(options);
+}

@@ -1,0 +1,34 @@
+/**
+ * Webhooks processed once, durably, on the merchant's own database.
+ *
+ * @module settlekit/inbox
+ */
+export type { Duration, DurationUnit } from "../duration.ts";
+export { ConfigurationError, SettlekitError, StoreError } from "../errors.ts";
+export type { Store, StoreMode } from "../stores/store.ts";
+export type {
+  Effect,
+  EffectOptions,
+  EffectTools,
+  SyncResult,
+  TaskTools,
+} from "./effects.ts";
+export type {
+  AcceptedEvent,
+  ClaimedEvent,
+  FailedEvent,
+  FencedEvent,
+  InboxEvent,
+  InboxItem,
+  InboxLogger,
+  ParkedEvent,
+  ReconciledEvent,
+  RetriedEvent,
+  SettledEvent,
+} from "./events.ts";
+export { createInbox, type Inbox } from "./inbox.ts";
+export type { InboxStats, Parked } from "./operate.ts";
+export type { InboxOptions, SubjectRef, TenantOptions } from "./options.ts";
+export type { Reconciled } from "./reconcile.ts";
+export type { InboxClient, SubjectKind, SubjectStates, Subjects } from "./subject.ts";
+export type { InboxWorker, StartOptions } from "./worker.ts";

@@ -1,0 +1,101 @@
+import { type Row, sql, type Work } from "../stores/store.ts";
+import { isRecord } from "../values.ts";
+import type { Webhook } from "../webhooks/event.ts";
+import { type SubjectKind, signedRank } from "./subject.ts";
+
+/** That a payment or withdrawal may have changed. */
+export interface News {
+  readonly tenant: string;
+  readonly kind: SubjectKind;
+  /** The service's id, or the merchant's orderId when `byOrder`. */
+  readonly subject: string;
+  readonly byOrder?: boolean;
+  /** How far the signed status is; 0 when nobody signed one. */
+  readonly rank?: number;
+  /** Whether a webhook told it. */
+  readonly isTold?: boolean;
+}
+
+/** Marks a subject as changed. */
+export function* noteNews({
+  tenant,
+  kind,
+  subject,
+  byOrder = false,
+  rank = 0,
+  isTold = false,
+}: News): Work<void> {
+  yield* sql(
+    `INSERT INTO {inbox_subjects} AS subject
+  (tenant, kind, by_order, subject, news, signed_rank, told_at, changed_at, due_at)
+VALUES ($1, $2, $3, $4, 1, $5, CASE WHEN $6 = 1 THEN {now} END, {now}, {now})
+ON CONFLICT (tenant, kind, by_order, subject) DO UPDATE SET
+  news = subject.news + 1,
+  signed_rank = CASE WHEN excluded.signed_rank > subject.signed_rank
+    THEN excluded.signed_rank ELSE subject.signed_rank END,
+  told_at = COALESCE(excluded.told_at, subject.told_at),
+  changed_at = CASE WHEN subject.news > subject.seen
+    THEN subject.changed_at ELSE excluded.changed_at END,
+  due_at = excluded.due_at`,
+    [tenant, kind, byOrder ? 1 : 0, subject, rank, isTold ? 1 : 0],
+  );
+}
+
+/** What a delivery is about; without a `kind` where settlekit does not know the event. */
+interface About {
+  readonly kind?: SubjectKind;
+  readonly id?: string;
+  readonly orderId?: string;
+  readonly status?: string;
+}
+
+/**
+ * Stores a delivery and marks its subject as changed, in one transaction. A verbatim repetition changes nothing: the
+ * first one was committed.
+ */
+export function* acceptDelivery(tenant: string, webhook: Webhook): Work<About> {
+  const about = readAbout(webhook);
+  const { kind, id, orderId, status } = about;
+  const added: Row[] = yield* sql(
+    `INSERT INTO {inbox_deliveries}
+  (tenant, delivery_key, event, kind, subject, order_id, status, signed_at, received_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, {now})
+ON CONFLICT DO NOTHING RETURNING id`,
+    [
+      tenant,
+      webhook.deliveryKey,
+      storable(webhook.event) ?? "",
+      kind ?? null,
+      id ?? null,
+      orderId ?? null,
+      status ?? null,
+      webhook.timestamp.getTime(),
+    ],
+  );
+  const subject = id ?? orderId;
+  if (added.length > 0 && kind !== undefined && subject !== undefined) {
+    const rank = signedRank(kind, status);
+    yield* noteNews({ tenant, kind, subject, byOrder: id === undefined, rank, isTold: true });
+  }
+  return about;
+}
+
+function readAbout({ event, data }: Webhook): About {
+  const [kind] = event.split(".");
+  if ((kind !== "payment" && kind !== "withdrawal") || !isRecord(data)) return {};
+  const about: { -readonly [Name in keyof About]: About[Name] } = { kind };
+  const id = storable(data.id);
+  const orderId = storable(data.orderId);
+  const status = storable(data.status);
+  if (id !== undefined) about.id = id;
+  if (orderId !== undefined) about.orderId = orderId;
+  if (status !== undefined) about.status = status;
+  return about;
+}
+
+/** PostgreSQL stores no NUL, and no id of the service has control characters. */
+function storable(value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "" || value.length > 1024) return undefined;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  return /[\u0000-\u001f\u007f]/.test(value) ? undefined : value;
+}

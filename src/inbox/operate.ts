@@ -1,0 +1,129 @@
+import { ConfigurationError } from "../errors.ts";
+import { type Store, sql, type Work } from "../stores/store.ts";
+import { show } from "../values.ts";
+import type { SubjectKind } from "./subject.ts";
+
+/** A subject or task that waits for a person. */
+export interface Parked {
+  /** For `retry`. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly kind: SubjectKind | "task";
+  /** The service's id of the payment or withdrawal, or the task's key. */
+  readonly subject: string;
+  /** The last failure. */
+  readonly reason: string;
+  /** Failures in a row. */
+  readonly failures: number;
+  readonly since: Date;
+}
+
+/** How the inbox is doing. */
+export interface InboxStats {
+  /** Subjects with news that was not settled yet, parked ones left out. */
+  readonly changed: number;
+  /** How long the oldest of them has been waiting, in milliseconds; 0 without any. */
+  readonly lagMs: number;
+  /** Since when the oldest of them has been waiting. */
+  readonly oldestChanged: Date | undefined;
+  /** Subjects and tasks that wait for a person. */
+  readonly parked: number;
+  /** Tasks that have not run yet. */
+  readonly tasks: number;
+  /** Subjects that were settled in the last minute. */
+  readonly settledPerMinute: number;
+  /** Changes so far that the lists showed and no webhook had told. */
+  readonly missed: number;
+}
+
+const retentionMs = 30 * 86_400_000;
+const pruneLimit = 1_000;
+
+/** Removes deliveries that nobody asks for any more. True while there are others. */
+export async function prune(store: Store): Promise<boolean> {
+  const removed = await store.transaction(() =>
+    sql(
+      `DELETE FROM {inbox_deliveries} WHERE id IN (
+  SELECT id FROM {inbox_deliveries} WHERE received_at < {now} - $1 ORDER BY received_at LIMIT ${pruneLimit}
+) RETURNING id`,
+      [retentionMs],
+    ),
+  );
+  return removed.length === pruneLimit;
+}
+
+export function* readStats(): Work<InboxStats> {
+  const one = function* (text: string): Work<Record<string, number | null>> {
+    return (yield* sql<Record<string, number | null>>(text))[0] ?? {};
+  };
+  const changed = yield* one(
+    `SELECT count(*) AS count, min(changed_at) AS oldest, {now} AS now FROM {inbox_subjects}
+WHERE news > seen AND parked_at IS NULL`,
+  );
+  const settled = yield* one(
+    "SELECT count(*) AS count FROM {inbox_subjects} WHERE settled_at > {now} - 60000",
+  );
+  const parked = yield* one(
+    "SELECT count(*) AS count FROM {inbox_subjects} WHERE parked_at IS NOT NULL",
+  );
+  const tasks = yield* one(
+    "SELECT count(*) AS count, count(parked_at) AS parked FROM {inbox_tasks}",
+  );
+  const lists = yield* one("SELECT sum(missed) AS missed FROM {inbox_watermarks}");
+  const oldest = changed.oldest ?? undefined;
+  return {
+    changed: changed.count ?? 0,
+    lagMs: oldest === undefined ? 0 : Math.max(0, (changed.now ?? oldest) - oldest),
+    oldestChanged: oldest === undefined ? undefined : new Date(oldest),
+    parked: (parked.count ?? 0) + (tasks.parked ?? 0),
+    tasks: (tasks.count ?? 0) - (tasks.parked ?? 0),
+    settledPerMinute: settled.count ?? 0,
+    missed: lists.missed ?? 0,
+  };
+}
+
+interface ParkedRow {
+  id: number;
+  tenant: string;
+  kind: Parked["kind"];
+  subject: string;
+  problem: string | null;
+  failures: number;
+  parked_at: number;
+}
+
+export function* readParked(): Work<Parked[]> {
+  const rows = yield* sql<ParkedRow>(
+    `SELECT id, tenant, kind, subject, problem, failures, parked_at
+FROM {inbox_subjects} WHERE parked_at IS NOT NULL
+UNION ALL SELECT id, tenant, 'task', task_key, problem, failures, parked_at
+FROM {inbox_tasks} WHERE parked_at IS NOT NULL ORDER BY parked_at, id`,
+  );
+  return rows.map(({ id, tenant, kind, subject, problem, failures, parked_at }) => ({
+    id: `${kind}:${id}`,
+    tenant,
+    kind,
+    subject,
+    reason: problem ?? "",
+    failures,
+    since: new Date(parked_at),
+  }));
+}
+
+/** Has a parked row tried again at once. */
+export function* unpark(id: string): Work<void> {
+  const [, kind, row] = /^(payment|withdrawal|task):(\d{1,15})$/.exec(id) ?? [];
+  const table = kind === "task" ? "{inbox_tasks}" : "{inbox_subjects}";
+  const changed = row
+    ? yield* sql(
+        `UPDATE ${table} SET parked_at = NULL, failures = 0, starts = 0, due_at = {now}
+WHERE id = $1 AND parked_at IS NOT NULL RETURNING id`,
+        [Number(row)],
+      )
+    : [];
+  if (changed.length > 0) return;
+  throw new ConfigurationError(
+    `Nothing parked has the id ${show(id)}. inbox.parked() and \`settlekit inbox parked\` list what is.`,
+    { code: "not_parked", param: "id" },
+  );
+}

@@ -1,0 +1,170 @@
+import { type Store, sql, type Work } from "../stores/store.ts";
+import { isFinal } from "../wire/payment-status.ts";
+import { noteNews } from "./news.ts";
+import type { InboxContext } from "./settle.ts";
+import { fetchedRank, type SubjectKind, signedRank, stateOf } from "./subject.ts";
+
+/** What walking the lists found. */
+export interface Reconciled {
+  /** Payments and withdrawals that were listed. */
+  readonly listed: number;
+  /** Those among them whose status no webhook had told. */
+  readonly missed: number;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly status: string;
+  readonly createdAt: string;
+}
+
+const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
+
+/** What is created later may be listed first: clocks of several machines of the service differ. */
+const overlapMs = 300_000;
+/** Payments that never become final, such as deposits, do not hold the watermark back for longer. */
+const maxOpenMs = 7 * 86_400_000;
+const batchSize = 200;
+/** Large, because it is one request. */
+const pageSize = 1_000;
+
+/** Makes the watermarks of a tenant: its lists are walked from now on. */
+export function* addTenant(tenant: string): Work<void> {
+  for (const kind of kinds) {
+    yield* sql(
+      `INSERT INTO {inbox_watermarks} (tenant, kind, watermark) VALUES ($1, $2, {now})
+ON CONFLICT DO NOTHING`,
+      [tenant, kind],
+    );
+  }
+}
+
+/** Walks the lists that are due. Other processes leave them alone for as long as `everyMs`. */
+export async function reconcileDue(
+  context: InboxContext,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { store, effects } = context;
+  const due = await store.transaction(() =>
+    sql<{ tenant: string; kind: SubjectKind; watermark: number }>(
+      `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now}
+RETURNING tenant, kind, watermark`,
+      [everyMs],
+    ),
+  );
+  if (due.length === 0) return false;
+  await store.transaction(() => effects.catchUp(), { wake: "inbox" });
+  for (const { tenant, kind, watermark } of due)
+    await walk(context, tenant, kind, watermark, signal);
+  return false;
+}
+
+/** Walks all lists of every tenant from a time on. */
+export async function reconcileSince(
+  context: InboxContext,
+  since: Date | undefined,
+  signal: AbortSignal,
+): Promise<Reconciled> {
+  const lists = await context.store.transaction(() =>
+    sql<{ tenant: string; kind: SubjectKind; watermark: number }>(
+      "SELECT tenant, kind, watermark FROM {inbox_watermarks} ORDER BY tenant, kind",
+    ),
+  );
+  let listed = 0;
+  let missed = 0;
+  for (const { tenant, kind, watermark } of lists) {
+    const from = since?.getTime() ?? watermark;
+    const found = await walk(context, tenant, kind, from, signal);
+    listed += found.listed;
+    missed += found.missed;
+  }
+  return { listed, missed };
+}
+
+/** Walks one list from its newest item to the watermark, and moves the watermark up. */
+async function walk(
+  { store, clientOf, report }: InboxContext,
+  tenant: string,
+  kind: SubjectKind,
+  watermark: number,
+  signal: AbortSignal,
+): Promise<Reconciled> {
+  const client = clientOf(tenant);
+  const [start] = await store.transaction(() => sql<{ now: number }>("SELECT {now} AS now"));
+  const startedAt = start?.now ?? watermark;
+  const query = { limit: pageSize };
+  const list: AsyncIterable<Listed> =
+    kind === "payment"
+      ? client.payments.list(query, { signal })
+      : client.withdrawals.list(query, { signal });
+  const found = { listed: 0, missed: 0 };
+  let batch: Listed[] = [];
+  const flush = async () => {
+    const items = batch;
+    batch = [];
+    if (items.length > 0) found.missed += await compare(store, tenant, kind, items);
+  };
+  let oldestOpen = startedAt;
+  let last = Number.POSITIVE_INFINITY;
+  let isNewestFirst = true;
+  for await (const item of list) {
+    const createdAt = Date.parse(item.createdAt);
+    if (createdAt > last) isNewestFirst = false;
+    last = createdAt;
+    // Strictly before: what was created in the watermark's own instant is looked at again.
+    if (createdAt < watermark - overlapMs) {
+      if (isNewestFirst) break;
+      continue;
+    }
+    found.listed++;
+    if (!isFinal(item.status)) oldestOpen = Math.min(oldestOpen, createdAt);
+    if (batch.push(item) >= batchSize) await flush();
+  }
+  await flush();
+  const next = Math.max(watermark, Math.min(oldestOpen, startedAt), startedAt - maxOpenMs);
+  await store.transaction(() =>
+    sql(
+      `UPDATE {inbox_watermarks} SET missed = missed + $4,
+  watermark = CASE WHEN watermark < $3 THEN $3 ELSE watermark END WHERE tenant = $1 AND kind = $2`,
+      [tenant, kind, Math.min(next, startedAt), found.missed],
+    ),
+  );
+  report({ type: "reconciled", tenant, kind, ...found });
+  return found;
+}
+
+/** Marks the items as changed whose status is not the one that was settled last. */
+async function compare(
+  store: Store,
+  tenant: string,
+  kind: SubjectKind,
+  items: readonly Listed[],
+): Promise<number> {
+  const work = function* (): Work<number> {
+    const places = items.map((_, index) => `$${index + 3}`).join(", ");
+    const rows = yield* sql<{ subject: string; status: string | null; is_changed: number }>(
+      `SELECT subject, status, CASE WHEN news > seen THEN 1 ELSE 0 END AS is_changed
+FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subject IN (${places})`,
+      [tenant, kind, ...items.map(({ id }) => id)],
+    );
+    const known = new Map(rows.map((row) => [row.subject, row]));
+    let missed = 0;
+    for (const { id, status } of items) {
+      const row = known.get(id);
+      if (row?.is_changed || (row?.status && !isNews(kind, row.status, status))) continue;
+      missed++;
+      yield* noteNews({ tenant, kind, subject: id });
+    }
+    return missed;
+  };
+  return store.transaction(work, { wake: "inbox" });
+}
+
+/** Lists lag: a status that comes before the one that was settled is no news. */
+function isNews(kind: SubjectKind, settled: string, listed: string): boolean {
+  return (
+    stateOf(kind, settled) !== stateOf(kind, listed) &&
+    fetchedRank(kind, listed) >= signedRank(kind, settled)
+  );
+}

@@ -1,0 +1,260 @@
+import { SettlekitError } from "../errors.ts";
+import { call, type Store, sql, type Work } from "../stores/store.ts";
+import type { Payment } from "../wire/payment.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import {
+  backoffMs,
+  type Claim,
+  fail,
+  leaseMs,
+  type Queue,
+  release,
+  type SubjectClaim,
+  subjectQueue,
+} from "./claims.ts";
+import type { Effects } from "./effects.ts";
+import type { InboxEvent, InboxItem } from "./events.ts";
+import { noteNews } from "./news.ts";
+import {
+  fetchedRank,
+  findSubjects,
+  type InboxClient,
+  reachedAt,
+  readSubject,
+  stateOf,
+} from "./subject.ts";
+
+/** What every part of an inbox works with. */
+export interface InboxContext {
+  readonly store: Store;
+  readonly effects: Effects;
+  readonly clientOf: (tenant: string) => InboxClient;
+  readonly report: (event: InboxEvent) => void;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+}
+
+/** Another worker took the subject over; its transaction must not commit. */
+class Fenced extends Error {}
+
+/** Stays the service's to answer for: shorter than the lease, so that settling still fits in. */
+const fetchDeadlineMs = leaseMs / 2;
+
+/**
+ * Asks the service what is true now, and runs the effects of that state which have not run. Gives the error that the
+ * subject is tried again for.
+ */
+export async function settleSubject(
+  context: InboxContext,
+  claim: SubjectClaim,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { report } = context;
+  const { tenant, kind, subject: id } = claim;
+  try {
+    const settled = claim.by_order
+      ? await settleOrder(context, claim, signal)
+      : await settleFetched(context, claim, await fetchSubject(context, claim, signal));
+    report({ type: "settled", tenant, kind, id, ...settled });
+    return undefined;
+  } catch (error) {
+    await putOff(context, claim, error, signal);
+    return error;
+  }
+}
+
+async function fetchSubject(
+  { clientOf }: InboxContext,
+  { tenant, kind, subject, signed_rank }: SubjectClaim,
+  signal: AbortSignal,
+): Promise<Payment | Withdrawal> {
+  const options = { deadlineMs: fetchDeadlineMs, signal };
+  const fetched = await readSubject(clientOf(tenant), kind, subject, options);
+  if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
+  throw new SettlekitError(
+    `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still gives. It is ` +
+      "asked again later.",
+    { code: "behind_webhook" },
+  );
+}
+
+/** Finds what a webhook without an id is about, and marks it as changed. */
+async function settleOrder(
+  { store, clientOf }: InboxContext,
+  claim: SubjectClaim,
+  signal: AbortSignal,
+) {
+  const { tenant, kind, subject: orderId, signed_rank: rank } = claim;
+  const options = { deadlineMs: fetchDeadlineMs, signal };
+  const found = await findSubjects(clientOf(tenant), kind, orderId, options);
+  if (found.length === 0) {
+    throw new SettlekitError(
+      `The service lists no ${kind} with the orderId of a signed webhook. It is looked for again later.`,
+      { code: "not_listed" },
+    );
+  }
+  // Which of several was meant, nobody signed: a rank would hold the others up.
+  const signed = found.length === 1 ? rank : 0;
+  await store.transaction(function* () {
+    for (const { id } of found) {
+      yield* noteNews({ tenant, kind, subject: id, rank: signed, isTold: true });
+    }
+    yield* finish(claim, null, null);
+  });
+  return { status: undefined, effects: [] };
+}
+
+/** One transaction for each effect, so that one that fails keeps no other from being done. */
+async function settleFetched(
+  context: InboxContext,
+  claim: SubjectClaim,
+  subject: Payment | Withdrawal,
+) {
+  const { store, effects } = context;
+  const { kind } = claim;
+  const { status } = subject;
+  const state = stateOf(kind, status);
+  const isNew = claim.status === null || stateOf(kind, claim.status) !== state;
+  const known = isNew ? firstKnownAt(claim, subject) : claim.status_at;
+  const due = effects.matching(kind, state);
+  const done: string[] = [];
+  let failure: unknown;
+  const run = async (effect: (typeof due)[number], isLast: boolean) => {
+    const hasRun = await store.transaction(function* () {
+      const ran = yield* runOnce(context, claim, subject, effect, known);
+      if (isLast) yield* finish(claim, status, known);
+      else yield* keep(claim);
+      return ran;
+    });
+    if (hasRun) done.push(effect.name);
+  };
+  for (const [index, effect] of due.entries()) {
+    try {
+      await run(effect, index === due.length - 1 && failure === undefined);
+    } catch (error) {
+      if (error instanceof Fenced) throw error;
+      failure ??= error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  if (due.length === 0) await store.transaction(() => finish(claim, status, known));
+  return { status, effects: done };
+}
+
+/** Null is now: a webhook has told it, or the service does not say since when it is so. */
+function firstKnownAt(
+  { kind, told_at, status }: SubjectClaim,
+  subject: Payment | Withdrawal,
+): number | null {
+  const isFoundInList = told_at === null && status === null;
+  return isFoundInList ? (reachedAt(kind, subject) ?? null) : null;
+}
+
+/** Runs an effect unless it has run for this state, or the state is older than the effect. */
+function* runOnce(
+  { effects }: InboxContext,
+  claim: SubjectClaim,
+  subject: Payment | Withdrawal,
+  effect: ReturnType<Effects["matching"]>[number],
+  reached: number | null,
+): Work<boolean> {
+  const { tenant, kind } = claim;
+  const state = stateOf(kind, subject.status);
+  const added = yield* sql(
+    `INSERT INTO {inbox_effects} (subject_id, effect, state, done_at)
+SELECT $1, $2, $3, {now} FROM {inbox_registrations}
+WHERE kind = $4 AND effect = $2 AND since <= COALESCE($5, {now})
+ON CONFLICT DO NOTHING RETURNING effect`,
+    [claim.id, effect.name, state, kind, reached],
+  );
+  if (added.length === 0) return false;
+  const planned: { name: string; payload: string }[] = [];
+  let isOver = false;
+  const after = (name: string, payload: unknown = null) => {
+    if (isOver) {
+      throw new SettlekitError(
+        "after() was called when the effect was over. Await what it waits for.",
+        {
+          code: "effect_over",
+        },
+      );
+    }
+    effects.requireTask(name);
+    planned.push({ name, payload: asJson(name, payload) });
+  };
+  const tools = { state: subject.status, tenant, after };
+  try {
+    yield* call((tx) => effect.run(tx as never, subject as never, tools));
+  } finally {
+    isOver = true;
+  }
+  const keyStart = [tenant, kind, claim.subject, effect.name, state].map(encodeURIComponent);
+  for (const [index, { name, payload }] of planned.entries()) {
+    yield* sql(
+      `INSERT INTO {inbox_tasks} (tenant, name, task_key, payload, created_at, due_at)
+VALUES ($1, $2, $3, $4, {now}, {now})`,
+      [tenant, name, [...keyStart, name, index].join("/"), payload],
+    );
+  }
+  return true;
+}
+
+function asJson(name: string, payload: unknown): string {
+  const text: string | undefined = JSON.stringify(payload);
+  if (text !== undefined) return text;
+  throw new SettlekitError(`The payload of the task "${name}" cannot be written as JSON.`, {
+    code: "invalid_payload",
+  });
+}
+
+/** Marks what was known when the subject was claimed as seen, if the claim still holds. */
+function* finish(claim: SubjectClaim, status: string | null, reached: number | null): Work<void> {
+  const finished = yield* sql(
+    `UPDATE {inbox_subjects} SET seen = $3, status = $4, status_at = COALESCE($5, {now}), settled_at = {now},
+  signed_rank = CASE WHEN news = $3 THEN 0 ELSE signed_rank END,
+  lease_until = 0, starts = 0, failures = 0, parked_at = NULL, problem = NULL
+WHERE id = $1 AND fence = $2 AND lease_until > {now} RETURNING id`,
+    [claim.id, claim.fence, claim.news, status, reached],
+  );
+  if (finished.length === 0) throw new Fenced();
+}
+
+/** The same check without an end, for a transaction that is not the last one of its claim. */
+function* keep(claim: SubjectClaim): Work<void> {
+  const kept = yield* sql(
+    `UPDATE {inbox_subjects} SET lease_until = {now} + $3
+WHERE id = $1 AND fence = $2 AND lease_until > {now} RETURNING id`,
+    [claim.id, claim.fence, leaseMs],
+  );
+  if (kept.length === 0) throw new Fenced();
+}
+
+async function putOff(
+  context: InboxContext,
+  claim: SubjectClaim,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenant, kind, subject: id } = claim;
+  const item = { tenant, kind, id };
+  if (error instanceof Fenced) context.report({ type: "fenced", ...item });
+  else if (signal.aborted) await context.store.transaction(() => release(subjectQueue, claim));
+  else await retryLater(context, subjectQueue, claim, item, error);
+}
+
+/** Puts off what failed, or parks it, and tells the merchant. */
+export async function retryLater<C extends Claim>(
+  { store, report, random }: InboxContext,
+  queue: Queue<C>,
+  claim: C,
+  item: InboxItem,
+  error: unknown,
+): Promise<void> {
+  const failures = claim.failures + 1;
+  const inMs = backoffMs(failures, random());
+  const reason = String(error);
+  const failed = await store.transaction(() => fail(queue, claim, reason, inMs));
+  if (failed === "fenced") report({ type: "fenced", ...item });
+  else if (failed === "parked") report({ type: "parked", ...item, reason });
+  else report({ type: "retried", ...item, error, failures, inMs });
+}

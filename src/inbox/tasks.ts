@@ -1,0 +1,53 @@
+import { sql, type Work } from "../stores/store.ts";
+import { leaseMs, release, renew, type TaskClaim, taskQueue } from "./claims.ts";
+import type { TaskHandler } from "./effects.ts";
+import { type InboxContext, retryLater } from "./settle.ts";
+
+const queue = taskQueue([]);
+
+/** Runs a task, and keeps its lease while it takes. */
+export async function runTask(
+  context: InboxContext,
+  claim: TaskClaim,
+  stopped: AbortSignal,
+): Promise<unknown> {
+  const { store, effects, report } = context;
+  const { tenant, task_key: key } = claim;
+  const item = { tenant, kind: "task", id: key } as const;
+  const lost = new AbortController();
+  const renewing = setInterval(() => {
+    store
+      .transaction(() => renew(queue, claim))
+      .then(
+        (isHeld) => isHeld || lost.abort(),
+        // The lease may last until the database is back.
+        () => {},
+      );
+  }, leaseMs / 3);
+  try {
+    const handler = effects.taskHandler(claim.name) as TaskHandler;
+    const signal = AbortSignal.any([stopped, lost.signal]);
+    await handler(JSON.parse(claim.payload) as never, { key, signal, tenant });
+    const isDone = await store.transaction(() => finish(claim));
+    report(
+      isDone
+        ? { type: "settled", ...item, status: undefined, effects: [] }
+        : { type: "fenced", ...item },
+    );
+    return undefined;
+  } catch (error) {
+    if (stopped.aborted) await store.transaction(() => release(queue, claim));
+    else await retryLater(context, queue, claim, item, error);
+    return error;
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+function* finish({ id, fence }: TaskClaim): Work<boolean> {
+  const removed = yield* sql(
+    "DELETE FROM {inbox_tasks} WHERE id = $1 AND fence = $2 RETURNING id",
+    [id, fence],
+  );
+  return removed.length > 0;
+}

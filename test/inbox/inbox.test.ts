@@ -1,0 +1,399 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { signWebhook } from "../../src/webhooks/index.ts";
+import { databases, type TestDatabase } from "../databases.ts";
+import { insert, openShop, prepareShop, type Shop, ship } from "./shop.ts";
+
+describe.each(databases)("an inbox on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    await prepareShop(database);
+    shop = await openShop(database);
+  });
+  afterEach(() => database.close());
+
+  const deliver = (event: string, data: object, secret = shop.sandbox.webhookSecret) => {
+    const { request } = signWebhook({ event: { event, data } as never, secret });
+    return shop.handle(request("http://shop.example/webhooks"));
+  };
+
+  describe("effects", () => {
+    it("run once for a paid payment, whatever the number of its webhooks", async () => {
+      ship(shop.inbox);
+      const id = await shop.paid("order_1");
+      for (let n = 0; n < 3; n++) {
+        await deliver("payment.updated", { id, status: "completed", orderId: "order_1", n });
+        await shop.inbox.settleDue();
+      }
+      expect(await shop.shipments()).toEqual(["order_1"]);
+      expect(shop.told("settled").at(-1)).toMatchObject({ kind: "payment", id, effects: [] });
+    });
+
+    it("run once although `confirmed` follows `completed`, which means the same", async () => {
+      ship(shop.inbox);
+      const id = await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      const paid = await shop.client.payments.get(id);
+      shop.client.payments.get = (() => Promise.resolve({ ...paid, status: "confirmed" })) as never;
+      await deliver("payment.confirmed", { id, status: "confirmed", orderId: "order_1" });
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("run for each state that is reached", async () => {
+      shop.inbox.on("payment", "log", {}, (tx, payment) =>
+        insert(tx, "shipments", payment.orderId ?? null, payment.status),
+      );
+      const { paymentId } = await shop.client.payments.create({ amount: 250, orderId: "order_1" });
+      await shop.sandbox.webhooks.idle();
+      await shop.inbox.settleDue();
+      await shop.sandbox.payments.simulate(paymentId, "success");
+      await shop.sandbox.webhooks.idle();
+      await shop.inbox.settleDue();
+      const states = (await database.query("SELECT state FROM shipments")).map((row) => row.state);
+      expect(states).toEqual(["pending", "completed"]);
+    });
+
+    it("run for withdrawals, too", async () => {
+      shop.inbox.on("withdrawal", "book", { states: ["completed"] }, (tx, withdrawal, tools) =>
+        insert(tx, "shipments", withdrawal.orderId ?? null, tools.state),
+      );
+      const { id } = await shop.client.withdrawals.create({
+        amountInCents: 1000,
+        chainId: 84532,
+        recipientAddress: "0x52908400098527886E0F7030069857D2E4169EE7",
+        orderId: "payout_1",
+      });
+      await shop.sandbox.withdrawals.simulate(id, "complete");
+      await shop.sandbox.webhooks.idle();
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["payout_1"]);
+    });
+
+    it("that throw leave nothing behind, and run again later", async () => {
+      let isBroken = true;
+      shop.inbox.on("payment", "ship", {}, (tx, payment) => {
+        const result = insert(tx, "shipments", payment.orderId ?? null, "completed");
+        if (!isBroken) return result as undefined;
+        if (result === undefined) throw new Error("out of stock");
+        return Promise.resolve(result).then(() => {
+          throw new Error("out of stock");
+        }) as never;
+      });
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual([]);
+      expect(shop.told("retried")).toMatchObject([{ failures: 1, kind: "payment" }]);
+      expect(await shop.inbox.settleDue()).toBe(0);
+      isBroken = false;
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("do not hold up one another", async () => {
+      shop.inbox.on("payment", "invoice", {}, () => {
+        throw new Error("printer on fire");
+      });
+      ship(shop.inbox);
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+      expect(shop.told("retried")).toHaveLength(2);
+    });
+
+    it("are not run for what happened before they were registered", async () => {
+      shop.inbox.on("payment", "other", {}, () => {});
+      const id = await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      await shop.advance(1000);
+      const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      ship(next.inbox);
+      await next.inbox.settleDue();
+      await next.inbox.settle({ kind: "payment", id });
+      expect(await shop.shipments()).toEqual([]);
+    });
+
+    it("with `since` are run for what happened from then on", async () => {
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      next.inbox.on(
+        "payment",
+        "ship",
+        { states: ["completed"], since: new Date(0) },
+        (tx, payment) => insert(tx, "shipments", payment.orderId ?? null, payment.status),
+      );
+      await next.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("are made up for when an older version of the program settled the subject", async () => {
+      const newer = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      ship(newer.inbox);
+      await newer.inbox.settleDue();
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual([]);
+      const restarted = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      ship(restarted.inbox);
+      await restarted.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+  });
+
+  describe("what is true now", () => {
+    it("is asked for again when a webhook was signed for a later status", async () => {
+      ship(shop.inbox);
+      const { paymentId: id } = await shop.client.payments.create({
+        amount: 250,
+        orderId: "order_1",
+      });
+      await deliver("payment.updated", { id, status: "completed", orderId: "order_1" });
+      await shop.inbox.settleDue();
+      expect(String(shop.told("retried")[0]?.error)).toMatch(
+        /signed for a later status .* pending/,
+      );
+      await shop.sandbox.payments.simulate(id, "success");
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("is found by the orderId of a webhook without an id", async () => {
+      ship(shop.inbox);
+      shop.deliverTo(async () => new Response());
+      await shop.paid("order_1");
+      shop.deliverTo(shop.inbox.fetchHandler());
+      await deliver("payment.updated", { status: "completed", orderId: "order_1" });
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("is looked at again when news came while it was being settled", async () => {
+      const { paymentId: id } = await shop.client.payments.create({
+        amount: 250,
+        orderId: "order_1",
+      });
+      await shop.sandbox.webhooks.idle();
+      const { payments } = shop.client;
+      const get = payments.get.bind(payments);
+      vi.spyOn(payments, "get").mockImplementationOnce((async (paymentId: string) => {
+        const answer = await get(paymentId);
+        await shop.sandbox.payments.simulate(id, "success");
+        await shop.sandbox.webhooks.idle();
+        return answer;
+      }) as never);
+      ship(shop.inbox);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("cannot be asked for while the service is away, and is then asked for later", async () => {
+      ship(shop.inbox);
+      await shop.paid("order_1");
+      shop.sandbox.faults.next("GET /payments/{paymentId}", { status: 503, when: "before" });
+      await shop.inbox.settleDue();
+      expect(shop.told("retried")).toHaveLength(1);
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+  });
+
+  describe("webhooks", () => {
+    it("are answered with 200 only when their news is stored", async () => {
+      const fresh = await openDatabase();
+      const other = await openShop(database, { store: fresh.open() });
+      await fresh.query(`DROP TABLE ${shop.store.dialect.expand("{inbox_deliveries}")}`);
+      const { request } = signWebhook({
+        event: { event: "payment.updated", data: { id: "p", status: "completed", orderId: "o" } },
+        secret: other.sandbox.webhookSecret,
+      });
+      const answer = await other.inbox.fetchHandler()(request("http://shop.example/"));
+      expect(answer.status).toBe(500);
+      expect((await other.inbox.stats()).changed).toBe(0);
+      await fresh.close();
+    });
+
+    it("with a wrong signature change nothing", async () => {
+      expect(
+        (await deliver("payment.updated", { id: "p", status: "completed" }, "wrong")).status,
+      ).toBe(401);
+      expect((await shop.inbox.stats()).changed).toBe(0);
+    });
+
+    it("of events that settlekit does not know are stored and answered with 200", async () => {
+      expect((await deliver("payout.completed", { id: "x", status: "done" })).status).toBe(200);
+      expect((await shop.inbox.stats()).changed).toBe(0);
+      expect(shop.told("accepted")).toMatchObject([{ event: "payout.completed", kind: undefined }]);
+    });
+
+    it("repeated byte for byte are no news", async () => {
+      const { request } = signWebhook({
+        event: { event: "payment.updated", data: { id: "p", status: "completed", orderId: "o" } },
+        secret: shop.sandbox.webhookSecret,
+      });
+      for (let n = 0; n < 3; n++) {
+        expect((await shop.handle(request("http://shop.example/"))).status).toBe(200);
+      }
+      const news = await database.query(
+        `SELECT news FROM ${shop.store.dialect.expand("{inbox_subjects}")}`,
+      );
+      expect(news.map((row) => Number(row.news))).toEqual([1]);
+    });
+
+    it("belong to the tenant of their route", async () => {
+      const tenants: string[] = [];
+      const other = await openShop(database, {
+        client: (tenant) => {
+          tenants.push(tenant);
+          return shop.client;
+        },
+        webhooks: () => shop.webhooks,
+      });
+      other.inbox.on("payment", "note", {}, (tx, payment, { tenant }) =>
+        insert(tx, "shipments", `${tenant} ${payment.orderId}`, payment.status),
+      );
+      shop.deliverTo(other.inbox.fetchHandler({ tenant: "a" }));
+      const id = await shop.paid("order_1");
+      shop.deliverTo(other.inbox.fetchHandler({ tenant: "b" }));
+      await deliver("payment.updated", {
+        id,
+        status: "completed",
+        orderId: "order_1",
+        tenant: "c",
+      });
+      await other.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["a order_1", "b order_1"]);
+      expect(tenants.sort()).toEqual(["a", "b"]);
+    });
+  });
+
+  describe("tasks", () => {
+    it("run after their transaction with a key that stays, until they succeed", async () => {
+      const keys: string[] = [];
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, (_, payment, tools) => {
+        tools.after("email", { orderId: payment.orderId });
+        tools.after("email", { orderId: "copy" });
+      });
+      shop.inbox.task<{ orderId: string }>("email", ({ orderId }, { key }) => {
+        keys.push(key);
+        if (keys.length === 1) throw new Error(`mailbox of ${orderId} is full`);
+      });
+      const id = await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(keys).toEqual([
+        `/payment/${id}/ship/completed/email/0`,
+        `/payment/${id}/ship/completed/email/1`,
+      ]);
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(keys[2]).toBe(keys[0]);
+      expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
+    });
+
+    it("are not planned by an effect that fails", async () => {
+      const ran: unknown[] = [];
+      shop.inbox.task("email", (payload) => ran.push(payload));
+      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {
+        tools.after("email");
+        throw new Error("no");
+      });
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(ran).toEqual([]);
+    });
+
+    it("that nobody handles fail their effect, which says so", async () => {
+      shop.inbox.task("email", () => {});
+      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(String(shop.told("retried")[0]?.error)).toMatch(/takes the task "emal".*mean "email"/);
+    });
+  });
+
+  describe("a person", () => {
+    it("sees what failed 25 times, and has it tried again", async () => {
+      let isBroken = true;
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, (tx, payment) => {
+        if (isBroken) throw new Error("out of stock");
+        return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;
+      });
+      const id = await shop.paid("order_1");
+      for (let n = 0; n < 25; n++) {
+        expect(await shop.inbox.parked()).toEqual([]);
+        await shop.inbox.settleDue();
+        await shop.advance(86_400_000);
+      }
+      const [parked] = await shop.inbox.parked();
+      expect(parked).toMatchObject({
+        kind: "payment",
+        subject: id,
+        tenant: "",
+        reason: "Error: out of stock",
+        failures: 25,
+        since: expect.any(Date),
+      });
+      expect(shop.told("parked")).toHaveLength(1);
+      expect(await shop.inbox.settleDue()).toBe(0);
+      isBroken = false;
+      await shop.inbox.retry(parked?.id ?? "");
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+      expect(await shop.inbox.parked()).toEqual([]);
+      await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(/Nothing parked has the id/);
+    });
+
+    it("sees how far the inbox is behind", async () => {
+      ship(shop.inbox);
+      await shop.paid("order_1");
+      await shop.advance(5_000);
+      expect(await shop.inbox.stats()).toMatchObject({
+        changed: 1,
+        lagMs: 5_000,
+        oldestChanged: expect.any(Date),
+        parked: 0,
+        settledPerMinute: 0,
+      });
+      await shop.inbox.settleDue();
+      expect(await shop.inbox.stats()).toMatchObject({
+        changed: 0,
+        lagMs: 0,
+        oldestChanged: undefined,
+        settledPerMinute: 1,
+      });
+    });
+  });
+
+  describe("settle", () => {
+    it("settles one subject now, without any webhook", async () => {
+      ship(shop.inbox);
+      shop.deliverTo(async () => new Response());
+      const id = await shop.paid("order_1");
+      expect(await shop.inbox.settle({ kind: "payment", id })).toBe(true);
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("throws what the effect has thrown, so that a queue tries again", async () => {
+      shop.inbox.on("payment", "ship", {}, () => {
+        throw new Error("out of stock");
+      });
+      const id = await shop.paid("order_1");
+      await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
+    });
+  });
+
+  it("refuses two effects of one name, and what is no name", () => {
+    ship(shop.inbox);
+    expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);
+    expect(() => shop.inbox.on("payment", "", {}, () => {})).toThrow(/name of the effect must be/);
+    expect(() => shop.inbox.on("order" as never, "x", {}, () => {})).toThrow(/not on "order"/);
+    shop.inbox.task("email", () => {});
+    expect(() => shop.inbox.task("email", () => {})).toThrow(/Two tasks are called "email"/);
+  });
+});

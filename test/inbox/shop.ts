@@ -1,0 +1,100 @@
+import { MerchantClient } from "settlekit";
+import { createInbox, type InboxEvent, type InboxOptions } from "settlekit/inbox";
+import { createSandbox } from "settlekit/sandbox";
+import { Webhooks } from "settlekit/webhooks";
+import type { Store, StoreMode } from "../../src/stores/store.ts";
+import type { TestDatabase } from "../databases.ts";
+
+/** The database's time in tests: it goes on only when `advance` says so. */
+const clock = "(SELECT ms FROM test_clock)";
+
+/** Tables of a shop: its shipments, without any constraint that would hide a second one, and the test's clock. */
+export async function prepareShop(database: TestDatabase): Promise<void> {
+  await database.query("CREATE TABLE test_clock (ms BIGINT)");
+  await database.query(`INSERT INTO test_clock VALUES (${Date.now()})`);
+  await database.query("CREATE TABLE shipments (order_id TEXT, state TEXT)");
+}
+
+/** What an effect does in the merchant's transaction, on either database. */
+export function insert(tx: unknown, table: string, ...values: (string | null)[]): unknown {
+  const list = values.map((value) => (value === null ? "NULL" : `'${value}'`)).join(", ");
+  const text = `INSERT INTO ${table} VALUES (${list})`;
+  const client = tx as { exec?(text: string): void; query?(text: string): Promise<unknown> };
+  // On SQLite nothing may be returned that could be a promise.
+  return client.exec ? client.exec(text) : client.query?.(text);
+}
+
+type AnyInbox = ReturnType<typeof createInbox<unknown, StoreMode>>;
+
+/** A shop with the sandbox as its service. */
+export async function openShop(
+  database: TestDatabase,
+  {
+    store = database.open({ clock }),
+    ...options
+  }: { store?: Store } & Partial<InboxOptions<unknown, StoreMode>> = {},
+) {
+  const sandbox = createSandbox({ seed: "inbox", deliver: (request) => handle(request) });
+  const client = new MerchantClient({
+    environment: "sandbox",
+    baseUrl: "http://127.0.0.1:4010",
+    secretKey: sandbox.secretKey,
+    fetch: (url, init) => sandbox.fetch(new Request(url, init as RequestInit)),
+    maxRetries: 0,
+  });
+  const webhooks = new Webhooks({
+    secret: sandbox.webhookSecret,
+    toleranceSeconds: Number.POSITIVE_INFINITY,
+    logger: { warn() {}, error() {} },
+  });
+  const events: InboxEvent[] = [];
+  const inbox: AnyInbox = createInbox<unknown, StoreMode>({
+    client,
+    webhooks,
+    store,
+    onEvent: (event) => events.push(event),
+    logger: { warn() {}, error() {} },
+    ...options,
+  });
+  await inbox.migrate();
+  let handle = inbox.fetchHandler();
+  return {
+    sandbox,
+    client,
+    webhooks,
+    store,
+    inbox,
+    events,
+    /** The events of one type. */
+    told: <Type extends InboxEvent["type"]>(type: Type) =>
+      events.filter((event): event is Extract<InboxEvent, { type: Type }> => event.type === type),
+    /** Has webhooks handled by another function, such as that of a new process. */
+    deliverTo(other: typeof handle) {
+      handle = other;
+    },
+    handle: (request: Request) => handle(request),
+    /** A payment that its customer has paid; the webhooks are delivered. */
+    async paid(orderId: string) {
+      const { paymentId } = await client.payments.create({ amount: 2500, orderId });
+      await sandbox.payments.simulate(paymentId, "success");
+      await sandbox.webhooks.idle();
+      return paymentId;
+    },
+    async advance(ms: number) {
+      await database.query(`UPDATE test_clock SET ms = ms + ${ms}`);
+    },
+    shipments: async () =>
+      (await database.query("SELECT order_id FROM shipments ORDER BY order_id")).map(
+        (row) => row.order_id,
+      ),
+  };
+}
+
+export type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** Ships what is paid. */
+export function ship(inbox: AnyInbox): void {
+  inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) =>
+    insert(tx, "shipments", payment.orderId ?? null, payment.status),
+  );
+}
