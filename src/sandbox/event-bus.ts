@@ -93,9 +93,9 @@ export function createEvents(store: Store) {
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
       return subscribe((event) => {
         if (type !== "*" && type !== event.type) return;
-        queueMicrotask(() => {
+        queueMicrotask(async () => {
           try {
-            listener(event as Parameters<typeof listener>[0]);
+            await listener(event as Parameters<typeof listener>[0]);
           } catch (error) {
             process.emitWarning(
               error instanceof Error ? error : `A listener of sandbox.on threw ${show(error)}.`,

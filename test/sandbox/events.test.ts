@@ -1,5 +1,5 @@
 import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { create, newYear, origin, paymentsPath, send } from "./merchant.ts";
 
 async function timeline(sandbox: Sandbox) {
@@ -274,6 +274,24 @@ describe("sandbox.on", () => {
       "2026-01-01T00:42:30.000Z",
       null,
     ]);
+  });
+
+  it.each([
+    ["an error", new Error("The listener broke."), "The listener broke."],
+    ["text", "broke", 'A listener of sandbox.on threw "broke".'],
+    ["nothing", undefined, "A listener of sandbox.on threw undefined."],
+  ])("warns when a listener throws %s, also later", async (_, thrown, message) => {
+    const sandbox = createSandbox();
+    const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
+    sandbox.on("payment.created", () => {
+      throw thrown;
+    });
+    sandbox.on("payment.created", () => Promise.reject(thrown));
+    await create(sandbox);
+    await vi.waitFor(() => expect(warned).toHaveBeenCalledTimes(2));
+    const messages = warned.mock.calls.map(([warning]) => Object(warning).message ?? warning);
+    warned.mockRestore();
+    expect(messages.map(String)).toEqual([message, message]);
   });
 
   it("lets a listener use the sandbox, and goes on when one throws", async () => {
