@@ -109,12 +109,8 @@ const callSchema = strictObject({
 });
 true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
 
-/** What a call's last argument may hold: `prefetch` and `createdAfter` belong to lists and lookups. */
-export const callOptions: ReadonlySet<string> = new Set([
-  ...Object.keys(callSchema.shape),
-  "prefetch",
-  "createdAfter",
-]);
+/** The options that every call has. */
+export const callOptionNames: readonly string[] = Object.keys(callSchema.shape);
 
 /** A misspelt option would be a call without it: a random key in place of the caller's. */
 export function checkCallOptions(options: RequestOptions): void {

@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { isCaip2, toCaip2 } from "../evm/chains.ts";
-import { callOptions } from "../http/checks.ts";
+import { callOptionNames } from "../http/checks.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
@@ -13,8 +13,8 @@ export type Metadata = string | Readonly<Record<string, unknown>>;
 /** A bearer token, or a function that gives it: asked for every call, and once more after a 401. */
 export type AccessToken = string | (() => string | Promise<string>);
 
-/** The parameters of an input: a record, so that the compiler notices one that is missing. */
-export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, true>>;
+/** The names of an input's parameters, such as the shape of its schema: the compiler notices one that is missing. */
+export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
 
 /** Names that are easily taken for another one. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
@@ -45,21 +45,12 @@ export function unknownParameter(name: string, known: readonly string[]): Invali
   const meant = otherNames[name]?.find((other) => known.includes(other)) ?? nearest(name, known);
   const cure =
     meant === undefined ? `The parameters are: ${known.join(", ")}.` : `Did you mean ${meant}?`;
-  const message = callOptions.has(name)
+  const isOption = [...callOptionNames, "prefetch", "createdAfter"].includes(name);
+  const message = isOption
     ? `${name} must be in the call's last argument: it is an option, not a parameter.`
     : `There is no parameter ${show(name)}. ${cure}`;
   return new InvalidRequestError(message, { code: "invalid_request", param: name });
 }
-
-/** The options that every call has. */
-export const callOptionNames: readonly string[] = [
-  "idempotencyKey",
-  "signal",
-  "timeoutMs",
-  "deadlineMs",
-  "maxRetries",
-  "headers",
-];
 
 /** Refuses options that the call does not have, with the nearest name. */
 export function checkOptionNames(options: object, known: readonly string[]): void {

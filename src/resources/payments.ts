@@ -2,11 +2,12 @@ import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
-import type {
-  CreatedPayment,
-  CreatePaymentBody,
-  Payment,
-  PaymentListQuery,
+import {
+  type CreatedPayment,
+  type CreatePaymentBody,
+  createPaymentBodySchema,
+  type Payment,
+  type PaymentListQuery,
 } from "../wire/payment.ts";
 import {
   checkAmount,
@@ -15,7 +16,6 @@ import {
   checkReference,
   encodeMetadata,
   type Metadata,
-  type Names,
   refused,
 } from "./arguments.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
@@ -47,21 +47,11 @@ export interface CreateDepositInput extends CreateCommon {
   customerRefId?: string | undefined;
 }
 
-const parameters: Names<CreatePaymentInput | CreateDepositInput> = {
-  type: true,
-  amount: true,
-  orderId: true,
-  currency: true,
-  redirectUrl: true,
-  customMetadata: true,
-  customerRefId: true,
-};
-
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
 function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): CreatePaymentBody {
   const { type, orderId, currency, redirectUrl, customMetadata } = checkParameters(
     input,
-    parameters,
+    createPaymentBodySchema.shape,
   );
   if (type !== undefined && type !== "payment" && type !== "deposit") {
     throw refused("type", 'must be "payment" or "deposit"', type);

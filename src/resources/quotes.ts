@@ -3,14 +3,8 @@ import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
-import type { Quote } from "../wire/quote.ts";
-import {
-  chainIdOnWire,
-  checkAmount,
-  checkContract,
-  checkParameters,
-  type Names,
-} from "./arguments.ts";
+import { createQuoteBodySchema, type Quote } from "../wire/quote.ts";
+import { chainIdOnWire, checkAmount, checkContract, checkParameters } from "./arguments.ts";
 
 /** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
 export interface CreateQuoteInput {
@@ -21,12 +15,6 @@ export interface CreateQuoteInput {
   /** What the deposit is to be worth, in USD cents. For deposits only. */
   forceDepositAmount?: number | undefined;
 }
-
-const parameters: Names<CreateQuoteInput> = {
-  chainId: true,
-  contractAddress: true,
-  forceDepositAmount: true,
-};
 
 /** The quotes of one payment (interface sections 2.3 and 4.3). */
 export class Quotes {
@@ -52,7 +40,10 @@ export class Quotes {
    */
   create(input: CreateQuoteInput = {}, options?: RequestOptions): ApiPromise<Quote> {
     const fill = () => {
-      const { chainId, contractAddress, forceDepositAmount } = checkParameters(input, parameters);
+      const { chainId, contractAddress, forceDepositAmount } = checkParameters(
+        input,
+        createQuoteBodySchema.shape,
+      );
       const { wire } = this.#http.settings;
       const body = {
         ...(chainId !== undefined && { chainId: chainIdOnWire(chainId, wire) }),

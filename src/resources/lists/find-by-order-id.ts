@@ -1,12 +1,12 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
 import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
-import { checkLimit } from "../../http/checks.ts";
+import { callOptionNames, checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
-import { callOptionNames, checkOptionNames, checkReference, refused } from "../arguments.ts";
+import { checkOptionNames, checkReference, refused } from "../arguments.ts";
 
 export interface FindOptions extends RequestOptions {
   /**

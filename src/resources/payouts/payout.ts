@@ -1,6 +1,7 @@
 import { UnexpectedResponseError } from "../../errors.ts";
 import { toRecipientAddress } from "../../evm/address.ts";
 import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
+import { callOptionNames } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
 import { canonicalJson } from "../../values.ts";
@@ -8,12 +9,12 @@ import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import {
   type CreateWithdrawalBody,
+  createWithdrawalBodySchema,
   maxMetadataLength,
   maxOrderIdLength,
   type Withdrawal,
 } from "../../wire/withdrawal.ts";
 import {
-  callOptionNames,
   checkAmount,
   checkCurrency,
   checkOptionNames,
@@ -22,7 +23,6 @@ import {
   encodeMetadata,
   evmChainIdOnWire,
   type Metadata,
-  type Names,
   refused,
 } from "../arguments.ts";
 
@@ -64,22 +64,13 @@ export interface WithdrawalRoute {
 /** A withdrawal's body on the wire, whose chain id has the form that the client is configured to send. */
 export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
 
-const parameters: Names<CreateWithdrawalInput> = {
-  amountInCents: true,
-  chainId: true,
-  recipientAddress: true,
-  orderId: true,
-  currency: true,
-  customMetadata: true,
-};
-
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
 function createWithdrawalBody(
   input: CreateWithdrawalInput,
   wire: HttpSettings["wire"],
 ): SentWithdrawal {
   const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
-    checkParameters(input, parameters);
+    checkParameters(input, createWithdrawalBodySchema.shape);
   return {
     amountInCents: checkAmount("amountInCents", amountInCents),
     chainId: evmChainIdOnWire(chainId, wire),

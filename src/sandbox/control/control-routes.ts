@@ -12,11 +12,14 @@ import type { Frequency } from "../faults/waiting-list.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { answerJson, Refusal, type ServiceEnv } from "../service/answers.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
-import type { PaymentScenario } from "../service/payment-scenarios.ts";
-import type { ScenarioSteps } from "../service/scenarios.ts";
+import type { PaymentScenario, SimulateOptions } from "../service/payment-scenarios.ts";
 import { parseJson, refuseField } from "../service/validation.ts";
-import type { WithdrawalScenario } from "../service/withdrawal-scenarios.ts";
+import type {
+  SimulateWithdrawalOptions,
+  WithdrawalScenario,
+} from "../service/withdrawal-scenarios.ts";
 import type { SavedSandbox } from "../state/state.ts";
+import type { ReplayOptions } from "../webhooks/delivery.ts";
 import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
 import { checkControlRequest, fields, limitBody } from "./guard.ts";
 
@@ -27,28 +30,29 @@ type ControlContext = Context<ServiceEnv>;
  * process.
  */
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
+  const { payments, withdrawals, clock, webhooks, faults } = sandbox;
   const routes = new Hono<ServiceEnv>();
   routes.use(checkControlRequest, limitBody);
 
-  routes.get("/requests", (c) =>
-    answerJson(c, 200, { data: sandbox.requests(), dropped: sandbox.dropped().requests }),
-  );
-  routes.get("/merchants", (c) => list(c, sandbox.merchants.map(withoutSecrets)));
-  routes.get("/timeline", (c) =>
-    answerJson(c, 200, { data: events.entries(), dropped: events.dropped() }),
-  );
+  /** Answers with what `read` gives. */
+  function get(path: string, read: (id: string) => unknown): void {
+    routes.get(path, (c) => answerJson(c, 200, read(c.req.param("id") ?? "")));
+  }
+
+  /** Answers with what `act` gives, or 204. The fields have the types that the sandbox then checks. */
+  function post<Fields = object>(path: string, act: (given: Fields, id: string) => unknown): void {
+    routes.post(path, async (c) => {
+      const given = await act((await fields(c)) as Fields, c.req.param("id") ?? "");
+      return given === undefined ? c.body(null, 204) : answerJson(c, 200, given);
+    });
+  }
+
+  get("/requests", () => ({ data: sandbox.requests(), dropped: sandbox.dropped().requests }));
+  get("/merchants", () => ({ data: sandbox.merchants.map(withoutSecrets) }));
+  get("/timeline", () => ({ data: events.entries(), dropped: events.dropped() }));
   routes.get("/events", (c) => streamEvents(c, events));
 
-  addShop(routes, sandbox);
-  addScenarios(routes, sandbox);
-  addState(routes, sandbox);
-  addWebhooks(routes, sandbox);
-  addFaults(routes, sandbox);
-  return routes;
-}
-
-/** Plays a merchant's server. Its requests are recorded, meet faults, and are refused like any others. */
-function addShop(routes: Hono<ServiceEnv>, sandbox: Sandbox): void {
+  // Plays a merchant's server. Its requests are recorded, meet faults, and are refused like any others.
   routes.post("/payments", async (c) => {
     const answer = await send(c, sandbox, createPayment);
     if (!answer.ok) return answer;
@@ -57,6 +61,63 @@ function addShop(routes: Hono<ServiceEnv>, sandbox: Sandbox): void {
     return answerJson(c, answer.status, { paymentId, paymentUrl });
   });
   routes.post("/withdrawals", (c) => send(c, sandbox, createWithdrawal));
+
+  // Plays customers, and the service's handling of withdrawals.
+  get("/payments", () => ({ data: payments.all() }));
+  get("/payments/:id/upcoming", (id) => ({ data: payments.upcoming(id) }));
+  post<{ scenario: PaymentScenario } & SimulateOptions>(
+    "/payments/:id/simulate",
+    ({ scenario, amountInCents, steps }, id) =>
+      payments.simulate(id, scenario, { amountInCents, steps }),
+  );
+  post("/payments/:id/step", (_, id) => payments.step(id));
+  get("/withdrawals", () => ({ data: withdrawals.all() }));
+  get("/withdrawals/:id/upcoming", (id) => ({ data: withdrawals.upcoming(id) }));
+  post<{ scenario: WithdrawalScenario } & SimulateWithdrawalOptions>(
+    "/withdrawals/:id/simulate",
+    ({ scenario, steps }, id) => withdrawals.simulate(id, scenario, { steps }),
+  );
+  post("/withdrawals/:id/step", (_, id) => withdrawals.step(id));
+
+  get("/clock", () => ({ now: clock.now() }));
+  post<{ duration: Duration }>("/clock/advance", async ({ duration }) => {
+    const happened = await clock.advance(duration);
+    return { now: clock.now(), happened };
+  });
+  // POST, because it holds secrets: no link, address bar or history can ask for it.
+  post("/save", () => sandbox.save());
+  routes.post("/load", async (c) => {
+    // The sandbox itself refuses what save did not give.
+    sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
+    return c.body(null, 204);
+  });
+  post("/reset", () => sandbox.reset());
+
+  get("/deliveries", () => ({
+    data: webhooks.deliveries(),
+    dropped: sandbox.dropped().deliveries,
+  }));
+  post<ReplayOptions>("/deliveries/:id/replay", ({ disorder, by }, id) =>
+    webhooks.replay(id, { disorder, by }),
+  );
+  get("/disorders", () => ({ data: webhooks.disorders().map(frequencyAsJson) }));
+  post<{ kind: DisorderKind } & FromJson<DisorderOptions>>(
+    "/disorders",
+    ({ kind, event, by, ...rest }) => webhooks.disorder(kind, { event, by, ...frequencyOf(rest) }),
+  );
+  post("/disorders/clear", () => webhooks.clearDisorders());
+
+  get("/faults", () => ({ data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }));
+  post<{ route: FaultRoute; fault: Fault } & FromJson<Frequency>>(
+    "/faults",
+    ({ route, fault, ...rest }) => faults.next(route, fault, frequencyOf(rest)),
+  );
+  post<{ limit: RateLimit | null }>("/faults/rate-limit", ({ limit }) => {
+    if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");
+    faults.rateLimit(limit);
+  });
+  post("/faults/clear", () => faults.clear());
+  return routes;
 }
 
 /** @returns The service's answer. */
@@ -84,114 +145,6 @@ async function send(
       message: "A fault broke the connection. The timeline shows whether the request took effect.",
     });
   }
-}
-
-/** Plays customers, and the service's handling of withdrawals. */
-function addScenarios(routes: Hono<ServiceEnv>, { payments, withdrawals }: Sandbox): void {
-  routes.get("/payments", (c) => list(c, payments.all()));
-  routes.get("/payments/:id/upcoming", (c) => list(c, payments.upcoming(c.req.param("id"))));
-  routes.post("/payments/:id/simulate", async (c) => {
-    const { scenario, amountInCents, steps } = await fields(c);
-    const options = {
-      amountInCents: amountInCents as number | undefined,
-      steps: steps as ScenarioSteps | undefined,
-    };
-    const id = c.req.param("id");
-    return answerJson(c, 200, await payments.simulate(id, scenario as PaymentScenario, options));
-  });
-  routes.post("/payments/:id/step", async (c) => {
-    await fields(c);
-    return answerJson(c, 200, await payments.step(c.req.param("id")));
-  });
-
-  routes.get("/withdrawals", (c) => list(c, withdrawals.all()));
-  routes.get("/withdrawals/:id/upcoming", (c) => list(c, withdrawals.upcoming(c.req.param("id"))));
-  routes.post("/withdrawals/:id/simulate", async (c) => {
-    const { scenario, steps } = await fields(c);
-    const options = { steps: steps as ScenarioSteps | undefined };
-    const id = c.req.param("id");
-    const simulated = await withdrawals.simulate(id, scenario as WithdrawalScenario, options);
-    return answerJson(c, 200, simulated);
-  });
-  routes.post("/withdrawals/:id/step", async (c) => {
-    await fields(c);
-    return answerJson(c, 200, await withdrawals.step(c.req.param("id")));
-  });
-}
-
-/** Moves the clock; saves, loads and resets everything that the sandbox remembers. */
-function addState(routes: Hono<ServiceEnv>, sandbox: Sandbox): void {
-  const { clock } = sandbox;
-  routes.get("/clock", (c) => answerJson(c, 200, { now: clock.now() }));
-  routes.post("/clock/advance", async (c) => {
-    const { duration } = await fields(c);
-    const happened = await clock.advance(duration as Duration);
-    return answerJson(c, 200, { now: clock.now(), happened });
-  });
-  // POST, because it holds secrets: no link, address bar or history can ask for it.
-  routes.post("/save", async (c) => {
-    await fields(c);
-    return answerJson(c, 200, sandbox.save());
-  });
-  routes.post("/load", async (c) => {
-    // The sandbox itself refuses what save did not give.
-    sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
-    return c.body(null, 204);
-  });
-  routes.post("/reset", async (c) => {
-    await fields(c);
-    sandbox.reset();
-    return c.body(null, 204);
-  });
-}
-
-/** The webhooks that were sent, and the disorders that the next ones meet. */
-function addWebhooks(routes: Hono<ServiceEnv>, { webhooks, dropped }: Sandbox): void {
-  routes.get("/deliveries", (c) =>
-    answerJson(c, 200, { data: webhooks.deliveries(), dropped: dropped().deliveries }),
-  );
-  routes.post("/deliveries/:id/replay", async (c) => {
-    const { disorder, by } = await fields(c);
-    const options = {
-      disorder: disorder as DisorderKind | undefined,
-      by: by as Duration | undefined,
-    };
-    return answerJson(c, 200, await webhooks.replay(c.req.param("id"), options));
-  });
-  routes.get("/disorders", (c) => list(c, webhooks.disorders().map(frequencyAsJson)));
-  routes.post("/disorders", async (c) => {
-    const { kind, event, by, ...rest } = await fields(c);
-    const options = { event, by, ...frequencyOf(rest) } as DisorderOptions;
-    webhooks.disorder(kind as DisorderKind, options);
-    return c.body(null, 204);
-  });
-  routes.post("/disorders/clear", async (c) => {
-    await fields(c);
-    webhooks.clearDisorders();
-    return c.body(null, 204);
-  });
-}
-
-function addFaults(routes: Hono<ServiceEnv>, { faults }: Sandbox): void {
-  routes.get("/faults", (c) =>
-    answerJson(c, 200, { data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }),
-  );
-  routes.post("/faults", async (c) => {
-    const body = await fields(c);
-    faults.next(body.route as FaultRoute, body.fault as Fault, frequencyOf(body));
-    return c.body(null, 204);
-  });
-  routes.post("/faults/rate-limit", async (c) => {
-    const { limit } = await fields(c);
-    if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");
-    faults.rateLimit(limit as RateLimit | null);
-    return c.body(null, 204);
-  });
-  routes.post("/faults/clear", async (c) => {
-    await fields(c);
-    faults.clear();
-    return c.body(null, 204);
-  });
 }
 
 /** How many events are buffered for a slow reader. */
@@ -231,21 +184,18 @@ function streamEvents(c: ControlContext, events: Events): Response {
   });
 }
 
-function list(c: ControlContext, data: readonly unknown[]): Response {
-  return answerJson(c, 200, { data });
-}
-
 function withoutSecrets(merchant: SandboxMerchant) {
   const { secretKey: _key, webhookSecret: _webhooks, accessToken: _token, ...rest } = merchant;
   return rest;
 }
 
 /** JSON has no Infinity. */
-function frequencyOf({ times, probability }: Readonly<Record<string, unknown>>): Frequency {
-  return {
-    times: times === "always" ? Number.POSITIVE_INFINITY : (times as number | undefined),
-    probability: probability as number | undefined,
-  };
+type FromJson<Options extends Frequency> = Omit<Options, "times"> & {
+  readonly times?: number | "always" | undefined;
+};
+
+function frequencyOf({ times, probability }: FromJson<Frequency>): Frequency {
+  return { times: times === "always" ? Number.POSITIVE_INFINITY : times, probability };
 }
 
 function frequencyAsJson<Item extends Frequency>(item: Item) {
