@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** A request as the server saw it. */
-interface Received {
+export interface Received {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as settlekit from "../src/index.ts";
 import { Webhooks } from "../src/webhooks/index.ts";
 import { type Answer, reset, scriptedServer, silent } from "./scripted-server.ts";
+import { scriptedService } from "./scripted-service.ts";
 import { createdPayment } from "./wire/examples.ts";
 
 const { MerchantClient, SettlekitError, UnexpectedResponseError } = settlekit;
@@ -51,7 +52,7 @@ test("neither observer nor logger sees a payment's secret, also where its URL ca
   const drift = { amountInCents: paymentUrl };
   const payment = { ...createdPayment.payment, ...drift };
   const body = { ...createdPayment, payment, secret, paymentUrl };
-  await using server = await scriptedServer({ status: 201, body });
+  using server = scriptedService({ status: 201, body });
   const seenByObservers: unknown[] = [];
   const log = (...line: unknown[]) => seenByObservers.push(line);
   const client = clientFor(server.url, {
@@ -94,7 +95,7 @@ describe("no way of printing an error shows a secret", () => {
 
   test("in an incomplete success, whose body stays accessible", async () => {
     const { paymentUrl, ...body } = createdPayment;
-    await using server = await scriptedServer({ status: 201, body });
+    using server = scriptedService({ status: 201, body });
     const error = await failure(clientFor(server.url));
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(shown(error)).not.toContain(createdPayment.secret);

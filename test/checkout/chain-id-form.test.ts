@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 
 test.each([
@@ -9,7 +9,7 @@ test.each([
 ] as const)(
   "a checkout sends chain ids as the client is set to: %s",
   async (chainIdFormat, chainId) => {
-    await using server = await scriptedServer(
+    using server = scriptedService(
       { status: 201, body: payment.quotes[0] },
       { body: { id: payment.id, status: "pending" } },
     );

@@ -5,6 +5,7 @@ import { ConfigurationError, MerchantClient } from "../../src/index.ts";
 import { FakeTime } from "../http/fake-time.ts";
 import { httpTo } from "../http/http-to.ts";
 import { reset, scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 
 const secret = "ps_1";
@@ -15,7 +16,7 @@ const state = (status: string) => ({ body: { id: payment.id, status } });
 
 describe("a checkout client", () => {
   test("sends headers of its own, of one call and of a watch", async () => {
-    await using server = await scriptedServer(state("pending"), state("completed"));
+    using server = scriptedService(state("pending"), state("completed"));
     const checkout = clientOf(server, { headers: { "x-shop": "1" } });
     await checkout.status({ headers: { "x-call": "2" } });
     for await (const _ of checkout.watch({ headers: { "x-watch": "3" } }));
@@ -28,7 +29,7 @@ describe("a checkout client", () => {
   });
 
   test("asks for quotes on any chain by CAIP-2 text", async () => {
-    await using server = await scriptedServer({ status: 201, body: payment.quotes[0] });
+    using server = scriptedService({ status: 201, body: payment.quotes[0] });
     const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" as const;
     const contractAddress = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
     await clientOf(server).quotes.create({ chainId, contractAddress });
@@ -37,7 +38,7 @@ describe("a checkout client", () => {
 
   test("reads and changes its payment with the payment secret", async () => {
     const [quote] = payment.quotes;
-    await using server = await scriptedServer(
+    using server = scriptedService(
       { body: payment },
       state("pending"),
       { body: payment.quotes },
@@ -69,7 +70,7 @@ describe("a checkout client", () => {
   });
 
   test("is given by a server's client too, without the merchant's key", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const options = {
       secretKey: "sk_test_1",
       environment: "sandbox",
@@ -113,7 +114,7 @@ describe("options of a checkout client", () => {
   });
 
   test("hold for its calls", async () => {
-    await using server = await scriptedServer({ status: 503 }, { body: payment });
+    using server = scriptedService({ status: 503 }, { body: payment });
     const once = clientOf(server, { maxRetries: 0, wire: { headerPrefix: "X-Shop" } });
     await expect(once.payment()).rejects.toMatchObject({ status: 503, attempts: 1 });
     expect(server.requests[0]?.headers).toHaveProperty("x-shop-payment-secret", secret);
@@ -128,7 +129,7 @@ describe("arguments of customers", () => {
     [{ chainId: "8453" }, "chainId"],
     [{ contractAddress: "javascript:alert(1)" }, "contractAddress"],
   ])("are checked for quotes: %o", async (input, param) => {
-    await using server = await scriptedServer({});
+    using server = scriptedService({});
     await expect(clientOf(server).quotes.create(input)).rejects.toMatchObject({ param });
     expect(server.requests).toHaveLength(0);
   });
@@ -137,14 +138,14 @@ describe("arguments of customers", () => {
     [{ transactionHash: "" }, "transactionHash"],
     [{ tokenContractAddress: "0x1" }, "tokenContractAddress"],
   ])("are checked for a refresh: %o", async (input, param) => {
-    await using server = await scriptedServer({});
+    using server = scriptedService({});
     await expect(clientOf(server).refreshStatus(input)).rejects.toMatchObject({ param });
   });
 
   test.each([0, -5, Number.NaN, Number.POSITIVE_INFINITY])(
     "an interval of %d is refused",
     async (intervalMs) => {
-      await using server = await scriptedServer({});
+      using server = scriptedService({});
       const statuses = clientOf(server).watch({ intervalMs });
       await expect(statuses.next()).rejects.toMatchObject({ param: "intervalMs" });
       expect(server.requests).toHaveLength(0);
@@ -157,7 +158,7 @@ describe("watch", () => {
     new Checkout(httpTo(server, { maxRetries: 0 }, time), payment.id);
 
   test("gives each change of status once and ends after a final one", async () => {
-    await using server = await scriptedServer(
+    using server = scriptedService(
       state("pending"),
       state("pending"),
       state("processing"),
@@ -184,28 +185,28 @@ describe("watch", () => {
   });
 
   test("ends with an error that will not pass", async () => {
-    await using server = await scriptedServer({ status: 401 });
+    using server = scriptedService({ status: 401 });
     await expect(watched(server).watch().next()).rejects.toMatchObject({
       name: "AuthenticationError",
     });
   });
 
   test("waits a little longer each time, with jitter, up to ten seconds", async () => {
-    await using server = await scriptedServer(...Array(6).fill(state("pending")), state("failed"));
+    using server = scriptedService(...Array(6).fill(state("pending")), state("failed"));
     const time = new FakeTime();
     for await (const _ of watched(server, time).watch({ intervalMs: 3000 }));
     expect(time.waits).toEqual([3000, 4500, 6750, 10_000, 10_000, 10_000]);
   });
 
   test("does not take a status that it does not know for final", async () => {
-    await using server = await scriptedServer(state("on_hold"), state("confirmed"));
+    using server = scriptedService(state("on_hold"), state("confirmed"));
     const seen: string[] = [];
     for await (const { status } of watched(server).watch()) seen.push(status);
     expect(seen).toEqual(["on_hold", "confirmed"]);
   });
 
   test("ends at once when its signal aborts", async () => {
-    await using server = await scriptedServer(state("pending"));
+    using server = scriptedService(state("pending"));
     const controller = new AbortController();
     const time = new FakeTime();
     const statuses = watched(server, time).watch({ signal: controller.signal });

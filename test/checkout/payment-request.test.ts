@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CheckoutClient } from "../../src/checkout/checkout-client.ts";
 import type { Quote } from "../../src/wire/quote.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 
 const [native] = payment.quotes;
@@ -127,7 +127,7 @@ describe("the countdown", () => {
   test("goes by the service's clock, not by the browser's", async () => {
     const serviceTime = Date.parse(usdc.expiresAt) - 90_000;
     const headers = { date: new Date(serviceTime).toUTCString() };
-    await using server = await scriptedServer({ body: payment, headers });
+    using server = scriptedService({ body: payment, headers });
     const here = new CheckoutClient({ paymentId: payment.id, secret: "ps_1", baseUrl: server.url });
     await here.payment();
     const remainingMs = here.paymentRequest(payment, usdc).remainingMs();

@@ -5,6 +5,7 @@ import { OutcomeUnknownError, ServerError, UnexpectedResponseError } from "../..
 
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { reset, scriptedServer, truncated } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo, secretKey } from "./http-to.ts";
@@ -19,7 +20,7 @@ const conflict = {
 
 describe("a request", () => {
   test("carries the credential, the key, the body and who sends it", async () => {
-    await using server = await scriptedServer(created);
+    using server = scriptedService(created);
     await httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
     expect(server.requests).toMatchObject([
       {
@@ -38,7 +39,7 @@ describe("a request", () => {
   });
 
   test("keeps the base URL's path and adds the headers of client and call", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const http = httpTo({ url: `${server.url}/gateway/` }, { headers: { "X-Shop": "1" } });
     await http.call(getPayment, read, { headers: { "X-Trace": "2" } });
     expect(server.requests[0]).toMatchObject({
@@ -48,7 +49,7 @@ describe("a request", () => {
   });
 
   test("uses the configured header prefix", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     await httpTo(server, { wire: { headerPrefix: "X-Acme" } }).call(getPayment, read);
     expect(server.requests[0]?.headers).toMatchObject({ "x-acme-secret-key": secretKey });
   });
@@ -73,7 +74,7 @@ describe("a request", () => {
 describe("an answer", () => {
   test("comes with its status, headers, request id, key and attempts", async () => {
     const headers = { "x-request-id": "req_7" };
-    await using server = await scriptedServer({ status: 503 }, { ...created, headers });
+    using server = scriptedService({ status: 503 }, { ...created, headers });
     const call = httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
     const response = await call.withResponse();
     expect(response).toMatchObject({
@@ -89,7 +90,7 @@ describe("an answer", () => {
 
   test("that does not fit its schema is returned as it came, and reported", async () => {
     const odd = { ...payment, status: 7, surprise: { deep: true } };
-    await using server = await scriptedServer({ body: odd });
+    using server = scriptedService({ body: odd });
     const events: object[] = [];
     const http = httpTo(server, { onEvent: (event) => events.push(event) });
     expect(await http.call(getPayment, read)).toEqual(odd);
@@ -98,7 +99,7 @@ describe("an answer", () => {
 
   test("without a field that the caller needs is an error that holds the whole answer", async () => {
     const { secret, ...rest } = createdPayment;
-    await using server = await scriptedServer({ status: 201, body: rest });
+    using server = scriptedService({ status: 201, body: rest });
     const error = await httpTo(server)
       .call(createPayment, order)
       .catch((thrown) => thrown);
@@ -111,7 +112,7 @@ describe("an answer", () => {
 });
 
 test("a call without a key gets a new one", async () => {
-  await using server = await scriptedServer(created);
+  using server = scriptedService(created);
   const http = httpTo(server);
   await Promise.all([http.call(createPayment, order), http.call(createPayment, order)]);
   const keys = server.requests.map(({ headers }) => headers["idempotency-key"]);
@@ -131,22 +132,14 @@ describe("a retried creation", () => {
   });
 
   test("waits longer each time, with jitter", async () => {
-    await using server = await scriptedServer(
-      { status: 503 },
-      { status: 503 },
-      { status: 503 },
-      created,
-    );
+    using server = scriptedService({ status: 503 }, { status: 503 }, { status: 503 }, created);
     const time = new FakeTime();
     await httpTo(server, {}, time).call(createPayment, order);
     expect(time.waits).toEqual([250, 500, 1000]);
   });
 
   test("waits as long as a 503 asks", async () => {
-    await using server = await scriptedServer(
-      { status: 503, headers: { "retry-after": "7" } },
-      created,
-    );
+    using server = scriptedService({ status: 503, headers: { "retry-after": "7" } }, created);
     const time = new FakeTime();
     await httpTo(server, {}, time).call(createPayment, order);
     expect(time.waits).toEqual([7000]);
@@ -158,7 +151,7 @@ describe("a retried creation", () => {
   });
 
   test("throws a conflict on its first attempt at once", async () => {
-    await using server = await scriptedServer(conflict, created);
+    using server = scriptedService(conflict, created);
     await expect(httpTo(server).call(createPayment, order)).rejects.toMatchObject({
       name: "IdempotencyConflictError",
       outcome: "rejected",
@@ -180,7 +173,7 @@ describe("maxRetries", () => {
   });
 
   test("bounds repetitions, and a call can set its own", async () => {
-    await using server = await scriptedServer({ status: 500 });
+    using server = scriptedService({ status: 500 });
     const call = httpTo(server).call(getPayment, read, { maxRetries: 1 });
     await expect(call).rejects.toBeInstanceOf(ServerError);
     expect(server.requests).toHaveLength(2);
@@ -188,7 +181,7 @@ describe("maxRetries", () => {
 
   test("does not count waiting out rate limits", async () => {
     const limited = { status: 429, headers: { "retry-after": "1" } };
-    await using server = await scriptedServer(...Array(6).fill(limited), created);
+    using server = scriptedService(...Array(6).fill(limited), created);
     await httpTo(server, { maxRetries: 1 }).call(createPayment, order);
     expect(server.requests).toHaveLength(7);
   });
@@ -215,7 +208,7 @@ describe("an outcome that was unknown once", () => {
   ] as const;
 
   test.each(later)("stays unknown after %s", async (_, answer, cause) => {
-    await using server = await scriptedServer({ status: 503 }, answer);
+    using server = scriptedService({ status: 503 }, answer);
     const call = httpTo(server).call(createPayment, order, { idempotencyKey: "key-1" });
     const error = await call.catch((thrown) => thrown);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -246,7 +239,7 @@ describe("an outcome that was unknown once", () => {
 
   test("does not matter to a read: its last failure is thrown", async () => {
     const absent = { error: { code: "not_found", message: "No such payment" } };
-    await using server = await scriptedServer({ status: 503 }, { status: 404, body: absent });
+    using server = scriptedService({ status: 503 }, { status: 404, body: absent });
     await expect(httpTo(server).call(getPayment, read)).rejects.toMatchObject({
       name: "NotFoundError",
       outcome: "rejected",
@@ -274,7 +267,7 @@ test.each([
   ["null", "null"],
   ["nothing", ""],
 ])("a success that is %s is unreadable and repeated", async (_, body) => {
-  await using server = await scriptedServer({ body }, created);
+  using server = scriptedService({ body }, created);
   expect(await httpTo(server).call(createPayment, order)).toEqual(createdPayment);
   const error = await httpTo(await scriptedServer({ body }), { maxRetries: 0 })
     .call(getPayment, read)
@@ -287,8 +280,8 @@ describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])(
     "with %i is not followed, and names the origin",
     async (status) => {
-      await using elsewhere = await scriptedServer(created);
-      await using server = await scriptedServer({
+      using elsewhere = scriptedService(created);
+      using server = scriptedService({
         status,
         headers: { location: `${elsewhere.url}/v1/external/secretkey-auth/payments` },
       });

@@ -3,6 +3,7 @@ import { Concurrency } from "../../src/http/pace.ts";
 import { realTime } from "../../src/http/time.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
 
@@ -25,7 +26,7 @@ describe("maxConcurrency", () => {
   });
 
   test("leaves no place taken when a call fails", async () => {
-    await using server = await scriptedServer({ status: 404 });
+    using server = scriptedService({ status: 404 });
     const http = httpTo(server, { maxConcurrency: 1 });
     for (let call = 0; call < 3; call++) {
       await expect(http.call(getPayment, read)).rejects.toMatchObject({ name: "NotFoundError" });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ClientEvent, Logger } from "../../src/http/events.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { reset, scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { httpTo, secretKey } from "./http-to.ts";
 
@@ -36,7 +37,7 @@ describe("onEvent", () => {
 
   test("is told how a call failed", async () => {
     const body = { error: { code: "not_found", message: "None" } };
-    await using server = await scriptedServer({ status: 404, body });
+    using server = scriptedService({ status: 404, body });
     const { events, onEvent } = recorder();
     await httpTo(server, { onEvent })
       .call(getPayment, read)
@@ -56,7 +57,7 @@ describe("onEvent", () => {
     ],
     ["the key is unavailable", { secretKey: () => Promise.reject(new Error("vault")) }, () => read],
   ])("gets one end for each start when %s", async (_, options, input) => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const { events, onEvent } = recorder();
     await httpTo(server, { ...options, onEvent })
       .call(getPayment, input)
@@ -65,7 +66,7 @@ describe("onEvent", () => {
   });
 
   test("that throws does not harm the call", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const logged: unknown[] = [];
     const onEvent = () => {
       throw new Error("broken metrics");
@@ -78,10 +79,7 @@ describe("onEvent", () => {
 
 describe("logger", () => {
   test("gets retries and failures as warnings, the rest for debugging, and no secret", async () => {
-    await using server = await scriptedServer(
-      { status: 503 },
-      { status: 401, body: { code: secretKey } },
-    );
+    using server = scriptedService({ status: 503 }, { status: 401, body: { code: secretKey } });
     const lines: string[] = [];
     const write = (level: string) => (message: string, details: unknown) =>
       void lines.push(`${level} ${message} ${JSON.stringify(details)}`);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ClientHooks } from "../../src/http/hooks.ts";
 import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo, secretKey } from "./http-to.ts";
@@ -36,7 +37,7 @@ test("hooks written for ky are hooks of a client", async () => {
     ],
   };
   const hooks: ClientHooks = written;
-  await using server = await scriptedServer({ body: payment });
+  using server = scriptedService({ body: payment });
   expect(await httpTo(server, { hooks }).call(getPayment, read)).toEqual(payment);
   expect(server.requests[0]?.headers).toMatchObject({ traceparent: "00-1" });
   expect(seen).toEqual([`GET 200 0 ${payment.id}`]);
@@ -59,7 +60,7 @@ test("hooks run around every attempt, whose key and bytes stay the same", async 
 });
 
 test("a hook may send a request through a proxy's URL", async () => {
-  await using proxy = await scriptedServer(created);
+  using proxy = scriptedService(created);
   const hooks: ClientHooks = {
     beforeRequest: [
       ({ request }) => new Request(`${proxy.url}/${encodeURIComponent(request.url)}`, request),
@@ -144,7 +145,7 @@ describe("a beforeRequest hook that", () => {
   });
 
   test("never ends is ended by the time limit, with nothing sent", async () => {
-    await using server = await scriptedServer(created);
+    using server = scriptedService(created);
     const hooks: ClientHooks = { beforeRequest: [() => new Promise<void>(() => {})] };
     const http = httpTo(server, { hooks, timeoutMs: 5, maxRetries: 0 });
     await expect(http.call(createWithdrawal, { body: {} })).rejects.toMatchObject({
@@ -158,7 +159,7 @@ describe("a beforeRequest hook that", () => {
   test("is under way when the call is aborted lets nothing leave", async () => {
     const controller = new AbortController();
     const hooks: ClientHooks = { beforeRequest: [() => controller.abort()] };
-    await using server = await scriptedServer(created);
+    using server = scriptedService(created);
     const call = httpTo(server, { hooks }).call(createPayment, order, {
       signal: controller.signal,
     });
@@ -202,7 +203,7 @@ describe("an afterResponse hook that", () => {
         async ({ response }) => Response.json({ ...(await response.json()), note: 1 }),
       ],
     };
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     expect(await httpTo(server, { hooks }).call(getPayment, read)).toEqual({ ...payment, note: 1 });
   });
 
@@ -219,7 +220,7 @@ describe("an afterResponse hook that", () => {
   });
 
   test("never ends is ended by the time limit, and the outcome is unknown", async () => {
-    await using server = await scriptedServer(created);
+    using server = scriptedService(created);
     const hooks: ClientHooks = { afterResponse: [() => new Promise<void>(() => {})] };
     const http = httpTo(server, { hooks, timeoutMs: 200, maxRetries: 0 }, new FakeTime());
     await expect(http.call(createPayment, order)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RequestOptions } from "../../src/http/settings.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
 
@@ -16,14 +16,14 @@ describe("a call", () => {
     ["a header of the connection", { headers: { "Content-Length": "3" } }, "headers"],
     ["a Headers object", { headers: new Headers({ a: "b" }) }, "headers"],
   ])("with %s is refused before anything is sent", async (_, options, param) => {
-    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    using server = scriptedService({ status: 201, body: createdPayment });
     const call = httpTo(server).call(createPayment, order, options as RequestOptions);
     await expect(call).rejects.toMatchObject({ name: "ConfigurationError", param });
     expect(server.requests).toHaveLength(0);
   });
 
   test("does not suffer from an observer that rejects", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const logged: unknown[] = [];
     const options = {
       onEvent: () => Promise.reject(new Error("metrics are down")),
@@ -79,7 +79,7 @@ describe("a fetch of the caller's", () => {
 });
 
 test("a dispatcher that is not for this fetch is named, and nothing is sent", async () => {
-  await using server = await scriptedServer({ status: 201, body: createdPayment });
+  using server = scriptedService({ status: 201, body: createdPayment });
   const dispatch = () => {
     throw Object.assign(new Error("invalid onRequestStart method"), {
       code: "UND_ERR_INVALID_ARG",

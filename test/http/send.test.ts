@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
 import { reset, scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
 
@@ -46,7 +47,7 @@ describe("a request", () => {
   });
 
   test("keeps ids and parameters as they are", async () => {
-    await using server = await scriptedServer({ body: { data: [], pagination: {} } });
+    using server = scriptedService({ body: { data: [], pagination: {} } });
     const http = httpTo({ url: `${server.url}/gateway` });
     await http.call(getPayment, { path: { paymentId: "a/b?c d%" } }).catch(() => {});
     const listing = { ...getPayment, path: "/v1/list", essential: "anything" } as const;
@@ -199,21 +200,21 @@ test.each<[string, object]>([
   ["flat", { code: "invalid_amount", message: "No" }],
   ["framework's", { statusCode: 400, message: ["No"], error: "Bad Request" }],
 ])("an error in the %s form is the service's no", async (_, body) => {
-  await using server = await scriptedServer({ status: 400, body });
+  using server = scriptedService({ status: 400, body });
   const error = await failure(httpTo(server).call(createWithdrawal, order));
   expect(error).toMatchObject({ name: "InvalidRequestError", outcome: "rejected" });
 });
 
 test("the request id of an error may stand in its body", async () => {
   const body = { error: { code: "not_found", message: "None", requestId: "req_body" } };
-  await using server = await scriptedServer({ status: 404, body });
+  using server = scriptedService({ status: 404, body });
   const error = await failure(httpTo(server).call(getPayment, read));
   expect(error).toMatchObject({ requestId: "req_body" });
 });
 
 describe("a public operation", () => {
   test("is called without any credential, and without asking for one", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const secretKey = vi.fn(async () => "sk_test_1");
     const operation = { ...getPayment, credential: "none" } as const;
     expect(await httpTo(server, { secretKey }).call(operation, read)).toEqual(payment);
@@ -226,7 +227,7 @@ describe("a public operation", () => {
 test.each(["PUT", "PATCH", "DELETE"] as const)(
   "a %s is sent with its body, and never again where that is not known to be harmless",
   async (method) => {
-    await using server = await scriptedServer({ status: 503 });
+    using server = scriptedService({ status: 503 });
     const operation = { ...createWithdrawal, method, essential: "anything" } as const;
     const error = await failure(httpTo(server).call(operation, order));
     expect(error).toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });

@@ -5,14 +5,14 @@ import { MerchantClient } from "../../src/index.ts";
 import { bearerToken, paymentSecret } from "../../src/resources/arguments.ts";
 import { Dashboard } from "../../src/resources/dashboard.ts";
 import { Payments } from "../../src/resources/payments.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo, secretKey } from "./http-to.ts";
 
 describe("a client and what it gives out for other credentials", () => {
   test("wait out the 429s of their own credential, and of no other", async () => {
-    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "60" } });
+    using server = scriptedService({ status: 429, headers: { "retry-after": "60" } });
     // A pause longer than the deadline ends a call at once, and says that it would have waited.
     const options = { secretKey, environment: "sandbox", baseUrl: server.url } as const;
     const client = new MerchantClient({ ...options, deadlineMs: 30_000 });

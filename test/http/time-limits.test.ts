@@ -3,6 +3,7 @@ import { AbortError } from "../../src/errors.ts";
 import { realTime } from "../../src/http/time.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { type Answer, scriptedServer, silent } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo } from "./http-to.ts";
@@ -87,7 +88,7 @@ describe("deadlineMs", () => {
   });
 
   test("ends the call at once when the wait would overrun it, with the error in hand", async () => {
-    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "120" } });
+    using server = scriptedService({ status: 429, headers: { "retry-after": "120" } });
     const time = new FakeTime();
     await expect(httpTo(server, {}, time).call(getPayment, read)).rejects.toMatchObject({
       name: "RateLimitError",
@@ -98,7 +99,7 @@ describe("deadlineMs", () => {
   });
 
   test("ends a call that is rate limited without end", async () => {
-    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "10" } });
+    using server = scriptedService({ status: 429, headers: { "retry-after": "10" } });
     const time = new FakeTime();
     await expect(
       httpTo(server, { deadlineMs: 35_000 }, time).call(getPayment, read),
@@ -110,7 +111,7 @@ describe("deadlineMs", () => {
   });
 
   test("covers the secret key function", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const secretKey = () => new Promise<string>(() => {});
     const http = httpTo(server, { secretKey, deadlineMs: 20 }, realTime);
     await expect(http.call(getPayment, read)).rejects.toMatchObject({
@@ -124,7 +125,7 @@ describe("deadlineMs", () => {
 
 describe("an abort", () => {
   test("before the call sends nothing", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     const reason = new Error("changed my mind");
     const call = httpTo(server).call(getPayment, read, { signal: AbortSignal.abort(reason) });
     const error = await call.catch((thrown) => thrown);
@@ -174,7 +175,7 @@ describe("an abort", () => {
 
 describe("the pause after a 429", () => {
   test("is shared: another call of the client waits before its first request", async () => {
-    await using server = await scriptedServer(
+    using server = scriptedService(
       { status: 429, headers: { "retry-after": "5" } },
       { status: 201, body: createdPayment },
     );
@@ -188,7 +189,7 @@ describe("the pause after a 429", () => {
   });
 
   test("that outlasts a call's deadline ends the call before anything is sent", async () => {
-    await using server = await scriptedServer({ status: 429, headers: { "retry-after": "60" } });
+    using server = scriptedService({ status: 429, headers: { "retry-after": "60" } });
     const http = httpTo(server);
     await expect(http.call(getPayment, read, { maxRetries: 0 })).rejects.toMatchObject({
       status: 429,
@@ -204,7 +205,7 @@ describe("the pause after a 429", () => {
 });
 
 test("an outage empties the retry budget, and calls then fail after one attempt", async () => {
-  await using server = await scriptedServer({ status: 503 });
+  using server = scriptedService({ status: 503 });
   const time = new FakeTime();
   const http = httpTo(server, {}, { ...time, now: time.now, sleep: async () => {} });
   for (let call = 0; call < 40; call++) await http.call(getPayment, read).catch(() => {});

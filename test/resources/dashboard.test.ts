@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigurationError, MerchantClient } from "../../src/index.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { withdrawal, withdrawalConfig } from "../wire/examples.ts";
 
 const page = {
@@ -19,7 +19,7 @@ function dashboardOf(
 
 describe("a dashboard", () => {
   test("reads configuration and withdrawals of its merchant with the bearer token", async () => {
-    await using server = await scriptedServer(
+    using server = scriptedService(
       { body: withdrawalConfig },
       { body: page },
       { body: withdrawal },
@@ -40,7 +40,7 @@ describe("a dashboard", () => {
   });
 
   test("asks the token function again once after a 401", async () => {
-    await using server = await scriptedServer(unauthorized, { body: withdrawalConfig });
+    using server = scriptedService(unauthorized, { body: withdrawalConfig });
     let asked = 0;
     const dashboard = dashboardOf(server, async () => `token-${++asked}`);
     expect((await dashboard.withdrawalConfig().withResponse()).attempts).toBe(2);
@@ -51,7 +51,7 @@ describe("a dashboard", () => {
   });
 
   test("gives up when the new token is refused too", async () => {
-    await using server = await scriptedServer(unauthorized);
+    using server = scriptedService(unauthorized);
     const dashboard = dashboardOf(server, () => "token");
     await expect(dashboard.withdrawalConfig()).rejects.toMatchObject({
       name: "AuthenticationError",
@@ -60,7 +60,7 @@ describe("a dashboard", () => {
   });
 
   test("sends exactly one request with maxRetries 0", async () => {
-    await using server = await scriptedServer(unauthorized);
+    using server = scriptedService(unauthorized);
     const dashboard = dashboardOf(server, () => "token");
     const call = dashboard.withdrawalConfig({ maxRetries: 0 });
     await expect(call).rejects.toMatchObject({ name: "AuthenticationError", attempts: 1 });
@@ -68,7 +68,7 @@ describe("a dashboard", () => {
   });
 
   test("does not say that nothing was sent when a token cannot be renewed", async () => {
-    await using server = await scriptedServer(unauthorized);
+    using server = scriptedService(unauthorized);
     let asked = 0;
     const dashboard = dashboardOf(server, () => {
       asked += 1;
@@ -82,7 +82,7 @@ describe("a dashboard", () => {
   });
 
   test("does not ask again for a token that is a string", async () => {
-    await using server = await scriptedServer(unauthorized);
+    using server = scriptedService(unauthorized);
     await expect(dashboardOf(server, "token").withdrawalConfig()).rejects.toMatchObject({
       attempts: 1,
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InvalidRequestError } from "../../src/errors.ts";
 import { type CreatePaymentInput, MerchantClient } from "../../src/index.ts";
 
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 
 const clientOf = ({ url }: { url: string }) =>
@@ -10,7 +10,7 @@ const clientOf = ({ url }: { url: string }) =>
 
 describe("payments.create", () => {
   test("sends a payment in USD cents", async () => {
-    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    using server = scriptedService({ status: 201, body: createdPayment });
     const created = await clientOf(server).payments.create({
       amount: 2500,
       orderId: "order_1",
@@ -29,7 +29,7 @@ describe("payments.create", () => {
   });
 
   test("sends a deposit without an amount", async () => {
-    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    using server = scriptedService({ status: 201, body: createdPayment });
     await clientOf(server).payments.create({
       type: "deposit",
       orderId: "order_2",
@@ -46,7 +46,7 @@ describe("payments.create", () => {
   test.each(['{ "cart" : 1 }', "cart=1&source=mail"])(
     "sends the metadata %j as it is",
     async (customMetadata) => {
-      await using server = await scriptedServer({ status: 201, body: createdPayment });
+      using server = scriptedService({ status: 201, body: createdPayment });
       await clientOf(server).payments.create({ amount: 2500, orderId: "order_1", customMetadata });
       expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ customMetadata });
     },
@@ -55,7 +55,7 @@ describe("payments.create", () => {
   test.each(["https://shop.example/paid?a=1", "http://127.0.0.1:3000", "myapp://paid"])(
     "sends the redirectUrl %s as it is",
     async (redirectUrl) => {
-      await using server = await scriptedServer({ status: 201, body: createdPayment });
+      using server = scriptedService({ status: 201, body: createdPayment });
       await clientOf(server).payments.create({ amount: 2500, orderId: "order_1", redirectUrl });
       expect(JSON.parse(server.requests[0]?.body ?? "")).toMatchObject({ redirectUrl });
     },
@@ -142,7 +142,7 @@ describe("payments.create", () => {
       "invalid_request",
     ],
   ])("refuses %s before sending", async (_, input, param, code) => {
-    await using server = await scriptedServer({ status: 201, body: createdPayment });
+    using server = scriptedService({ status: 201, body: createdPayment });
     const error = await clientOf(server)
       .payments.create(input as CreatePaymentInput)
       .catch((thrown) => thrown);
@@ -156,7 +156,7 @@ describe("payments.create", () => {
   test.each(["", "two words", "line\nbreak", "ümlaut", "x".repeat(256)])(
     "refuses the idempotency key %j without repeating it",
     async (idempotencyKey) => {
-      await using server = await scriptedServer({ status: 201, body: createdPayment });
+      using server = scriptedService({ status: 201, body: createdPayment });
       const call = clientOf(server).payments.create(good, { idempotencyKey });
       await expect(call).rejects.toMatchObject({
         param: "idempotencyKey",
@@ -169,7 +169,7 @@ describe("payments.create", () => {
 
 describe("payments.get", () => {
   test("reads the payment with the id", async () => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     expect(await clientOf(server).payments.get(payment.id)).toEqual(payment);
     expect(server.requests[0]).toMatchObject({
       method: "GET",
@@ -179,7 +179,7 @@ describe("payments.get", () => {
   });
 
   test.each(["", ".", "..", "a\nb", "a\u0000", "\ud800"])("refuses the id %j", async (id) => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     await expect(clientOf(server).payments.get(id)).rejects.toMatchObject({
       name: "InvalidRequestError",
       param: "paymentId",
@@ -195,7 +195,7 @@ describe("payments.get", () => {
     ["%2e%2e", "%252e%252e"],
     ["a#b", "a%23b"],
   ])("encodes the id %j, so that it never is another route", async (id, encoded) => {
-    await using server = await scriptedServer({ body: payment });
+    using server = scriptedService({ body: payment });
     await clientOf(server).payments.get(id);
     expect(server.requests[0]?.url).toBe(`/v1/external/secretkey-auth/payments/${encoded}`);
   });
@@ -208,7 +208,7 @@ describe("payments.list", () => {
   };
 
   test("gives a page with its pagination", async () => {
-    await using server = await scriptedServer({ body: page });
+    using server = scriptedService({ body: page });
     const query = { status: "completed", search: "a b&c", limit: 1, offset: 0 } as const;
     expect(await clientOf(server).payments.list(query)).toEqual(page);
     expect(server.requests[0]?.url).toBe(
@@ -217,7 +217,7 @@ describe("payments.list", () => {
   });
 
   test("sends no query when nothing is asked for", async () => {
-    await using server = await scriptedServer({ body: page });
+    using server = scriptedService({ body: page });
     await clientOf(server).payments.list();
     expect(server.requests[0]?.url).toBe("/v1/external/secretkey-auth/payments");
   });
@@ -231,7 +231,7 @@ describe("payments.list", () => {
     ["stauts", "completed"],
     ["prefetch", 2],
   ])("refuses a %s of %s", async (param, value) => {
-    await using server = await scriptedServer({ body: page });
+    using server = scriptedService({ body: page });
     const call = clientOf(server).payments.list({ [param]: value });
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param });
     expect(server.requests).toHaveLength(0);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 
 const clientOf = ({ url }: { url: string }) =>
   new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: `${url}/base` });
 
 describe("client.request", () => {
   test("sends any request with the client's credential and gives what came", async () => {
-    await using server = await scriptedServer({ body: [1, 2] });
+    using server = scriptedService({ body: [1, 2] });
     const request = {
       method: "GET",
       path: "/v1/new-things",
@@ -21,7 +21,7 @@ describe("client.request", () => {
   });
 
   test("sends a body as JSON with an idempotency key", async () => {
-    await using server = await scriptedServer({ status: 201, body: {} });
+    using server = scriptedService({ status: 201, body: {} });
     const request = { method: "POST", path: "/v1/new-things", body: { a: 1 } } as const;
     await clientOf(server).request(request, { idempotencyKey: "key-1" });
     expect(server.requests[0]).toMatchObject({
@@ -31,7 +31,7 @@ describe("client.request", () => {
   });
 
   test("does not repeat a POST because withdrawals may be repeated", async () => {
-    await using server = await scriptedServer({ status: 500 });
+    using server = scriptedService({ status: 500 });
     const client = new MerchantClient({
       secretKey: "sk_test_1",
       environment: "sandbox",
@@ -43,19 +43,19 @@ describe("client.request", () => {
   });
 
   test("gives a success that is no JSON as text", async () => {
-    await using server = await scriptedServer({ body: "OK" });
+    using server = scriptedService({ body: "OK" });
     expect(await clientOf(server).request({ method: "POST", path: "/v1/ping", body: {} })).toBe(
       "OK",
     );
   });
 
   test("takes an empty success for undefined", async () => {
-    await using server = await scriptedServer({ status: 204, body: "" });
+    using server = scriptedService({ status: 204, body: "" });
     expect(await clientOf(server).request({ method: "GET", path: "/v1/nothing" })).toBeUndefined();
   });
 
   test("uses another credential when told to, and no other with it", async () => {
-    await using server = await scriptedServer({});
+    using server = scriptedService({});
     const client = clientOf(server);
     await client.request({ method: "GET", path: "/a", auth: { paymentSecret: "ps_1" } });
     await client.request({ method: "GET", path: "/b", auth: { accessToken: "token" } });
@@ -67,7 +67,7 @@ describe("client.request", () => {
   });
 
   test("repeats a GET after a failure, but not a POST", async () => {
-    await using server = await scriptedServer({ status: 500 });
+    using server = scriptedService({ status: 500 });
     const client = clientOf(server);
     const get = client.request({ method: "GET", path: "/a" }, { maxRetries: 1, deadlineMs: 5000 });
     await expect(get).rejects.toMatchObject({ name: "ServerError", attempts: 2 });
@@ -78,7 +78,7 @@ describe("client.request", () => {
   test.each(["PUT", "PATCH", "DELETE"] as const)(
     "repeats a %s only when it is said to be safe",
     async (method) => {
-      await using server = await scriptedServer({ status: 500 });
+      using server = scriptedService({ status: 500 });
       const client = clientOf(server);
       const options = { maxRetries: 1, deadlineMs: 5000 };
       await expect(client.request({ method, path: "/a" }, options)).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe("client.request", () => {
   );
 
   test("sends no credential when told so", async () => {
-    await using server = await scriptedServer({});
+    using server = scriptedService({});
     await clientOf(server).request({ method: "GET", path: "/a", auth: "none" });
     const names = Object.keys(server.requests[0]?.headers ?? {});
     expect(names).not.toContain("authorization");
@@ -117,7 +117,7 @@ describe("client.request", () => {
     "",
     "relative",
   ])("refuses the path %j", async (path) => {
-    await using server = await scriptedServer({});
+    using server = scriptedService({});
     await expect(clientOf(server).request({ method: "GET", path })).rejects.toMatchObject({
       name: "InvalidRequestError",
       param: "path",

@@ -11,7 +11,7 @@ import {
   type WireOptions,
   type Withdrawals,
 } from "../../src/index.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 
 /** The same with `undefined` allowed wherever a field may be left out. */
@@ -61,14 +61,14 @@ describe("undefined means the same as nothing", () => {
 
   test("in a list's query", async () => {
     const pagination = { total: 0, limit: 100, offset: 0, hasMore: false };
-    await using server = await scriptedServer({ body: { data: [], pagination } });
+    using server = scriptedService({ body: { data: [], pagination } });
     await clientOf(server).payments.list({ status: undefined, limit: undefined });
     expect(server.requests[0]?.url).toBe("/v1/external/secretkey-auth/payments");
   });
 
   test("in what is created", async () => {
     const quote = { status: 201, body: payment.quotes[0] };
-    await using server = await scriptedServer({ status: 201, body: createdPayment }, quote);
+    using server = scriptedService({ status: 201, body: createdPayment }, quote);
     const client = clientOf(server);
     await client.payments.create(
       { amount: 2500, orderId: "order_1", redirectUrl: undefined, customMetadata: undefined },
