@@ -1,12 +1,10 @@
 import { inspect } from "node:util";
 import ky, { type Hooks } from "ky";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ClientHooks } from "../../src/http/hooks.ts";
 import { createPayment, createWithdrawal, getPayment } from "../../src/wire/operations.ts";
-import { scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
-import { FakeTime } from "./fake-time.ts";
 import { httpTo, secretKey } from "./http-to.ts";
 
 const order = { body: { type: "payment", amount: 2500, currency: "USD", orderId: "order_1" } };
@@ -15,7 +13,7 @@ const created = { status: 201, body: createdPayment };
 
 /** The error of a creation of a payment with these hooks, and what the service got of it. */
 async function creationWith(hooks: ClientHooks, answers = [created]) {
-  await using server = await scriptedServer(...answers);
+  using server = scriptedService(...answers);
   const call = httpTo(server, { hooks }).call(createPayment, order, { idempotencyKey: "key-1" });
   const error = await call.then(
     () => undefined,
@@ -220,10 +218,20 @@ describe("an afterResponse hook that", () => {
   });
 
   test("never ends is ended by the time limit, and the outcome is unknown", async () => {
-    using server = scriptedService(created);
-    const hooks: ClientHooks = { afterResponse: [() => new Promise<void>(() => {})] };
-    const http = httpTo(server, { hooks, timeoutMs: 200, maxRetries: 0 }, new FakeTime());
-    await expect(http.call(createPayment, order)).rejects.toMatchObject({
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
+    const hang = () => {
+      enter();
+      return new Promise<void>(() => {});
+    };
+    const fetch = async () => Response.json(createdPayment, { status: 201 });
+    const options = { fetch, hooks: { afterResponse: [hang] }, timeoutMs: 200, maxRetries: 0 };
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const call = httpTo({ url: "https://api.example" }, options).call(createPayment, order);
+    call.catch(() => {});
+    await entered;
+    vi.advanceTimersByTime(200);
+    await expect(call).rejects.toMatchObject({
       name: "OutcomeUnknownError",
       cause: { name: "TimeoutError" },
     });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { redactor } from "../../src/http/request.ts";
 import { readErrorBody } from "../../src/wire/envelope.ts";
 import { getPayment } from "../../src/wire/operations.ts";
-import { scriptedServer } from "../scripted-server.ts";
+import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
 
@@ -76,7 +76,7 @@ test.each<[string, object]>([
   ["in the request id", { status: 400, headers: { "x-request-id": key }, body: {} }],
   ["in the request id of a body", { status: 400, body: { error: { code: "x", requestId: key } } }],
 ])("a credential that comes back %s shows nowhere in the error", async (_, answer) => {
-  await using server = await scriptedServer(answer);
+  using server = scriptedService(answer);
   const error = await httpTo(server, { secretKey: key, maxRetries: 0 })
     .call(getPayment, { path: { paymentId: payment.id } })
     .catch((thrown) => thrown);

@@ -1,8 +1,8 @@
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { AbortError } from "../../src/errors.ts";
 import { realTime } from "../../src/http/time.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
-import { type Answer, scriptedServer, silent } from "../scripted-server.ts";
+import { type Answer, scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
@@ -20,25 +20,50 @@ const dripping: Answer = (response) => {
   response.on("close", () => clearInterval(timer));
 };
 
-describe("timeoutMs", () => {
-  test("ends an attempt that is not answered, and the next one may succeed", async () => {
+/** A fetch that is never answered. */
+const unanswered = () => new Promise<Response>(() => {});
+
+/** A fetch whose answer's body begins, and never ends. */
+const endless = (status: number, beginning: string) => async () => {
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(beginning)),
+  });
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
+};
+
+const url = "https://api.example";
+
+/** Has time pass only here, however busy the machine is. */
+async function letPass<T>(ms: number, call: Promise<T>): Promise<T> {
+  // Observed before it fails.
+  call.catch(() => {});
+  await vi.advanceTimersByTimeAsync(ms);
+  return call;
+}
+
+function useFakeTimers(): void {
+  beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-    try {
-      const answers = [new Promise<Response>(() => {}), Promise.resolve(Response.json(payment))];
-      const fetch = () => answers.shift() ?? Promise.reject(new Error("a third request"));
-      const http = httpTo({ url: "https://api.example" }, { fetch, timeoutMs: 200 });
-      const call = http.call(getPayment, read).withResponse();
-      await vi.advanceTimersByTimeAsync(200);
-      expect((await call).attempts).toBe(2);
-    } finally {
-      vi.useRealTimers();
-    }
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+}
+
+describe("timeoutMs", () => {
+  useFakeTimers();
+
+  test("ends an attempt that is not answered, and the next one may succeed", async () => {
+    const answers = [unanswered(), Promise.resolve(Response.json(payment))];
+    const fetch = () => answers.shift() ?? Promise.reject(new Error("a third request"));
+    const http = httpTo({ url }, { fetch, timeoutMs: 200 });
+    const { attempts } = await letPass(200, http.call(getPayment, read).withResponse());
+    expect(attempts).toBe(2);
   });
 
-  test("covers the body: an answer that drips byte by byte is too late", async () => {
-    await using server = await scriptedServer(dripping);
-    const options = { timeoutMs: 40, maxRetries: 0 };
-    await expect(httpTo(server, options).call(getPayment, read)).rejects.toMatchObject({
+  test("covers the body: an answer that never ends is too late", async () => {
+    const http = httpTo({ url }, { fetch: endless(200, "{"), timeoutMs: 200, maxRetries: 0 });
+    await expect(letPass(200, http.call(getPayment, read))).rejects.toMatchObject({
       name: "TimeoutError",
       code: "attempt_timeout",
       outcome: "unknown",
@@ -46,45 +71,43 @@ describe("timeoutMs", () => {
   });
 
   test("leaves the outcome of a creation unknown", async () => {
-    await using server = await scriptedServer(silent);
-    const options = { timeoutMs: 30, maxRetries: 1 };
-    await expect(httpTo(server, options).call(createPayment, order)).rejects.toMatchObject({
+    const http = httpTo({ url }, { fetch: unanswered, timeoutMs: 200, maxRetries: 1 });
+    await expect(letPass(400, http.call(createPayment, order))).rejects.toMatchObject({
       name: "OutcomeUnknownError",
       attempts: 2,
       cause: { name: "TimeoutError" },
     });
   });
 
-  test("holds for a fetch that ignores its signal", async () => {
-    const fetch = () => new Promise<Response>(() => {});
-    const http = httpTo({ url: "https://api.example" }, { fetch, timeoutMs: 20, maxRetries: 0 });
-    await expect(http.call(getPayment, read)).rejects.toMatchObject({ code: "attempt_timeout" });
-  });
-
   test("does not hide the status of an error whose body never ends", async () => {
-    const endless: Answer = (response) => {
-      response.writeHead(400, { "content-type": "application/json" }).write('{"error":');
-    };
-    await using server = await scriptedServer(endless);
-    await expect(
-      httpTo(server, { timeoutMs: 40 }).call(createPayment, order),
-    ).rejects.toMatchObject({
+    const http = httpTo({ url }, { fetch: endless(400, '{"error":'), timeoutMs: 200 });
+    await expect(letPass(200, http.call(createPayment, order))).rejects.toMatchObject({
       name: "OutcomeUnknownError",
       status: 400,
       cause: { name: "InvalidRequestError", code: "invalid_request" },
     });
   });
+
+  test("also ends a request over a real connection", async () => {
+    const { promise: received, resolve } = Promise.withResolvers<void>();
+    await using server = await scriptedServer(() => resolve());
+    const call = httpTo(server, { timeoutMs: 200, maxRetries: 0 }).call(getPayment, read);
+    await received;
+    await expect(letPass(200, call)).rejects.toMatchObject({ code: "attempt_timeout" });
+  });
 });
 
 describe("deadlineMs", () => {
+  useFakeTimers();
+
   test("cuts the attempt that is under way", async () => {
-    await using server = await scriptedServer(silent);
-    const http = httpTo(server, { deadlineMs: 40 }, realTime);
-    await expect(http.call(getPayment, read)).rejects.toMatchObject({
+    const fetch = vi.fn(unanswered);
+    const http = httpTo({ url }, { fetch, deadlineMs: 200 }, realTime);
+    await expect(letPass(200, http.call(getPayment, read))).rejects.toMatchObject({
       name: "TimeoutError",
       code: "deadline_exceeded",
     });
-    expect(server.requests).toHaveLength(1);
+    expect(fetch).toHaveBeenCalledTimes(1);
   });
 
   test("ends the call at once when the wait would overrun it, with the error in hand", async () => {
@@ -111,15 +134,15 @@ describe("deadlineMs", () => {
   });
 
   test("covers the secret key function", async () => {
-    using server = scriptedService({ body: payment });
+    const fetch = vi.fn(unanswered);
     const secretKey = () => new Promise<string>(() => {});
-    const http = httpTo(server, { secretKey, deadlineMs: 20 }, realTime);
-    await expect(http.call(getPayment, read)).rejects.toMatchObject({
+    const http = httpTo({ url }, { fetch, secretKey, deadlineMs: 200 }, realTime);
+    await expect(letPass(200, http.call(getPayment, read))).rejects.toMatchObject({
       code: "deadline_exceeded",
       outcome: "not_sent",
       message: expect.stringMatching(/^Nothing was sent: .* what the secretKey function gives/),
     });
-    expect(server.requests).toHaveLength(0);
+    expect(fetch).not.toHaveBeenCalled();
   });
 });
 

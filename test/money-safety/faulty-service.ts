@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Sandbox } from "../../src/sandbox/index.ts";
 
 /** What befalls one request on its way to the service and back. */
@@ -18,15 +18,14 @@ export type Fault =
   | { readonly kind: "answered twice" }
   | { readonly kind: "clock jump"; readonly days: number };
 
-/** How long a client of this service waits for an answer. */
-export const timeoutMs = 50;
-
 export interface FaultyService extends AsyncDisposable {
   readonly url: string;
   /** A fetch that meets the faults in order, one a request, and none after the last. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** How far the local clock has jumped, in milliseconds. */
   readonly clockJumpMs: number;
+  /** Resolves when the service has a request that it will not answer. */
+  readonly silent: Promise<void>;
   /** Resolves when the service has done everything that it still had to do. */
   settled(): Promise<void>;
 }
@@ -38,6 +37,7 @@ export async function faultyService(
 ): Promise<FaultyService> {
   const underWay = new Set<Promise<unknown>>();
   const sockets = new Set<Socket>();
+  const { promise: silent, resolve: fallSilent } = Promise.withResolvers<void>();
   let clockJumpMs = 0;
   let requests = 0;
 
@@ -56,11 +56,13 @@ export async function faultyService(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   /** Hands the request to the service, which commits what it asks for. */
-  async function commit(request: IncomingMessage): Promise<{ status: number; text: string }> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  async function commit(
+    request: IncomingMessage,
+    given?: string,
+  ): Promise<{ status: number; text: string }> {
+    const text = given ?? (await bodyOf(request));
     const { method = "GET", headers } = request;
-    const body = method === "GET" ? undefined : Buffer.concat(chunks).toString();
+    const body = method === "GET" ? undefined : text;
     const answer = await sandbox.fetch(
       new Request(`${url}${request.url}`, {
         method,
@@ -98,8 +100,11 @@ export async function faultyService(
         return;
       }
       case "silence": {
-        if (fault.commits === "late") await delay(timeoutMs + 20);
-        if (fault.commits !== "never") await commit(request);
+        const body = await bodyOf(request);
+        const givenUp = once(response, "close");
+        fallSilent();
+        if (fault.commits === "late") await givenUp;
+        if (fault.commits !== "never") await commit(request, body);
         return;
       }
       case "truncated": {
@@ -134,6 +139,7 @@ export async function faultyService(
 
   return {
     url,
+    silent,
     get clockJumpMs() {
       return clockJumpMs;
     },
@@ -156,4 +162,10 @@ export async function faultyService(
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }
