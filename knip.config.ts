@@ -16,7 +16,6 @@ const config: KnipConfig = {
   ],
   ignoreDependencies: [
     "@foundry-rs/anvil",
-    "@modelcontextprotocol/sdk",
     "@types/react",
     "@types/react-dom",
     "react",

@@ -28,10 +28,10 @@ export default defineConfig({
     // Constructors that only a client calls would pull the core into the declarations.
     compilerOptions: { stripInternal: true },
   },
-  // Everything is bundled, because the package has no runtime dependencies; msw, the zod of `./schemas` and
-  // OpenTelemetry's API are optional peers.
-  noExternal: [/^(?!node:|msw\/|@opentelemetry\/)/],
-  external: [/^node:/, /^msw\//, /^@opentelemetry\//],
+  // Everything is bundled, because the package has no runtime dependencies; the others here, and the zod of
+  // `./schemas`, are optional peers.
+  noExternal: [/^(?!node:|msw\/|@opentelemetry\/|@modelcontextprotocol\/)/],
+  external: [/^node:/, /^msw\//, /^@opentelemetry\//, /^@modelcontextprotocol\//],
   removeNodeProtocol: false,
   esbuildOptions(options) {
     // Shorter but still readable: names and lines stay, and source maps contain the source.

@@ -10,8 +10,8 @@ import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
 import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
 import type { Terminal } from "./terminal.ts";
 
-const paymentScenarios = ["success", "underpayment", "overpayment", "timeout", "late"];
-const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
+export const paymentScenarios = ["success", "underpayment", "overpayment", "timeout", "late"];
+export const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
 
 export const simulateCommand = defineCommand({
   name: "simulate",
@@ -38,12 +38,22 @@ export const simulateCommand = defineCommand({
     json,
   }),
   async run({ id, scenario, amountInCents, url, json }, terminal) {
-    const kind = paymentScenarios.includes(scenario) ? "payments" : "withdrawals";
-    const path = `${kind}/${encodeURIComponent(id)}/simulate`;
-    printRecord(await control(url, path, { scenario, amountInCents }), { json }, terminal);
+    printRecord(await simulate(url, { id, scenario, amountInCents }), { json }, terminal);
     return exitCodes.ok;
   },
 });
+
+interface Simulation {
+  readonly id: string;
+  readonly scenario: string;
+  readonly amountInCents?: number | undefined;
+}
+
+/** The payment or withdrawal that was moved. */
+export function simulate(url: URL | undefined, { id, ...scenario }: Simulation): Promise<object> {
+  const kind = paymentScenarios.includes(scenario.scenario) ? "payments" : "withdrawals";
+  return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, scenario);
+}
 
 export const advanceCommand = defineCommand({
   name: "advance",

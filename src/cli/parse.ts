@@ -11,6 +11,7 @@ import { execCommand } from "./exec.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
+import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, type Commands, lines, type Run } from "./options.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { triggerCommand } from "./trigger.ts";
@@ -26,6 +27,7 @@ export const commands: Commands = {
   advance: advanceCommand,
   resend: resendCommand,
   events: eventsCommand,
+  mcp: mcpCommand,
   ...apiCommands(),
 };
 

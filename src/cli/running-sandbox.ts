@@ -22,7 +22,7 @@ export async function control<Answer>(
   body?: object,
 ): Promise<Answer> {
   const response = await request(url, path, body);
-  return (await response.json()) as Answer;
+  return (response.status === 204 ? undefined : await response.json()) as Answer;
 }
 
 /** The events of a running sandbox from now on. Ends when the sandbox does. */

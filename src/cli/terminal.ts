@@ -19,6 +19,8 @@ export interface Terminal {
   progress(done?: number, total?: number): void;
   /** Prints `[redacted]` for this credential from now on, also where a service echoes it. */
   conceal(credential: string): void;
+  /** A text without the credentials that are concealed. */
+  redact(text: string): string;
   /** Colours part of a line for `say`, if stderr shows colours. */
   paint(style: Style, text: string): string;
 }
@@ -55,6 +57,7 @@ export function createTerminal({ stdout, stderr }: Streams): Terminal {
     conceal(credential) {
       if (credential.length >= minCredentialLength) credentials.add(credential);
     },
+    redact: redacted,
     paint,
   };
 }

@@ -90,7 +90,7 @@ function examplesOf(words: readonly string[]): string[][] {
 }
 
 /** Servers run until they are stopped; these have tests of their own. */
-const servers: ReadonlySet<string> = new Set(["sandbox", "listen"]);
+const servers: ReadonlySet<string> = new Set(["sandbox", "listen", "mcp"]);
 /** Where nothing is typed, it sends nothing. */
 const asks = (args: readonly string[]) => args.includes("create-once") && !args.includes("--yes");
 

@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { glob, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import * as z from "zod/mini";
+import { UsageError } from "../exit-codes.ts";
+import { defineTool, described, type Tool } from "./tool.ts";
+
+/** A part of a guide below one heading. */
+interface Section {
+  readonly guide: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+const mostSections = 5;
+const longestExcerpt = 3_000;
+
+/** Tools that read the guides in this package. They need neither a connection nor a key. */
+export function guideTools(): Tool[] {
+  let sections: Promise<readonly Section[]> | undefined;
+  const all = () => {
+    sections ??= readGuides();
+    return sections;
+  };
+  return [
+    defineTool({
+      name: "search_guides",
+      description: "Searches settlekit's guides. Use words that a heading or a text would contain.",
+      isReadOnly: true,
+      input: { query: described(z.string().check(z.minLength(2)), "Words to look for.") },
+      async run({ query }) {
+        return { sections: found(await all(), query) };
+      },
+    }),
+    defineTool({
+      name: "explain_error",
+      description: "Explains an error's code or class, such as several_withdrawals, with the cure.",
+      isReadOnly: true,
+      input: {
+        code: described(z.string().check(z.minLength(2)), "`code` or `name` of the error."),
+      },
+      async run({ code }) {
+        return explanation(await all(), code);
+      },
+    }),
+  ];
+}
+
+/** The guides are in the package, above the source and above what is built of it. */
+async function readGuides(): Promise<readonly Section[]> {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, "docs/errors.md"))) {
+    if (folder === dirname(folder)) throw new UsageError("This package has no guides.");
+    folder = dirname(folder);
+  }
+  const sections: Section[] = [];
+  for await (const file of glob("docs/*.md", { cwd: folder })) {
+    const text = await readFile(join(folder, file), "utf8");
+    for (const part of text.split(/^(?=#{1,3} )/m)) {
+      const [, heading = ""] = /^#+ (.*)/.exec(part) ?? [];
+      sections.push({ guide: file, heading, text: part });
+    }
+  }
+  return sections;
+}
+
+function found(sections: readonly Section[], query: string) {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
+  const scored = sections.map((section) => ({ section, score: scoreOf(section, words) }));
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, mostSections)
+    .map(({ section }) => ({ ...section, text: section.text.slice(0, longestExcerpt) }));
+}
+
+/** Each word counts once in the text, and more in the heading. */
+function scoreOf({ heading, text }: Section, words: readonly string[]): number {
+  const [title, content] = [heading.toLowerCase(), text.toLowerCase()];
+  const inText = words.filter((word) => content.includes(word)).length;
+  return inText === 0 ? 0 : inText + 2 * words.filter((word) => title.includes(word)).length;
+}
+
+function explanation(sections: readonly Section[], code: string) {
+  const ofErrors = sections.filter(({ guide }) => guide.endsWith("errors.md"));
+  const isRow = (line: string) => line.startsWith("|") && line.includes(`\`${code}\``);
+  const meanings = ofErrors.flatMap(({ heading, text }) => {
+    if (heading === code) return { class: heading, text };
+    const rows = text.split("\n").filter(isRow);
+    return rows.length === 0 ? [] : { class: heading, text: rows.join("\n") };
+  });
+  if (meanings.length > 0) return { code, meanings };
+  return {
+    code,
+    note: "settlekit has no such code. The service may have set it: see error.message.",
+  };
+}

@@ -1,0 +1,114 @@
+import * as z from "zod/mini";
+import type { SandboxEvent, WebhookDelivery } from "../../sandbox/index.ts";
+import { paymentScenarios, simulate, withdrawalScenarios } from "../control.ts";
+import { control } from "../running-sandbox.ts";
+import { faultFrom } from "../sandbox-options.ts";
+import { defineTool, described, id, type Tool } from "./tool.ts";
+
+const cents = z.int().check(z.minimum(1));
+
+/**
+ * Tools that change a running sandbox. They use its control routes, which the service does not have, and no key: they
+ * cannot move money whatever the environment says.
+ */
+export function sandboxTools(): Tool[] {
+  const url = undefined;
+  /** Changes the faults, and tells which wait then. */
+  const faults = async (path: string, change: object) => {
+    await control(url, `faults${path}`, change);
+    return control(url, "faults");
+  };
+  return [
+    defineTool({
+      name: "sandbox_create_payment",
+      description: "Creates a payment in the sandbox.",
+      isReadOnly: false,
+      input: { orderId: z.string(), amount: described(cents, "In cents.") },
+      async run(input) {
+        const { paymentId } = await control<{ paymentId: string }>(url, "payments", input);
+        return { paymentId };
+      },
+    }),
+    defineTool({
+      name: "sandbox_create_withdrawal",
+      description: "Creates a withdrawal in the sandbox.",
+      isReadOnly: false,
+      input: {
+        orderId: z.string(),
+        amountInCents: cents,
+        chainId: described(z._default(z.int(), 84_532), "A testnet, such as 84532."),
+        recipientAddress: z.string(),
+      },
+      run: (input) => control(url, "withdrawals", input),
+    }),
+    defineTool({
+      name: "sandbox_simulate",
+      description: "Plays the customer of a payment, or moves a withdrawal (process and so on).",
+      isReadOnly: false,
+      input: {
+        id: id("payment or withdrawal"),
+        scenario: z.enum([...paymentScenarios, ...withdrawalScenarios]),
+      },
+      run: (input) => simulate(url, input),
+    }),
+    defineTool({
+      name: "sandbox_advance_clock",
+      description: "Advances the sandbox's clock, and tells what became due.",
+      isReadOnly: false,
+      input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
+      run: (input) => control<{ happened: SandboxEvent[] }>(url, "clock/advance", input),
+    }),
+    defineTool({
+      name: "sandbox_list_deliveries",
+      description:
+        "Lists the latest webhook deliveries of the sandbox, with the endpoint's answers.",
+      isReadOnly: true,
+      input: {},
+      async run() {
+        const { data } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
+        return { deliveries: data.slice(-20).map(summaryOf) };
+      },
+    }),
+    defineTool({
+      name: "sandbox_resend_webhook",
+      description: "Delivers a webhook of the sandbox once more.",
+      isReadOnly: false,
+      input: { deliveryId: id("delivery") },
+      async run({ deliveryId }) {
+        const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
+        return summaryOf(await control<WebhookDelivery>(url, path, {}));
+      },
+    }),
+    defineTool({
+      name: "sandbox_inject_fault",
+      description:
+        "Makes the next matching requests to the sandbox fail: POST /payments 503 after x2, GET /payments 800ms, " +
+        "POST /withdrawals reset after, * truncated, or 10/s for a rate limit.",
+      isReadOnly: false,
+      input: { fault: described(z.string(), "Such as POST /payments 503 after.") },
+      run({ fault }) {
+        const asked = faultFrom(fault);
+        if ("rateLimit" in asked) return faults("/rate-limit", { limit: asked.rateLimit });
+        const { options, ...where } = asked;
+        const times = options.times === Number.POSITIVE_INFINITY ? "always" : options.times;
+        return faults("", { ...where, ...options, times });
+      },
+    }),
+    defineTool({
+      name: "sandbox_clear_faults",
+      description: "Removes all faults that still wait, and the rate limit.",
+      isReadOnly: false,
+      input: {},
+      async run() {
+        await faults("/clear", {});
+        return faults("/rate-limit", { limit: null });
+      },
+    }),
+  ];
+}
+
+/** Without the signed requests. */
+function summaryOf({ id, event, status, data, attempts, nextAttemptAt }: WebhookDelivery) {
+  const answers = attempts.map(({ at, status, error }) => ({ at, status, error }));
+  return { id, event, status, data, nextAttemptAt, answers };
+}

@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import type { MerchantClient } from "../../client.ts";
+import { defineTool, described, id, type Tool } from "./tool.ts";
+
+/** Tools that read payments and withdrawals in any environment. */
+export function serviceTools(client: () => MerchantClient): Tool[] {
+  return (["payment", "withdrawal"] as const).flatMap((kind) => {
+    const kinds = `${kind}s` as const;
+    return [
+      defineTool({
+        name: `get_${kind}`,
+        description: `Reads a ${kind}.`,
+        isReadOnly: true,
+        input: { id: id(kind) },
+        run: ({ id }) => client()[kinds].get(id),
+      }),
+      defineTool({
+        name: `list_${kinds}`,
+        description: `Lists ${kinds}, newest first. For those of an order, use find_${kinds}.`,
+        isReadOnly: true,
+        input: {
+          status: described(z.optional(z.string()), "Only those with this status."),
+          limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20),
+        },
+        async run(filters) {
+          const { data, pagination } = await client()[kinds].list(filters);
+          return { [kinds]: data, total: pagination.total };
+        },
+      }),
+      defineTool({
+        name: `find_${kinds}`,
+        description: `Finds the ${kinds} of an order.`,
+        isReadOnly: true,
+        input: {
+          orderId: described(z.string(), "The merchant's own."),
+          createdAfter: described(z.optional(z.iso.datetime()), "Nothing older is read."),
+        },
+        async run({ orderId, createdAfter }) {
+          const options = createdAfter ? { createdAfter: new Date(createdAfter) } : {};
+          return { [kinds]: await client()[kinds].findByOrderId(orderId, options) };
+        },
+      }),
+    ];
+  });
+}
