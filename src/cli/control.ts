@@ -43,16 +43,13 @@ export const simulateCommand = defineCommand({
   },
 });
 
-interface Simulation {
-  readonly id: string;
-  readonly scenario: string;
-  readonly amountInCents?: number | undefined;
-}
-
-/** The payment or withdrawal that was moved. */
-export function simulate(url: URL | undefined, { id, ...scenario }: Simulation): Promise<object> {
-  const kind = paymentScenarios.includes(scenario.scenario) ? "payments" : "withdrawals";
-  return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, scenario);
+/** Resolves with the payment or withdrawal that was moved. */
+export function simulate(
+  url: URL | undefined,
+  { id, ...input }: { id: string; scenario: string; amountInCents?: number | undefined },
+): Promise<object> {
+  const kind = paymentScenarios.includes(input.scenario) ? "payments" : "withdrawals";
+  return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, input);
 }
 
 export const advanceCommand = defineCommand({

@@ -105,17 +105,11 @@ const nodeHttp: Framework = {
 };
 
 async function frameworkOf(packageJson: string): Promise<Framework> {
-  const text = await readFile(packageJson, "utf8").catch(() => "{}");
-  const dependencies = dependenciesIn(text);
-  const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(dependencies, name));
+  // Where it is missing or no JSON, there is no framework.
+  const { dependencies, devDependencies } = await readFile(packageJson, "utf8")
+    .then(JSON.parse)
+    .catch(() => ({}));
+  const all = { ...dependencies, ...devDependencies };
+  const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
   return found?.[1] ?? nodeHttp;
-}
-
-function dependenciesIn(text: string): object {
-  try {
-    const { dependencies, devDependencies } = JSON.parse(text);
-    return { ...dependencies, ...devDependencies };
-  } catch {
-    return {};
-  }
 }

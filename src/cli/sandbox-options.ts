@@ -55,10 +55,10 @@ export const sandboxOptions = {
 };
 
 interface SandboxValues {
-  readonly webhookUrl: URL | undefined;
-  readonly now: Date | undefined;
-  readonly merchants: number | undefined;
-  readonly headerPrefix: string | undefined;
+  readonly webhookUrl?: URL | undefined;
+  readonly now?: Date | undefined;
+  readonly merchants?: number | undefined;
+  readonly headerPrefix?: string | undefined;
   readonly dialect: SandboxOptions["dialect"];
   readonly faults: readonly AskedFault[];
 }

@@ -136,12 +136,7 @@ async function createdData(event: string, { status, orderId, assignments, url }:
     throw new UsageError("--set needs --detached: in a sandbox the object is a real one.");
   }
   if (!eventNames.includes(event)) {
-    const near = nearest(event, eventNames);
-    const guess = near === undefined ? "" : ` Did you mean ${near}?`;
-    throw new UsageError(
-      `The service has no event ${show(event)}.${guess} It has ${eventNames.join(", ")}. Pass --detached to ` +
-        "send this one.",
-    );
+    throw new UsageError(`${unknownEvent(event)} Pass --detached to send this one.`);
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
   const wanted = status ?? (event.endsWith(".created") ? "pending" : "completed");
@@ -178,10 +173,13 @@ function introduce(
   { say, warn, paint }: Terminal,
 ): void {
   say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${url.href}`);
-  if (eventNames.includes(event)) return;
+  if (!eventNames.includes(event)) warn(unknownEvent(event));
+}
+
+function unknownEvent(event: string): string {
   const near = nearest(event, eventNames);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;
-  warn(`the service has no event of this name.${guess} It has ${eventNames.join(", ")}.`);
+  return `The service has no event ${show(event)}.${guess} It has ${eventNames.join(", ")}.`;
 }
 
 function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {

@@ -1,0 +1,75 @@
+import * as z from "zod/mini";
+import { MerchantClient } from "../../client.ts";
+import { SettlekitError } from "../../errors.ts";
+import { isRecord } from "../../values.ts";
+import { UsageError } from "../exit-codes.ts";
+import { guideTools } from "./guides.ts";
+import { sandboxTools } from "./sandbox-tools.ts";
+import { serviceTools } from "./service-tools.ts";
+import type { Tool } from "./tool.ts";
+
+/** Those of a sandbox only where the environment is one. */
+export function toolsFor(headerPrefix: string | undefined): readonly Tool[] {
+  let client: MerchantClient | undefined;
+  const service = serviceTools(() => {
+    client ??= new MerchantClient({ headerPrefix });
+    return client;
+  });
+  const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
+  return [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
+}
+
+/** A tool as the protocol describes it. */
+export function listed({ name, description, input, isReadOnly }: Tool) {
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
+  return {
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: "object" as const },
+    annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
+  };
+}
+
+/** @param redact Takes credentials out of a text. */
+export async function callTool(
+  tools: readonly Tool[],
+  { name, arguments: args }: { readonly name: string; readonly arguments?: unknown },
+  redact: (text: string) => string,
+) {
+  const answer = (result: unknown, isError: boolean) => {
+    return { content: [{ type: "text" as const, text: resultText(result, redact) }], isError };
+  };
+  try {
+    const tool = tools.find((it) => it.name === name);
+    if (tool === undefined) throw new UsageError(`There is no tool ${name}.`);
+    return answer(await tool.call(args), false);
+  } catch (error) {
+    return answer({ error: explained(error) }, true);
+  }
+}
+
+function explained(error: unknown): object {
+  if (SettlekitError.is(error)) return error.toJSON();
+  if (error instanceof z.core.$ZodError) return { message: z.prettifyError(error) };
+  return { message: error instanceof Error ? error.message : "Internal error." };
+}
+
+/** Fields that hold a secret, or a URL that contains one. */
+const secretFields = ["secret", "paymentUrl", "secretKey", "webhookSecret", "accessToken"];
+
+/**
+ * A result as JSON for a model. Texts in it come from customers: characters that a person would not see are escaped,
+ * so that nothing in them is hidden from a person who reads the conversation.
+ */
+function resultText(result: unknown, redact: (text: string) => string): string {
+  const shown = (name: string, value: unknown) => {
+    if (secretFields.includes(name) && !isRecord(value)) return undefined;
+    return typeof value === "string" ? redact(value) : value;
+  };
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(result, shown);
+  return text.replace(invisible, (found) => found.split("").map(escaped).join(""));
+}
+
+/** Control and format characters, separators of lines, and all that is drawn as nothing. */
+const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
