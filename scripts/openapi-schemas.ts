@@ -74,6 +74,7 @@ function readDocstrings() {
     ["param", "The field at fault, where there is one."],
   ]);
   const defaults = new Map<string, string | number>();
+  const bases = new Map<string, string>();
   const folder = resolve(import.meta.dirname, "../src/wire");
   for (const file of readdirSync(folder)) {
     const text = readFileSync(resolve(folder, file), "utf8");
@@ -81,6 +82,8 @@ function readDocstrings() {
       if (!ts.isInterfaceDeclaration(node)) continue;
       const name = node.name.text;
       docs.set(name, textOf(node));
+      const base = node.heritageClauses?.[0]?.types[0]?.expression.getText();
+      if (base !== undefined) bases.set(name, base);
       for (const member of node.members) {
         const field = member.name?.getText() ?? "";
         const description = textOf(member);
@@ -92,7 +95,20 @@ function readDocstrings() {
       }
     }
   }
+  for (const [name, base] of bases) {
+    inherit(docs, name, base);
+    inherit(defaults, name, base);
+  }
   return { docs, defaults };
+}
+
+/** Copies what is said of the fields of a base. */
+function inherit<Value>(said: Map<string, Value>, name: string, base: string): void {
+  for (const [key, value] of [...said]) {
+    const [owner, field] = key.split(".");
+    if (owner === base && field && !said.has(`${name}.${field}`))
+      said.set(`${name}.${field}`, value);
+  }
 }
 
 function textOf(node: ts.Node): string {

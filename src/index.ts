@@ -93,7 +93,7 @@ export type { WaitOptions } from "./resources/waiting.ts";
 export type { Withdrawals, Withdrawals as DashboardWithdrawals } from "./resources/withdrawals.ts";
 export type { Environment } from "./wire/credential.ts";
 export type { Caip2, ChainId, OpenEnum } from "./wire/fields.ts";
-export type { Pagination } from "./wire/pagination.ts";
+export type { PageQuery, Pagination } from "./wire/pagination.ts";
 export type {
   CreatedPayment,
   NewPayment,

@@ -193,32 +193,23 @@ function apiError(
   });
 }
 
-/**
- * The class of an error answer. The mapping from the document's codes to statuses is not shown, so
- * where a 4xx names its kind in words, the words count.
- */
-function errorClass({ status, facts }: StatusFailure): typeof ApiError {
+const classes: Readonly<Record<number, typeof ApiError>> = {
+  400: InvalidRequestError,
+  401: AuthenticationError,
+  403: PermissionError,
+  404: NotFoundError,
+  409: IdempotencyConflictError,
+  422: InvalidRequestError,
+  429: RateLimitError,
+};
+
+/** The class of an error answer. The document does not map its codes to statuses, so a 4xx that names its kind is believed. */
+function errorClass({ status, facts: { type, code } }: StatusFailure): typeof ApiError {
   if (status >= 500) return ServerError;
   if (status === 429) return RateLimitError;
-  if (facts.type === "authentication_error" || facts.code === "invalid_api_key") {
-    return AuthenticationError;
-  }
-  if (facts.code === "idempotency_conflict") return IdempotencyConflictError;
-  switch (status) {
-    case 400:
-    case 422:
-      return InvalidRequestError;
-    case 401:
-      return AuthenticationError;
-    case 403:
-      return PermissionError;
-    case 404:
-      return NotFoundError;
-    case 409:
-      return IdempotencyConflictError;
-    default:
-      return ApiError;
-  }
+  if (type === "authentication_error" || code === "invalid_api_key") return AuthenticationError;
+  if (code === "idempotency_conflict") return IdempotencyConflictError;
+  return classes[status] ?? ApiError;
 }
 
 function cure(ErrorClass: typeof ApiError, { facts, retryAfterMs }: StatusFailure): string {

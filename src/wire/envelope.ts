@@ -67,26 +67,19 @@ function redacted(value: unknown, redact: (text: string) => string): unknown {
   );
 }
 
-/** The code that the document's overview gives to a status, for answers that bring none. */
+const codes: Readonly<Record<number, string>> = {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  409: "idempotency_conflict",
+  422: "validation_error",
+  429: "rate_limited",
+};
+
+/** The code that the document's overview gives to a status, for answers without one. */
 export function codeForStatus(status: number): string {
-  switch (status) {
-    case 400:
-      return "invalid_request";
-    case 401:
-      return "unauthorized";
-    case 403:
-      return "forbidden";
-    case 404:
-      return "not_found";
-    case 409:
-      return "idempotency_conflict";
-    case 422:
-      return "validation_error";
-    case 429:
-      return "rate_limited";
-    default:
-      return status >= 500 ? "server_error" : `http_${status}`;
-  }
+  return codes[status] ?? (status >= 500 ? "server_error" : `http_${status}`);
 }
 
 function parseRedacted(text: string, redact: (text: string) => string): unknown {

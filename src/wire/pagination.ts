@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { openObject, type Same, type Schema } from "./fields.ts";
+import { openObject, type Same, type Schema, wholeNumber } from "./fields.ts";
 
 /** Where a page stands in its list (interface section 2.7). */
 export interface Pagination {
@@ -26,6 +26,19 @@ export const paginationSchema = openObject({
   currentPage: z.number(),
 });
 true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
+
+/** Which part of a list to read. */
+export interface PageQuery {
+  /** Items a page, 1 to 1000; default 100. */
+  limit?: number | undefined;
+  /** Items to skip; default 0. */
+  offset?: number | undefined;
+}
+
+export const pageQueryFields = {
+  limit: z.optional(wholeNumber(1, 1000)),
+  offset: z.optional(wholeNumber(0)),
+};
 
 /** One page of a list as the service sends it. */
 export interface PageBody<Item> {

@@ -15,8 +15,8 @@ import {
   strictObject,
   textOfLength,
   timestamp,
-  wholeNumber,
 } from "./fields.ts";
+import { type PageQuery, pageQueryFields } from "./pagination.ts";
 import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
@@ -155,7 +155,7 @@ export const createdPaymentSchema = openObject({
 true satisfies Same<CreatedPayment, z.output<typeof createdPaymentSchema>>;
 
 /** What `payments.list` filters and sorts by (interface section 4.2). */
-export interface PaymentListQuery {
+export interface PaymentListQuery extends PageQuery {
   status?: PaymentStatus | undefined;
   type?: PaymentType | undefined;
   /**
@@ -167,10 +167,6 @@ export interface PaymentListQuery {
   sortBy?: OpenEnum<"createdAt" | "amountInCents"> | undefined;
   /** Default `DESC`. */
   sortOrder?: OpenEnum<"ASC" | "DESC"> | undefined;
-  /** Items a page, 1 to 1000; default 100. */
-  limit?: number | undefined;
-  /** Items to skip; default 0. */
-  offset?: number | undefined;
 }
 
 export const paymentListQuerySchema = strictObject({
@@ -179,8 +175,7 @@ export const paymentListQuerySchema = strictObject({
   search: z.optional(z.string()),
   sortBy: z.optional(openEnum("createdAt", "amountInCents")),
   sortOrder: z.optional(openEnum("ASC", "DESC")),
-  limit: z.optional(wholeNumber(1, 1000)),
-  offset: z.optional(wholeNumber(0)),
+  ...pageQueryFields,
 });
 true satisfies Same<PaymentListQuery, z.output<typeof paymentListQuerySchema>>;
 

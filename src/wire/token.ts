@@ -14,8 +14,8 @@ import {
   optionalText,
   type Same,
   strictObject,
-  wholeNumber,
 } from "./fields.ts";
+import { type PageQuery, pageQueryFields } from "./pagination.ts";
 
 /** A network on which a token lives (interface section 2.4). */
 export interface TokenChain {
@@ -132,21 +132,15 @@ export const settledChainSchema = openObject({
 true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 
 /** What `chains.list` takes (published). */
-export interface ChainListQuery {
-  /** Items a page, 1 to 1000; default 100. */
-  limit?: number | undefined;
-  /** Items to skip; default 0. */
-  offset?: number | undefined;
-}
+export interface ChainListQuery extends PageQuery {}
 
 export const chainListQuerySchema = strictObject({
-  limit: z.optional(wholeNumber(1, 1000)),
-  offset: z.optional(wholeNumber(0)),
+  ...pageQueryFields,
 });
 true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
 
 /** What `tokens.list` filters by (published). */
-export interface TokenListQuery {
+export interface TokenListQuery extends PageQuery {
   /** Such as 8453, or CAIP-2 text. */
   chainId?: ChainId | undefined;
   /** In any case. */
@@ -155,10 +149,6 @@ export interface TokenListQuery {
   contractAddress?: string | undefined;
   assetType?: OpenEnum<"native" | "erc20"> | undefined;
   tokenType?: OpenEnum<"stablecoin" | "volatile"> | undefined;
-  /** Items a page, 1 to 1000; default 100. */
-  limit?: number | undefined;
-  /** Items to skip; default 0. */
-  offset?: number | undefined;
 }
 
 export const tokenListQuerySchema = strictObject({
@@ -167,8 +157,7 @@ export const tokenListQuerySchema = strictObject({
   contractAddress: z.optional(z.string()),
   assetType: z.optional(assetTypeSchema),
   tokenType: z.optional(tokenTypeSchema),
-  limit: z.optional(wholeNumber(1, 1000)),
-  offset: z.optional(wholeNumber(0)),
+  ...pageQueryFields,
 });
 true satisfies Same<TokenListQuery, z.output<typeof tokenListQuerySchema>>;
 

@@ -14,8 +14,8 @@ import {
   strictObject,
   textOfLength,
   timestamp,
-  wholeNumber,
 } from "./fields.ts";
+import { type PageQuery, pageQueryFields } from "./pagination.ts";
 import {
   type SettledChain,
   type SettledToken,
@@ -158,18 +158,13 @@ export const createWithdrawalBodySchema = bodyObject({
 true satisfies Same<CreateWithdrawalBody, z.output<typeof createWithdrawalBodySchema>>;
 
 /** What `withdrawals.list` filters by (interface section 4.5). */
-export interface WithdrawalListQuery {
+export interface WithdrawalListQuery extends PageQuery {
   status?: WithdrawalStatus | undefined;
-  /** Items a page, 1 to 1000; default 100. */
-  limit?: number | undefined;
-  /** Items to skip; default 0. */
-  offset?: number | undefined;
 }
 
 export const withdrawalListQuerySchema = strictObject({
   status: z.optional(withdrawalStatusSchema),
-  limit: z.optional(wholeNumber(1, 1000)),
-  offset: z.optional(wholeNumber(0)),
+  ...pageQueryFields,
 });
 true satisfies Same<WithdrawalListQuery, z.output<typeof withdrawalListQuerySchema>>;
 

@@ -1,12 +1,7 @@
-import type { PageBody } from "../../wire/pagination.ts";
+import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 import type { Payment, PaymentListQuery } from "../../wire/payment.ts";
 
 const defaultLimit = 100;
-
-interface PageQuery {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
 
 interface Selection<Value> {
   /** Which end of the list comes first. */
