@@ -15,6 +15,7 @@ const allowed = {
   "duration.ts": ["errors.ts", "values.ts"],
   inbox: ["stores", "client.ts", "webhooks", "wire", "duration.ts", "errors.ts", "values.ts"],
   stores: ["errors.ts", "values.ts", "sqlite.ts", "node"],
+  payouts: ["client.ts", "resources", "stores", "evm", "wire", "errors.ts", "values.ts", "node"],
   sandbox: [
     "runtime.ts",
     "sqlite.ts",

@@ -6,6 +6,7 @@ export const entries = {
   "./webhooks/fastify": "src/webhooks/fastify/index.ts",
   "./checkout": "src/checkout/index.ts",
   "./inbox": "src/inbox/index.ts",
+  "./payouts": "src/payouts/index.ts",
   "./sqlite": "src/stores/sqlite.ts",
   "./postgres": "src/stores/postgres.ts",
   "./sandbox": "src/sandbox/index.ts",

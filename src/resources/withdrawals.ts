@@ -7,6 +7,7 @@ import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 import { CreateOnce, type CreateOnceOptions } from "./payouts/create-once.ts";
+import { LedgerClient } from "./payouts/ledger-client.ts";
 import {
   type CreateOnceInput,
   type CreateWithdrawalInput,
@@ -39,6 +40,11 @@ export class Withdrawals {
   constructor(http: Http, route = secretKeyRoute) {
     this.#http = http;
     this.#route = route;
+  }
+
+  /** @internal */
+  get ledger(): LedgerClient {
+    return new LedgerClient(this.#http, this.#route);
   }
 
   /**

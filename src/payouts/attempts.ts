@@ -1,0 +1,274 @@
+import { sql, type Work } from "../stores/store.ts";
+import { canonicalJson } from "../values.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import { inLedger, type Ledger, readJournal } from "./journal.ts";
+import { type Hold, holdOf, needsApproval } from "./limits.ts";
+import type { PayoutLimits } from "./options.ts";
+import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
+import { requireRow } from "./plan.ts";
+
+/** After this long, a payout in doubt is a person's to decide. */
+export const maxDoubtMs = 3_600_000;
+/** A service remembers a key for 24 hours. */
+const keyedMs = 23 * 3_600_000;
+
+/** What a worker may do with a payout that it claimed. */
+export interface Timing {
+  readonly quietMs: number;
+  /** How long after the attempt was begun its request may leave. */
+  readonly leaveMs: number;
+  readonly leaseMs: number;
+}
+
+/** How an attempt ended. `rejected` is the service's own no, `disproved` a person's word after a look. */
+export type AttemptOutcome = "created" | "not_sent" | "rejected" | "unknown" | "disproved";
+
+interface Attempt {
+  readonly fence: number;
+  readonly started_at: number;
+  readonly left_by: number;
+  readonly outcome: AttemptOutcome | null;
+  readonly withdrawal_id: string | null;
+}
+
+/** What the attempts of a payout mean for the next one. */
+export interface Past {
+  /** The database's clock. */
+  readonly now: number;
+  /** A withdrawal that an answer named. */
+  readonly withdrawalId: string | undefined;
+  /** Requests that may have left. */
+  readonly requests: number;
+  /** Before this, a look is too early to show anything. */
+  readonly lookAt: number;
+  /** A look that begins after this shows what any of them did. */
+  readonly provenAt: number;
+  /** Whether its key makes a repetition harmless. */
+  readonly isKeyAlive: boolean;
+}
+
+export function* readPast(payoutId: number, quietMs: number): Work<Past> {
+  const [clock] = yield* sql<{ now: number }>("SELECT {now} AS now");
+  const now = clock?.now ?? 0;
+  const attempts = yield* sql<Attempt>(
+    `SELECT fence, started_at, left_by, outcome, withdrawal_id FROM {payout_attempts}
+WHERE payout_id = $1 ORDER BY fence`,
+    [payoutId],
+  );
+  const requests = attempts.filter(({ outcome }) => outcome !== "not_sent");
+  const lastLeft = Math.max(...requests.map(({ left_by }) => left_by), Number.NEGATIVE_INFINITY);
+  const since = requests[0]?.started_at ?? now;
+  return {
+    now,
+    withdrawalId:
+      attempts.find(({ withdrawal_id }) => withdrawal_id !== null)?.withdrawal_id ?? undefined,
+    requests: requests.length,
+    lookAt: lastLeft + quietMs,
+    // One quiet time to take effect, and another one to be listed.
+    provenAt: lastLeft + 2 * quietMs,
+    isKeyAlive: now - since < keyedMs,
+  };
+}
+
+/** What beginning an attempt came to. */
+export type Begun =
+  | { readonly kind: "begun" }
+  | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" }
+  | { readonly kind: "held"; readonly hold: Hold };
+
+interface Beginning extends Timing {
+  readonly tenant: string;
+  readonly limits: PayoutLimits;
+  /** When the complete look began that found none. */
+  readonly lookedAt: number | undefined;
+  /** Whether a repetition with the same key is harmless. */
+  readonly isKeyed: boolean;
+}
+
+/**
+ * Commits everything that one request needs: its attempt under the claim's fence, its budget, `sending` and the
+ * journal's entry. Nothing leaves before.
+ */
+export function* beginAttempt(row: PayoutRow, beginning: Beginning): Work<Begun> {
+  const { tenant, limits, lookedAt, isKeyed, quietMs, leaveMs, leaseMs } = beginning;
+  return yield* inLedger(tenant, function* (ledger): Work<Begun> {
+    if (ledger.isStopped) return { kind: "stopped" };
+    const held = yield* sql(
+      `UPDATE {payouts} SET lease_until = {now} + $3
+WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'approved', 'sending') RETURNING id`,
+      [row.id, row.fence, leaseMs],
+    );
+    if (held.length === 0) return { kind: "fenced" };
+    const current = yield* requireRow(tenant, row.order_id);
+    const past = yield* readPast(row.id, quietMs);
+    if (past.withdrawalId !== undefined) return { kind: "settled" };
+    const isRepetition = isKeyed && past.isKeyAlive;
+    if (
+      past.requests > 0 &&
+      !isRepetition &&
+      !(lookedAt !== undefined && lookedAt >= past.provenAt)
+    ) {
+      return { kind: "unproven" };
+    }
+    if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
+    if (needsApproval(limits, current.amount) && current.approved_by === null) {
+      return { kind: "unapproved" };
+    }
+    if (current.reserved_at === null) {
+      const hold = yield* holdOf(tenant, limits, current, ledger.now);
+      if (hold !== undefined) return { kind: "held", hold };
+    }
+    yield* sql(
+      `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,
+  reserved_at = COALESCE(reserved_at, $2), doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
+      [row.id, ledger.now],
+    );
+    yield* sql(
+      `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
+      [row.id, row.fence, leaveMs],
+    );
+    ledger.note(row.order_id, "sending", {
+      attempt: current.attempts + 1,
+      fence: row.fence,
+      idempotencyKey: row.idempotency_key,
+      body: bodyOf(current),
+    });
+    return { kind: "begun" };
+  });
+}
+
+/** Whether the row still is what was planned and approved. If somebody changed it, everything stops. */
+function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
+  const entries = yield* readJournal(ledger.tenant, 0, row.order_id);
+  const told = (name: string) => entries.find(({ event }) => event === name)?.details ?? "{}";
+  const { body } = JSON.parse(told("planned")) as { body?: unknown };
+  const { by = null } = JSON.parse(told("approved")) as { by?: string };
+  const sent = bodyOf(row);
+  const isSame =
+    row.body === canonicalJson(body ?? null) &&
+    row.approved_by === by &&
+    row.amount === sent.amountInCents &&
+    row.recipient === sent.recipientAddress.toLowerCase();
+  if (!isSame) {
+    ledger.stop(
+      row.order_id,
+      `The payout ${row.order_id} is not what its journal says. Somebody changed it.`,
+    );
+  }
+  return isSame;
+}
+
+/** Notes how an attempt ended. */
+export function* endAttempt(
+  row: PayoutRow,
+  outcome: AttemptOutcome,
+  {
+    problem = null,
+    withdrawalId = null,
+  }: { problem?: string | null; withdrawalId?: string | null },
+): Work<void> {
+  yield* sql(
+    `UPDATE {payout_attempts} SET ended_at = {now}, outcome = $3, problem = $4, withdrawal_id = $5
+WHERE payout_id = $1 AND fence = $2`,
+    [row.id, row.fence, outcome, problem, withdrawalId],
+  );
+}
+
+/** When a withdrawal on its way is asked for again: often at first. */
+function followMs(ageMs: number): number {
+  return Math.min(Math.max(ageMs / 2, 5_000), 600_000);
+}
+
+/**
+ * Writes down what is known of the payout's withdrawal. That is true whoever worked on the payout meanwhile, so no fence
+ * keeps it out; a second withdrawal, or one with other parameters, stops all payouts.
+ */
+export function* settle(
+  ledger: Ledger,
+  orderId: string,
+  withdrawal: Withdrawal,
+  { isSlow = false, by }: { isSlow?: boolean; by?: string } = {},
+): Work<PayoutRow> {
+  // The row's lock, so that two answers are written one after the other.
+  yield* sql("UPDATE {payouts} SET failures = 0 WHERE tenant = $1 AND order_id = $2", [
+    ledger.tenant,
+    orderId,
+  ]);
+  const row = yield* requireRow(ledger.tenant, orderId);
+  const { id, status } = withdrawal;
+  const differing = by === undefined ? differsFrom(row, withdrawal) : [];
+  if (row.withdrawal_id !== null && row.withdrawal_id !== id) {
+    return yield* needDecision(
+      ledger,
+      row,
+      `It has two withdrawals: ${row.withdrawal_id} and ${id}.`,
+      true,
+    );
+  }
+  if (differing.length > 0) {
+    const problem = `Its withdrawal ${id} has another ${differing.join(", ")} than was planned.`;
+    return yield* needDecision(ledger, row, problem, true);
+  }
+  if (row.final_at !== null && row.withdrawal_id === null) {
+    ledger.stop(orderId, `The payout ${orderId} is ${row.state}, but has the withdrawal ${id}.`);
+  }
+  const isEnd = status === "completed" || status === "failed" || status === "cancelled";
+  const state = isEnd ? status : "sent";
+  const txHash = withdrawal.receipt?.txHash ?? null;
+  yield* sql(
+    `UPDATE {payouts} SET state = $2, withdrawal_id = $3, tx_hash = COALESCE($4, tx_hash), problem = $5,
+  sent_at = COALESCE(sent_at, {now}), final_at = CASE WHEN $6 = 1 THEN {now} END, doubt_since = NULL, waits_until = NULL,
+  reserved_at = CASE WHEN $7 = 1 THEN NULL ELSE reserved_at END,
+  due_at = {now} + $8, lease_until = 0, fence = fence + 1 WHERE id = $1`,
+    [
+      row.id,
+      state,
+      id,
+      txHash,
+      withdrawal.errorMessage ?? null,
+      isEnd ? 1 : 0,
+      status === "failed" || status === "cancelled" ? 1 : 0,
+      isSlow ? 600_000 : Math.round(followMs(ledger.now - (row.sent_at ?? ledger.now))),
+    ],
+  );
+  if (row.withdrawal_id === null) ledger.note(orderId, "sent", { withdrawalId: id, by });
+  if (row.state !== state && isEnd) {
+    const errorMessage = withdrawal.errorMessage ?? undefined;
+    ledger.note(orderId, state, { withdrawalId: id, txHash, errorMessage });
+  }
+  return yield* requireRow(ledger.tenant, orderId);
+}
+
+/** Leaves the payout to a person, and stops all others when money may have been sent twice. */
+export function* needDecision(
+  ledger: Ledger,
+  row: PayoutRow,
+  problem: string,
+  isAlarming = false,
+): Work<PayoutRow> {
+  yield* sql(
+    `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0
+WHERE id = $1`,
+    [row.id, problem],
+  );
+  ledger.note(row.order_id, "needs_decision", { problem });
+  if (isAlarming)
+    ledger.stop(row.order_id, `The payout ${row.order_id} needs a decision. ${problem}`);
+  return yield* requireRow(ledger.tenant, row.order_id);
+}
+
+/** Gives the payout back, to be looked at again later. False when another worker has it. */
+export function* putOff(
+  row: PayoutRow,
+  { dueAt, problem, state }: { dueAt: number; problem?: string | undefined; state?: string },
+  until: number | null = null,
+): Work<boolean> {
+  const changed = yield* sql(
+    `UPDATE {payouts} SET due_at = $3, lease_until = 0, problem = COALESCE($4, problem), waits_until = $5,
+  failures = failures + 1, state = COALESCE($6, state),
+  doubt_since = CASE WHEN COALESCE($6, state) = 'sending' THEN doubt_since END
+WHERE id = $1 AND fence = $2 AND state IN ('planned', 'approved', 'sending', 'sent') RETURNING id`,
+    [row.id, row.fence, Math.round(dueAt), problem?.slice(0, 2_000) ?? null, until, state ?? null],
+  );
+  return changed.length > 0;
+}

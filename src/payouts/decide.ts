@@ -1,0 +1,173 @@
+import { InvalidRequestError } from "../errors.ts";
+import { sql, type Work } from "../stores/store.ts";
+import { show } from "../values.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import { readPast, settle } from "./attempts.ts";
+import { inLedger } from "./journal.ts";
+import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
+import { lockedRow, requireRow } from "./plan.ts";
+import type { PayoutsContext } from "./sender.ts";
+
+/** A person found the payout's withdrawal. */
+export interface SentResolution {
+  /** Who decides. */
+  readonly by: string;
+  /** The service's id of the withdrawal. */
+  readonly withdrawalId: string;
+  /** Accepts that the withdrawal has other parameters than were planned. */
+  readonly acceptDifferences?: boolean | undefined;
+  readonly neverSent?: undefined;
+}
+
+/** A person found that there is no withdrawal, and that there will be none. */
+export interface NeverSentResolution {
+  /** Who decides. */
+  readonly by: string;
+  readonly neverSent: true;
+  /**
+   * `false` ends the payout as cancelled.
+   *
+   * @defaultValue true
+   */
+  readonly sendAgain?: boolean | undefined;
+  readonly withdrawalId?: undefined;
+}
+
+/** What a person found out about a payout in doubt. */
+export type Resolution = SentResolution | NeverSentResolution;
+
+const open = ["sending", "needs_decision"] as const;
+
+/**
+ * Ends a doubt by a person's word, unless the service says otherwise.
+ *
+ * @throws {InvalidRequestError} code `contradicted` when the service's answer contradicts the decision.
+ */
+export async function resolvePayout(
+  context: PayoutsContext,
+  orderId: string,
+  resolution: Resolution,
+): Promise<PayoutRow> {
+  const row = await context.store.transaction(() => requireRow(context.tenant, orderId));
+  if (!open.some((state) => state === row.state)) {
+    throw new InvalidRequestError(
+      `The payout ${show(orderId)} is ${row.state}, and only one that is ${open.join(" or ")} can be resolved.`,
+      { code: "wrong_state", param: "orderId" },
+    );
+  }
+  const { withdrawalId, neverSent } = resolution;
+  if (withdrawalId !== undefined && neverSent === undefined)
+    return resolveSent(context, row, resolution);
+  if (neverSent === true && withdrawalId === undefined)
+    return resolveNeverSent(context, row, resolution);
+  throw new InvalidRequestError(
+    "Say what became of the payout: pass either withdrawalId, or neverSent: true.",
+    { code: "invalid_request", param: "withdrawalId" },
+  );
+}
+
+async function resolveSent(
+  { client, store, tenant }: PayoutsContext,
+  row: PayoutRow,
+  { by, withdrawalId, acceptDifferences = false }: SentResolution,
+): Promise<PayoutRow> {
+  const withdrawal = await client.get(withdrawalId);
+  requireFits(row, withdrawal, acceptDifferences);
+  return store.transaction(() =>
+    inLedger(tenant, function* (ledger) {
+      const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
+      ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
+      // The decision is about this withdrawal, whichever was known before.
+      yield* sql("UPDATE {payouts} SET withdrawal_id = $2 WHERE id = $1", [
+        current.id,
+        withdrawalId,
+      ]);
+      return yield* settle(ledger, row.order_id, withdrawal, { by });
+    }),
+  );
+}
+
+function requireFits(row: PayoutRow, withdrawal: Withdrawal, acceptDifferences: boolean): void {
+  const differing = differsFrom(row, withdrawal);
+  if (differing.includes("orderId")) {
+    throw contradicted(
+      "withdrawalId",
+      `The withdrawal ${withdrawal.id} is not of the order ${show(row.order_id)}, the service says.`,
+    );
+  }
+  if (differing.length === 0 || acceptDifferences) return;
+  throw contradicted(
+    "withdrawalId",
+    `The withdrawal ${withdrawal.id} has another ${differing.join(", ")} than was planned. Pass ` +
+      "acceptDifferences: true if it is the payout all the same.",
+  );
+}
+
+async function resolveNeverSent(
+  context: PayoutsContext,
+  row: PayoutRow,
+  { by, sendAgain = true }: NeverSentResolution,
+): Promise<PayoutRow> {
+  const { client, store, tenant, quietMs } = context;
+  const before = await store.transaction(() => readPast(row.id, quietMs));
+  if (before.withdrawalId !== undefined) {
+    throw contradicted(
+      "neverSent",
+      `The service has answered a request for ${show(row.order_id)} with the withdrawal ${before.withdrawalId}.`,
+    );
+  }
+  if (before.now < before.provenAt) {
+    const at = new Date(before.provenAt).toISOString();
+    throw contradicted(
+      "neverSent",
+      `A request for ${show(row.order_id)} may still take effect, or be listed late. Look again after ${at}.`,
+    );
+  }
+  const found = await client.find(row.order_id, { deadlineMs: 900_000 });
+  if (found.length > 0) {
+    throw contradicted(
+      "neverSent",
+      `The service lists ${found.map(({ id }) => id).join(", ")} for ${show(row.order_id)}. Pass the right one as ` +
+        "withdrawalId.",
+    );
+  }
+  return store.transaction(() =>
+    inLedger(tenant, function* (ledger): Work<PayoutRow> {
+      const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
+      const after = yield* readPast(row.id, quietMs);
+      if (after.requests !== before.requests || current.fence !== row.fence) {
+        throw contradicted("neverSent", "A worker is looking into it right now. Try again.");
+      }
+      yield* sql(
+        `UPDATE {payout_attempts} SET outcome = 'disproved'
+WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
+        [row.id],
+      );
+      const again = current.approved_by === null ? "planned" : "approved";
+      yield* sql(
+        `UPDATE {payouts} SET state = $2, problem = $3, doubt_since = NULL, reserved_at = NULL, fence = fence + 1,
+  lease_until = 0, failures = 0, due_at = {now}, final_at = CASE WHEN $4 = 1 THEN {now} END WHERE id = $1`,
+        [row.id, sendAgain ? again : "cancelled", `Never sent, ${by} decided.`, sendAgain ? 0 : 1],
+      );
+      ledger.note(row.order_id, "resolved", { by, neverSent: true, sendAgain, body: bodyOf(row) });
+      return yield* requireRow(tenant, row.order_id);
+    }),
+  );
+}
+
+function contradicted(param: string, fact: string): InvalidRequestError {
+  return new InvalidRequestError(`${fact} Nothing was changed.`, { code: "contradicted", param });
+}
+
+/** Closes the breaker, by a person who has found out what was wrong. */
+export function* reopen(tenant: string, by: string, reason: string): Work<boolean> {
+  return yield* inLedger(tenant, function* (ledger) {
+    if (!ledger.isStopped) return false;
+    yield* sql(
+      `UPDATE {payout_heads} SET stopped_at = NULL, stopped_because = NULL, accepted_seq = seq WHERE tenant = $1`,
+      [tenant],
+    );
+    ledger.note(null, "reopened", { by, reason });
+    return true;
+  });
+}

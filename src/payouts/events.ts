@@ -1,0 +1,90 @@
+import type { Payout } from "./payout.ts";
+
+/** A payout is in a new state, and its row is committed. */
+export interface PayoutChangedEvent {
+  readonly type: "changed";
+  readonly tenant: string;
+  readonly payout: Payout;
+}
+
+/** It is unknown whether a request took effect. The ledger finds out by itself. */
+export interface PayoutDoubtEvent {
+  readonly type: "doubt";
+  readonly tenant: string;
+  readonly orderId: string;
+  readonly error: unknown;
+}
+
+/** Limits hold the payout back. */
+export interface PayoutWaitingEvent {
+  readonly type: "waiting";
+  readonly tenant: string;
+  readonly orderId: string;
+  readonly reason: string;
+  readonly until: Date;
+}
+
+/** Another worker has taken over, and this one sent nothing. */
+export interface PayoutFencedEvent {
+  readonly type: "fenced";
+  readonly tenant: string;
+  readonly orderId: string;
+}
+
+/** The breaker has opened: nothing is sent for this tenant until `reopen`. */
+export interface PayoutsStoppedEvent {
+  readonly type: "stopped";
+  readonly tenant: string;
+  readonly reason: string;
+}
+
+/** A step failed, for example because the service or the database is away. It is tried again. */
+export interface PayoutsFailedEvent {
+  readonly type: "failed";
+  readonly tenant: string;
+  /** Undefined when the worker itself failed. */
+  readonly orderId: string | undefined;
+  readonly error: unknown;
+}
+
+/** What `onEvent` is told. */
+export type PayoutsEvent =
+  | PayoutChangedEvent
+  | PayoutDoubtEvent
+  | PayoutWaitingEvent
+  | PayoutFencedEvent
+  | PayoutsStoppedEvent
+  | PayoutsFailedEvent;
+
+/** The part of `console` that is used; most loggers fit. */
+export interface PayoutsLogger {
+  warn(message: string, details?: unknown): void;
+  error(message: string, details?: unknown): void;
+}
+
+/** Tells the merchant, whose functions must not change what the ledger does. */
+export function reporter(
+  onEvent: ((event: PayoutsEvent) => unknown) | undefined,
+  logger: PayoutsLogger,
+): (event: PayoutsEvent) => void {
+  return (event) => {
+    try {
+      log(event, logger);
+      const told: unknown = onEvent?.(event);
+      // A rejection that nobody handles would end the process.
+      Promise.resolve(told).catch(() => {});
+    } catch {}
+  };
+}
+
+function log(event: PayoutsEvent, logger: PayoutsLogger): void {
+  if (event.type === "stopped") {
+    logger.error(`All payouts are stopped. ${event.reason} See payouts.stats() and reopen().`);
+  } else if (event.type === "changed" && event.payout.state === "needs_decision") {
+    const { orderId, problem } = event.payout;
+    logger.error(`The payout ${orderId} needs a decision. ${problem} See payouts.resolve().`);
+  } else if (event.type === "failed") {
+    const about = event.orderId === undefined ? "The payout worker" : `The payout ${event.orderId}`;
+    logger.warn(`${about} failed and is tried again. ${event.error}`, event.error);
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * A ledger of payouts on the merchant's own database: sent once, within limits, whatever dies when.
+ *
+ * @module settlekit/payouts
+ */
+export {
+  ConfigurationError,
+  IdempotencyConflictError,
+  InvalidRequestError,
+  NotFoundError,
+  SettlekitError,
+  StoreError,
+} from "../errors.ts";
+export type { Store, StoreMode } from "../stores/store.ts";
+export type { NeverSentResolution, Resolution, SentResolution } from "./decide.ts";
+export type {
+  PayoutChangedEvent,
+  PayoutDoubtEvent,
+  PayoutFencedEvent,
+  PayoutsEvent,
+  PayoutsFailedEvent,
+  PayoutsLogger,
+  PayoutsStoppedEvent,
+  PayoutWaitingEvent,
+} from "./events.ts";
+export type { JournalEntry, Verification } from "./journal.ts";
+export type { PayoutLimits, PayoutsClient, PayoutsInbox, PayoutsOptions } from "./options.ts";
+export type { Payout, PayoutState } from "./payout.ts";
+export {
+  createPayouts,
+  type Decision,
+  type PayoutInput,
+  type PayoutListQuery,
+  type Payouts,
+  type PlanOptions,
+} from "./payouts.ts";
+export type { PayoutsStats } from "./stats.ts";
+export type { PayoutsStartOptions, PayoutsWorker } from "./worker.ts";

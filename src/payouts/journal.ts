@@ -1,0 +1,233 @@
+import { hash } from "node:crypto";
+import { type Store, sql, type Work } from "../stores/store.ts";
+import { canonicalJson } from "../values.ts";
+
+/** An entry of the journal. Entries are only ever added. */
+export interface JournalEntry {
+  /** 1 for the first entry of the tenant. */
+  readonly seq: number;
+  readonly at: Date;
+  /** Undefined for what is about all payouts. */
+  readonly orderId: string | undefined;
+  /** What was done, such as `planned`, `sending` or `completed`. */
+  readonly event: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** SHA-256 over this entry and the hash of the one before it, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** What `payouts.verify` gives: the number of entries, or the first one that is not as it was written. */
+export type Verification =
+  | { readonly ok: true; readonly entries: number }
+  | { readonly ok: false; readonly at: number; readonly problem: string };
+
+export interface JournalRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly order_id: string | null;
+  readonly event: string;
+  readonly details: string;
+  readonly hash: string;
+}
+
+const journalColumns = "seq, at, order_id, event, details, hash";
+
+/** The journal's end while a transaction holds its lock, and the breaker. */
+export interface Ledger {
+  readonly tenant: string;
+  /** The database's clock. */
+  readonly now: number;
+  readonly isStopped: boolean;
+  /** Adds an entry when the unit of work is over. */
+  note(orderId: string | null, event: string, details?: Record<string, unknown>): void;
+  /** Opens the breaker: nothing is sent until a person has called `reopen`. */
+  stop(orderId: string | null, because: string): void;
+}
+
+interface Head {
+  readonly seq: number;
+  readonly hash: string;
+  readonly stopped_at: number | null;
+  readonly stopped_because: string | null;
+  readonly accepted_seq: number;
+  readonly now: number;
+}
+
+/**
+ * Runs a unit of work that holds the lock of the tenant's journal, and then adds what it noted. Decisions of one tenant
+ * follow one another, so that limits hold and the chain has one end. The lock comes before the locks of payouts.
+ */
+export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>): Work<T> {
+  const head = yield* lock(tenant);
+  const notes: { orderId: string | null; event: string; details: Record<string, unknown> }[] = [];
+  let stoppedBecause: string | undefined;
+  const note: Ledger["note"] = (orderId, event, details = {}) => {
+    notes.push({ orderId, event, details });
+  };
+  const result = yield* work({
+    tenant,
+    now: head.now,
+    isStopped: head.stopped_at !== null,
+    note,
+    stop(orderId, because) {
+      if (head.stopped_at !== null || stoppedBecause !== undefined) return;
+      stoppedBecause = because;
+      note(orderId, "stopped", { because });
+    },
+  });
+  let { seq, hash: previous } = head;
+  for (const { orderId, event, details } of notes) {
+    seq++;
+    const row = { seq, at: head.now, order_id: orderId, event, details: canonicalJson(details) };
+    previous = hashOf(tenant, row, previous);
+    yield* sql(
+      `INSERT INTO {payout_journal} (tenant, ${journalColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [tenant, seq, row.at, orderId, event, row.details, previous],
+    );
+  }
+  if (notes.length > 0) {
+    yield* sql("UPDATE {payout_heads} SET seq = $2, hash = $3 WHERE tenant = $1", [
+      tenant,
+      seq,
+      previous,
+    ]);
+  }
+  if (stoppedBecause !== undefined) {
+    yield* sql(
+      "UPDATE {payout_heads} SET stopped_at = {now}, stopped_because = $2 WHERE tenant = $1",
+      [tenant, stoppedBecause],
+    );
+  }
+  return result;
+}
+
+function* lock(tenant: string): Work<Head> {
+  const take = () =>
+    sql<Head>(
+      `UPDATE {payout_heads} SET touched_at = {now} WHERE tenant = $1
+RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS now`,
+      [tenant],
+    );
+  const [head] = yield* take();
+  if (head !== undefined) return head;
+  yield* sql(
+    "INSERT INTO {payout_heads} (tenant, seq, hash, touched_at) VALUES ($1, 0, '', {now}) ON CONFLICT DO NOTHING",
+    [tenant],
+  );
+  const [made] = yield* take();
+  return made as Head;
+}
+
+/** The breaker's state and the journal's end, without a lock. */
+export function* readHead(tenant: string): Work<Head | undefined> {
+  const [head] = yield* sql<Head>(
+    `SELECT seq, hash, stopped_at, stopped_because, accepted_seq, {now} AS now
+FROM {payout_heads} WHERE tenant = $1`,
+    [tenant],
+  );
+  return head;
+}
+
+function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: string): string {
+  const { seq, at, order_id: orderId, event, details } = row;
+  const content = { tenant, seq, at, orderId, event, details, previous };
+  return hash("sha256", canonicalJson(content), "hex");
+}
+
+const pageSize = 500;
+
+/** The entries after `after`, oldest first; of one order where it is given. */
+export function* readJournal(tenant: string, after: number, orderId?: string): Work<JournalRow[]> {
+  if (orderId === undefined) {
+    return yield* sql<JournalRow>(
+      `SELECT ${journalColumns} FROM {payout_journal} WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT ${pageSize}`,
+      [tenant, after],
+    );
+  }
+  return yield* sql<JournalRow>(
+    `SELECT ${journalColumns} FROM {payout_journal} WHERE tenant = $1 AND seq > $2 AND order_id = $3
+ORDER BY seq LIMIT ${pageSize}`,
+    [tenant, after, orderId],
+  );
+}
+
+export function entryFrom(row: JournalRow): JournalEntry {
+  const { seq, at, order_id, event, details, hash } = row;
+  return {
+    seq,
+    at: new Date(at),
+    orderId: order_id ?? undefined,
+    event,
+    details: JSON.parse(details) as Record<string, unknown>,
+    hash,
+  };
+}
+
+/** Reads the journal after an entry, and compares what was planned with the payouts. */
+export async function verifyJournal(
+  store: Store,
+  tenant: string,
+  after = 0,
+): Promise<Verification> {
+  const head = await store.transaction(() => readHead(tenant));
+  const [last] = after > 0 ? await store.transaction(() => readJournal(tenant, after - 1)) : [];
+  let previous = last?.hash ?? "";
+  let seq = after;
+  while (seq < (head?.seq ?? 0)) {
+    const rows = await store.transaction(() => readJournal(tenant, seq));
+    for (const row of rows) {
+      const problem = problemOf(tenant, row, seq + 1, previous);
+      if (problem !== undefined) return { ok: false, at: seq + 1, problem };
+      seq = row.seq;
+      previous = row.hash;
+      if (seq === head?.seq && previous !== head.hash) {
+        return { ok: false, at: seq, problem: "The last entry is not the one that was written." };
+      }
+    }
+    if (rows.length === 0) {
+      return { ok: false, at: seq + 1, problem: `Entry ${seq + 1} and all after it are missing.` };
+    }
+    const altered = await store.transaction(() => alteredRow(tenant, rows));
+    if (altered) return { ok: false, ...altered };
+  }
+  return { ok: true, entries: seq };
+}
+
+function problemOf(
+  tenant: string,
+  row: JournalRow,
+  seq: number,
+  previous: string,
+): string | undefined {
+  if (row.seq !== seq) return `Entry ${seq} is missing.`;
+  if (row.hash === hashOf(tenant, row, previous)) return undefined;
+  return `Entry ${seq} (${row.event} of ${row.order_id ?? "all payouts"}) does not match its hash: it, or the one before it, was altered.`;
+}
+
+/** A payout whose parameters or approver are not those of the journal. */
+function* alteredRow(
+  tenant: string,
+  rows: readonly JournalRow[],
+): Work<{ at: number; problem: string } | undefined> {
+  const told = rows.filter(({ event }) => event === "planned" || event === "approved");
+  if (told.length === 0) return undefined;
+  const places = told.map((_, index) => `$${index + 2}`).join(", ");
+  const payouts = yield* sql<{ order_id: string; body: string; approved_by: string | null }>(
+    `SELECT order_id, body, approved_by FROM {payouts} WHERE tenant = $1 AND order_id IN (${places})`,
+    [tenant, ...told.map(({ order_id }) => order_id)],
+  );
+  const known = new Map(payouts.map((payout) => [payout.order_id, payout]));
+  for (const { seq, event, order_id, details } of told) {
+    const payout = known.get(order_id ?? "");
+    const { body, by = null } = JSON.parse(details) as { body: unknown; by?: string };
+    const isSame =
+      event === "planned" ? payout?.body === canonicalJson(body) : payout?.approved_by === by;
+    if (isSame) continue;
+    const what = event === "planned" ? "parameters" : "approver";
+    const problem = payout
+      ? `The payout ${order_id} has other ${what} than the journal.`
+      : `The payout ${order_id} is missing.`;
+    return { at: seq, problem };
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import { InvalidRequestError } from "../errors.ts";
+import { sql, type Work } from "../stores/store.ts";
+import { show } from "../values.ts";
+import type { PayoutLimits } from "./options.ts";
+import type { PayoutRow } from "./payout.ts";
+
+const dayMs = 86_400_000;
+
+/** Why a payout may not be sent now, and when to look again. */
+export interface Hold {
+  readonly reason: string;
+  readonly until: number;
+}
+
+/** @throws {InvalidRequestError} for a payout that the limits never allow. */
+export function requireAllowed(limits: PayoutLimits, amount: number, recipient: string): void {
+  const problem = neverAllowed(limits, amount, recipient);
+  if (problem === undefined) return;
+  throw new InvalidRequestError(`${problem.reason} Nothing was planned.`, {
+    code: "over_limit",
+    param: problem.param,
+  });
+}
+
+function neverAllowed(limits: PayoutLimits, amount: number, recipient: string) {
+  for (const name of ["perPayout", "perDay", "per24Hours", "perRecipientAndDay"] as const) {
+    const limit = limits[name];
+    if (limit === undefined || amount <= limit) continue;
+    return {
+      param: "amountInCents",
+      reason: `amountInCents is ${amount}, above limits.${name} of ${limit} cents. Split the payout, or raise the limit.`,
+    };
+  }
+  if (limits.recipients === undefined || limits.recipients.includes(recipient)) return undefined;
+  return {
+    param: "recipientAddress",
+    reason: `recipientAddress ${show(recipient)} is not in limits.recipients. Add it there first.`,
+  };
+}
+
+/** Whether a payout of this amount waits for an approval. */
+export function needsApproval({ approveAbove }: PayoutLimits, amount: number): boolean {
+  return approveAbove !== undefined && amount > approveAbove;
+}
+
+/**
+ * Why the budget does not allow the payout now. Called under the lock of the journal, so that no other process reserves
+ * at the same time.
+ */
+export function* holdOf(
+  tenant: string,
+  limits: PayoutLimits,
+  row: PayoutRow,
+  now: number,
+): Work<Hold | undefined> {
+  const { id, amount, recipient } = row;
+  const never = neverAllowed(limits, amount, recipient);
+  // Limits may be another process's, or lower than when it was planned.
+  if (never !== undefined) return { reason: never.reason, until: now + 600_000 };
+  const dayStart = Math.floor(now / dayMs) * dayMs;
+  const [sums] = yield* sql<{ day: number; rolling: number; recipient: number }>(
+    `SELECT COALESCE(sum(CASE WHEN reserved_at >= $3 THEN amount END), 0) AS day,
+  COALESCE(sum(amount), 0) AS rolling,
+  COALESCE(sum(CASE WHEN reserved_at >= $3 AND recipient = $4 THEN amount END), 0) AS recipient
+FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $5`,
+    [tenant, now - dayMs, dayStart, recipient, id],
+  );
+  const used = sums ?? { day: 0, rolling: 0, recipient: 0 };
+  const { perDay, per24Hours, perRecipientAndDay } = limits;
+  const tomorrow = dayStart + dayMs;
+  if (perRecipientAndDay !== undefined && used.recipient + amount > perRecipientAndDay) {
+    return over("perRecipientAndDay", perRecipientAndDay, used.recipient, tomorrow);
+  }
+  if (perDay !== undefined && used.day + amount > perDay) {
+    return over("perDay", perDay, used.day, tomorrow);
+  }
+  if (per24Hours === undefined || used.rolling + amount <= per24Hours) return undefined;
+  const missing = used.rolling + amount - per24Hours;
+  const [freed] = yield* sql<{ at: number | null }>(
+    `SELECT min(reserved_at) AS at FROM (
+  SELECT reserved_at, sum(amount) OVER (ORDER BY reserved_at, id) AS freed
+  FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $3
+) AS oldest WHERE freed >= $4`,
+    [tenant, now - dayMs, id, missing],
+  );
+  return over("per24Hours", per24Hours, used.rolling, (freed?.at ?? now) + dayMs);
+}
+
+function over(name: string, limit: number, used: number, until: number): Hold {
+  const reason =
+    `limits.${name} is ${limit} cents, of which ${used} are taken. It waits until ` +
+    `${new Date(until).toISOString()}.`;
+  return { reason, until };
+}

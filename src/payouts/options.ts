@@ -1,0 +1,159 @@
+import type { MerchantClient } from "../client.ts";
+import { ConfigurationError } from "../errors.ts";
+import { toRecipientAddress } from "../evm/address.ts";
+import type { Store, StoreMode } from "../stores/store.ts";
+import { isRecord, nearest, show } from "../values.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import type { PayoutsEvent, PayoutsLogger } from "./events.ts";
+
+/** How much may be sent. Amounts are USD cents; what is left out has no limit. */
+export interface PayoutLimits {
+  /** The largest payout. `plan` refuses more. */
+  readonly perPayout?: number | undefined;
+  /** For each day, in UTC. What is above it waits for the next day. */
+  readonly perDay?: number | undefined;
+  /** For any 24 hours. */
+  readonly per24Hours?: number | undefined;
+  /** For one recipient and day, in UTC. */
+  readonly perRecipientAndDay?: number | undefined;
+  /** The only recipients. `plan` refuses others. */
+  readonly recipients?: readonly string[] | undefined;
+  /** Larger payouts wait for `approve`. 0 for all of them. */
+  readonly approveAbove?: number | undefined;
+}
+
+/** The part of the client that is used. */
+export type PayoutsClient = Pick<MerchantClient, "withdrawals">;
+
+/** The part of an inbox that is used: withdrawals settle by its webhooks. It must have the same store. */
+export interface PayoutsInbox<Client, Mode extends StoreMode> {
+  /** Registers an effect. */
+  on(
+    kind: "withdrawal",
+    name: string,
+    options: object,
+    effect: (
+      tx: Client,
+      withdrawal: Withdrawal,
+      tools: { readonly tenant: string },
+    ) => Mode extends "sync" ? undefined : unknown,
+  ): unknown;
+}
+
+/** The options of `createPayouts`. */
+export interface PayoutsOptions<Client, Mode extends StoreMode> {
+  /** Sends and looks. It has to be the same merchant's for as long as the tables exist. */
+  readonly client: PayoutsClient;
+  /** `sqlite(...)` or `postgres(...)`. */
+  readonly store: Store<Client, Mode>;
+  /**
+   * How long a request may take at most to take effect, and a withdrawal at most to be listed, in milliseconds. Until
+   * then, that the list shows none proves nothing.
+   *
+   * @defaultValue 120_000
+   */
+  readonly quietMs?: number | undefined;
+  /** How much may be sent. */
+  readonly limits?: PayoutLimits | undefined;
+  /**
+   * Whether the list is searched before the first request for an order, too. Needed as long as anything else, such as
+   * `createOnce` in a script, may have paid the same order ids.
+   *
+   * @defaultValue false
+   */
+  readonly lookFirst?: boolean | undefined;
+  /** Tells of withdrawals that ended. Without one, the service is asked now and then. */
+  readonly inbox?: PayoutsInbox<Client, Mode> | undefined;
+  /**
+   * Whose payouts these are: each tenant has a journal, limits and a breaker of its own.
+   *
+   * @defaultValue ""
+   */
+  readonly tenant?: string | undefined;
+  /** Told of everything that happens. What it throws is ignored. */
+  readonly onEvent?: ((event: PayoutsEvent) => unknown) | undefined;
+  /** Told of what a person has to look at. Default: the console. */
+  readonly logger?: PayoutsLogger | undefined;
+}
+
+const optionNames = [
+  "client",
+  "store",
+  "quietMs",
+  "limits",
+  "lookFirst",
+  "inbox",
+  "tenant",
+  "onEvent",
+  "logger",
+];
+const amountNames = [
+  "perPayout",
+  "perDay",
+  "per24Hours",
+  "perRecipientAndDay",
+  "approveAbove",
+] as const;
+
+/**
+ * Limits with recipients in lower case.
+ *
+ * @throws {ConfigurationError | InvalidRequestError} when an option is unknown, missing or cannot be right.
+ */
+export function checkedLimits<Client, Mode extends StoreMode>(
+  options: PayoutsOptions<Client, Mode>,
+): PayoutLimits {
+  if (!isRecord(options)) throw invalid("options", "The options must be an object.");
+  refuseUnknown("option", options, optionNames);
+  const { client, store, quietMs = 120_000, limits = {}, tenant = "" } = options;
+  if (!Object(client).withdrawals) {
+    throw invalid(
+      "client",
+      `createPayouts needs \`client\`, a MerchantClient, got ${show(client)}.`,
+    );
+  }
+  if (typeof Object(store).transaction !== "function") {
+    throw invalid(
+      "store",
+      `createPayouts needs \`store\`, got ${show(store)}. Pass sqlite("shop.db") or postgres(pool).`,
+    );
+  }
+  if (!Number.isSafeInteger(quietMs) || quietMs < 1) {
+    throw invalid(
+      "quietMs",
+      `quietMs must be a whole number of milliseconds, got ${show(quietMs)}.`,
+    );
+  }
+  if (typeof tenant !== "string") throw invalid("tenant", "tenant must be text.");
+  if (!isRecord(limits)) throw invalid("limits", "limits must be an object.");
+  refuseUnknown("limit", limits, [...amountNames, "recipients"]);
+  for (const name of amountNames) {
+    const value = limits[name];
+    if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) continue;
+    throw invalid(
+      `limits.${name}`,
+      `limits.${name} must be a whole number of cents, got ${show(value)}.`,
+    );
+  }
+  const { recipients } = limits as PayoutLimits;
+  if (recipients === undefined) return limits;
+  if (!Array.isArray(recipients))
+    throw invalid("limits.recipients", "limits.recipients must be a list.");
+  return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
+}
+
+/** A limit that is misspelt would be none. */
+function refuseUnknown(what: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, known);
+  const cure = near ? `Did you mean ${near}?` : `There are: ${known.join(", ")}.`;
+  throw new ConfigurationError(`There is no ${what} ${show(unknown)} of createPayouts. ${cure}`, {
+    code: "unknown_option",
+    param: unknown,
+  });
+}
+
+function invalid(param: string, message: string): ConfigurationError {
+  return new ConfigurationError(message, { code: "invalid_option", param });
+}

@@ -1,0 +1,160 @@
+import { IdempotencyConflictError, InvalidRequestError } from "../errors.ts";
+import type { PayoutBody } from "../resources/payouts/ledger-client.ts";
+import { differences } from "../resources/payouts/payout.ts";
+import { canonicalJson, nearest, show } from "../values.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+
+/**
+ * - `planned`: nothing was sent. It waits for its turn, for its budget or for an approval.
+ * - `approved`: the same, with an approval.
+ * - `sending`: a request may have left.
+ * - `sent`: the withdrawal exists and is on its way.
+ * - `completed`, `failed`, `cancelled`: how it ended. A new payout takes a new `orderId`.
+ * - `refused`: the service or an approver refused it. There is no withdrawal.
+ * - `needs_decision`: a person has to find out whether there is a withdrawal; see `resolve`.
+ */
+export type PayoutState = (typeof payoutStates)[number];
+
+export const payoutStates = [
+  "planned",
+  "approved",
+  "sending",
+  "sent",
+  "completed",
+  "failed",
+  "cancelled",
+  "refused",
+  "needs_decision",
+] as const;
+
+/** A payout as the ledger has it. */
+export interface Payout {
+  readonly orderId: string;
+  readonly state: PayoutState;
+  /** USD cents. */
+  readonly amountInCents: number;
+  /** EVM chain id. */
+  readonly chainId: number;
+  readonly recipientAddress: string;
+  readonly customMetadata: string | undefined;
+  /** The service's id, once it is known. */
+  readonly withdrawalId: string | undefined;
+  /** The hash of the transfer, once it is completed. */
+  readonly transactionHash: string | undefined;
+  /** Requests that were begun. */
+  readonly attempts: number;
+  /** Why it waits, failed or needs a person. */
+  readonly problem: string | undefined;
+  readonly plannedBy: string | undefined;
+  readonly approvedBy: string | undefined;
+  readonly plannedAt: Date;
+  /** When the withdrawal was known to exist. */
+  readonly sentAt: Date | undefined;
+  /** When it ended. */
+  readonly finalAt: Date | undefined;
+  /** Until when the limits hold it back. */
+  readonly waitsUntil: Date | undefined;
+}
+
+/** A payout's row. */
+export interface PayoutRow {
+  readonly id: number;
+  readonly order_id: string;
+  readonly body: string;
+  readonly amount: number;
+  readonly recipient: string;
+  readonly idempotency_key: string;
+  readonly state: PayoutState;
+  readonly chained: number;
+  readonly planned_by: string | null;
+  readonly approved_by: string | null;
+  readonly withdrawal_id: string | null;
+  readonly tx_hash: string | null;
+  readonly problem: string | null;
+  readonly planned_at: number;
+  readonly sent_at: number | null;
+  readonly final_at: number | null;
+  readonly doubt_since: number | null;
+  readonly reserved_at: number | null;
+  readonly waits_until: number | null;
+  readonly fence: number;
+  readonly failures: number;
+  readonly attempts: number;
+}
+
+/** The columns of a `PayoutRow`. */
+export const payoutColumns = `id, order_id, body, amount, recipient, idempotency_key, state, chained, planned_by,
+  approved_by, withdrawal_id, tx_hash, problem, planned_at, sent_at, final_at, doubt_since, reserved_at, waits_until,
+  fence, failures,
+  (SELECT count(*) FROM {payout_attempts} WHERE payout_id = {payouts}.id) AS attempts`;
+
+export function bodyOf(row: Pick<PayoutRow, "body">): PayoutBody {
+  return JSON.parse(row.body) as PayoutBody;
+}
+
+export function payoutFrom(row: PayoutRow): Payout {
+  const { amountInCents, chainId, recipientAddress, customMetadata } = bodyOf(row);
+  return {
+    orderId: row.order_id,
+    state: row.state,
+    amountInCents,
+    chainId: Number(String(chainId).replace(/^eip155:/, "")),
+    recipientAddress,
+    customMetadata,
+    withdrawalId: row.withdrawal_id ?? undefined,
+    transactionHash: row.tx_hash ?? undefined,
+    attempts: row.attempts,
+    problem: row.problem ?? undefined,
+    plannedBy: row.planned_by ?? undefined,
+    approvedBy: row.approved_by ?? undefined,
+    plannedAt: new Date(row.planned_at),
+    sentAt: dateOf(row.sent_at),
+    finalAt: dateOf(row.final_at),
+    waitsUntil: dateOf(row.waits_until),
+  };
+}
+
+function dateOf(ms: number | null): Date | undefined {
+  return ms === null ? undefined : new Date(ms);
+}
+
+/** The fields in which a withdrawal is not the one that was planned. */
+export function differsFrom(row: Pick<PayoutRow, "body">, found: Withdrawal): string[] {
+  return differences(bodyOf(row), found);
+}
+
+/** @throws {IdempotencyConflictError} when the row that is there was planned with other parameters. */
+export function requireSame(row: PayoutRow, body: PayoutBody): void {
+  if (row.body === canonicalJson(body)) return;
+  const differing = differences(body, bodyOf(row) as unknown as Withdrawal);
+  if (differing.length === 0) return;
+  throw new IdempotencyConflictError(
+    `orderId ${show(row.order_id)} is planned already, with another ${differing.join(", ")}. Nothing was changed. A ` +
+      "new payout takes a new orderId.",
+    { code: "idempotency_conflict", param: "orderId" },
+  );
+}
+
+/** @throws {InvalidRequestError} when it is not the name of a person or program. */
+export function checkName(param: string, value: unknown): string {
+  const isName =
+    typeof value === "string" && value.trim() !== "" && value.length <= 255 && value.isWellFormed();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (isName && !/[\u0000-\u001f\u007f]/.test(value)) return value;
+  throw new InvalidRequestError(
+    `${param} must name the person who decides, in 1 to 255 characters, got ${show(value)}.`,
+    { code: "invalid_request", param },
+  );
+}
+
+/** @throws {InvalidRequestError} for a state that does not exist. */
+export function checkState(value: unknown): PayoutState {
+  const state = payoutStates.find((known) => known === value);
+  if (state !== undefined) return state;
+  const near = typeof value === "string" ? nearest(value, payoutStates) : undefined;
+  const cure = near ? `Did you mean ${near}?` : `The states are: ${payoutStates.join(", ")}.`;
+  throw new InvalidRequestError(`There is no state ${show(value)}. ${cure}`, {
+    code: "invalid_request",
+    param: "state",
+  });
+}

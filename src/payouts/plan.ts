@@ -1,0 +1,175 @@
+import { InvalidRequestError, NotFoundError } from "../errors.ts";
+import type { PayoutBody } from "../resources/payouts/ledger-client.ts";
+import { type Row, sql, type Work } from "../stores/store.ts";
+import { canonicalJson, show } from "../values.ts";
+import { inLedger, type Ledger } from "./journal.ts";
+import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
+
+/** A payout that is to be planned, checked. */
+export interface Plan {
+  readonly tenant: string;
+  readonly body: PayoutBody;
+  readonly idempotencyKey: string;
+  readonly by: string | undefined;
+}
+
+/**
+ * Adds the payout, or gives the one that is there. The journal is not touched, because the merchant's transaction may be
+ * long, and its lock would hold all others up.
+ *
+ * @throws {IdempotencyConflictError} when the one that is there has other parameters.
+ */
+export function* addPlan({ tenant, body, idempotencyKey, by }: Plan): Work<PayoutRow> {
+  const { orderId, amountInCents, recipientAddress } = body;
+  const added = yield* sql(
+    `INSERT INTO {payouts}
+  (tenant, order_id, body, amount, recipient, idempotency_key, state, planned_by, planned_at, due_at)
+VALUES ($1, $2, $3, $4, $5, $6, 'planned', $7, {now}, {now}) ON CONFLICT DO NOTHING RETURNING id`,
+    [
+      tenant,
+      orderId,
+      canonicalJson(body),
+      amountInCents,
+      recipientAddress.toLowerCase(),
+      idempotencyKey,
+      by ?? null,
+    ],
+  );
+  const row = yield* requireRow(tenant, orderId);
+  if (added.length === 0) requireSame(row, body);
+  return row;
+}
+
+/** Writes the first entries of payouts that have none. */
+export function* chainPlans(tenant: string): Work<PayoutRow[]> {
+  const [waiting] = yield* sql(
+    "SELECT id FROM {payouts} WHERE tenant = $1 AND chained = 0 LIMIT 1",
+    [tenant],
+  );
+  if (waiting === undefined) return [];
+  return yield* inLedger(tenant, function* (ledger) {
+    const rows = yield* sql<PayoutRow>(
+      `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100`,
+      [tenant],
+    );
+    for (const row of rows) yield* chain(ledger, row);
+    return rows;
+  });
+}
+
+/** Writes the payout's first entry, unless it has one. */
+export function* chain(ledger: Ledger, row: PayoutRow): Work<void> {
+  const chained = yield* sql(
+    "UPDATE {payouts} SET chained = 1 WHERE id = $1 AND chained = 0 RETURNING id",
+    [row.id],
+  );
+  if (chained.length === 0) return;
+  ledger.note(row.order_id, "planned", { body: bodyOf(row), by: row.planned_by });
+}
+
+/** The payout, if there is one. */
+export function* readRow(tenant: string, orderId: string): Work<PayoutRow | undefined> {
+  const [row] = yield* sql<PayoutRow>(
+    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND order_id = $2`,
+    [tenant, orderId],
+  );
+  return row;
+}
+
+/** @throws {NotFoundError} code `no_payout`. */
+export function* requireRow(tenant: string, orderId: string): Work<PayoutRow> {
+  const row = yield* readRow(tenant, orderId);
+  if (row !== undefined) return row;
+  throw new NotFoundError(`No payout is planned with the orderId ${show(orderId)}.`, {
+    code: "no_payout",
+    param: "orderId",
+  });
+}
+
+/** A payout in one of these states, while nobody can change it. */
+export function* lockedRow(
+  ledger: Ledger,
+  orderId: string,
+  verb: string,
+  states: readonly PayoutState[],
+): Work<PayoutRow> {
+  yield* sql<Row>("UPDATE {payouts} SET failures = failures WHERE tenant = $1 AND order_id = $2", [
+    ledger.tenant,
+    orderId,
+  ]);
+  const row = yield* requireRow(ledger.tenant, orderId);
+  if (!states.includes(row.state)) {
+    throw new InvalidRequestError(
+      `The payout ${show(orderId)} is ${row.state}, and only one that is ${states.join(" or ")} can be ${verb}.`,
+      { code: "wrong_state", param: "orderId" },
+    );
+  }
+  yield* chain(ledger, row);
+  return row;
+}
+
+/** Takes the payout from whoever works on it, and makes it due. */
+const takenOver =
+  "fence = fence + 1, lease_until = 0, failures = 0, waits_until = NULL, due_at = {now}";
+
+/** @throws {InvalidRequestError} code `same_person` when the planner approves. */
+export function* approve(tenant: string, orderId: string, by: string): Work<PayoutRow> {
+  return yield* inLedger(tenant, function* (ledger) {
+    const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
+    if (row.state === "approved" && row.approved_by === by) return row;
+    if (row.state === "approved") throw approvedAlready(row);
+    if (row.planned_by === by) {
+      throw new InvalidRequestError(
+        `${show(by)} planned the payout ${show(orderId)}, so somebody else has to approve it.`,
+        { code: "same_person", param: "by" },
+      );
+    }
+    yield* sql(
+      `UPDATE {payouts} SET state = 'approved', approved_by = $2, problem = NULL, ${takenOver} WHERE id = $1`,
+      [row.id, by],
+    );
+    ledger.note(orderId, "approved", { by, body: bodyOf(row) });
+    return yield* requireRow(tenant, orderId);
+  });
+}
+
+function approvedAlready({ order_id, approved_by }: PayoutRow): InvalidRequestError {
+  return new InvalidRequestError(
+    `The payout ${show(order_id)} is approved already, by ${show(approved_by)}.`,
+    { code: "wrong_state", param: "orderId" },
+  );
+}
+
+/** Ends a payout that nothing was sent for. */
+export function* endPlan(
+  tenant: string,
+  orderId: string,
+  end: { readonly by: string; readonly reason: string | undefined; readonly isRejected: boolean },
+): Work<PayoutRow> {
+  const { by, reason, isRejected } = end;
+  const [verb, state] = isRejected
+    ? (["rejected", "refused"] as const)
+    : (["cancelled", "cancelled"] as const);
+  return yield* inLedger(tenant, function* (ledger) {
+    const row = yield* lockedRow(ledger, orderId, verb, ["planned", "approved"]);
+    const attempts = yield* sql(
+      "SELECT fence FROM {payout_attempts} WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')",
+      [row.id],
+    );
+    if (attempts.length > 0) throw inDoubt(orderId, verb);
+    const problem = `${isRejected ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
+    yield* sql(
+      `UPDATE {payouts} SET state = $2, problem = $3, final_at = {now}, reserved_at = NULL, ${takenOver} WHERE id = $1`,
+      [row.id, state, problem],
+    );
+    ledger.note(orderId, verb, { by, reason });
+    return yield* requireRow(tenant, orderId);
+  });
+}
+
+function inDoubt(orderId: string, verb: string): InvalidRequestError {
+  return new InvalidRequestError(
+    `The payout ${show(orderId)} cannot be ${verb} while it is unknown what became of a request for it.`,
+    { code: "wrong_state", param: "orderId" },
+  );
+}

@@ -1,0 +1,361 @@
+import {
+  AuthenticationError,
+  ConfigurationError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  SettlekitError,
+} from "../errors.ts";
+import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
+import { type Store, sql, type Work } from "../stores/store.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import {
+  type AttemptOutcome,
+  beginAttempt,
+  endAttempt,
+  maxDoubtMs,
+  needDecision,
+  type Past,
+  putOff,
+  readPast,
+  settle,
+  type Timing,
+} from "./attempts.ts";
+import type { PayoutsEvent } from "./events.ts";
+import { inLedger, type Ledger, readHead } from "./journal.ts";
+import type { PayoutLimits } from "./options.ts";
+import { bodyOf, type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
+import { requireRow } from "./plan.ts";
+
+/** What every part of a ledger works with. */
+export interface PayoutsContext extends Timing {
+  readonly store: Store;
+  readonly client: LedgerClient;
+  readonly tenant: string;
+  readonly limits: PayoutLimits;
+  readonly lookFirst: boolean;
+  /** Whether an inbox tells of withdrawals that ended. */
+  readonly hasInbox: boolean;
+  readonly report: (event: PayoutsEvent) => void;
+}
+
+/** Huge lists take long; the lease is renewed meanwhile. */
+const lookDeadlineMs = 900_000;
+
+/** Claims payouts that are due. Each claim has a fence of its own, which outdates the ones before. */
+export function* claim({ tenant, limits, leaseMs }: PayoutsContext, limit: number) {
+  const head = yield* readHead(tenant);
+  const isStopped = head !== undefined && head.stopped_at !== null;
+  const mayBegin = isStopped ? "" : "OR state = 'approved' OR state = 'planned' AND amount <= $4";
+  const unapproved = limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
+  const claimed = yield* sql<{ id: number }>(
+    `WITH due AS MATERIALIZED (
+  SELECT id FROM {payouts}
+  WHERE tenant = $1 AND final_at IS NULL AND chained = 1 AND due_at <= {now} AND lease_until <= {now}
+    AND (state IN ('sending', 'sent') ${mayBegin})
+  ORDER BY due_at LIMIT $2 {skip locked}
+)
+UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SELECT id FROM due) RETURNING id`,
+    [tenant, limit, leaseMs, ...(isStopped ? [] : [unapproved])],
+  );
+  const rows: PayoutRow[] = [];
+  for (const { id } of claimed) {
+    rows.push(
+      ...(yield* sql<PayoutRow>(`SELECT ${payoutColumns} FROM {payouts} WHERE id = $1`, [id])),
+    );
+  }
+  return rows;
+}
+
+/**
+ * Does the next step for a payout: sends, looks, or asks how far its withdrawal is. Gives the error that concerns more
+ * than this payout, such as a service that cannot be reached.
+ */
+export async function work(
+  context: PayoutsContext,
+  row: PayoutRow,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return row.state === "sent"
+      ? await follow(context, row, signal)
+      : await advance(context, row, signal);
+  } catch (error) {
+    report(context, row, error);
+    await retryLater(context, row, error);
+    return error;
+  }
+}
+
+function report(
+  { report, tenant }: PayoutsContext,
+  { order_id: orderId }: PayoutRow,
+  error: unknown,
+) {
+  report({ type: "failed", tenant, orderId, error });
+}
+
+/** Puts off what could not be read. After an hour of doubt, a person has to look. */
+async function retryLater(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<void> {
+  const { now } = await context.store.transaction(() => readPast(row.id, context.quietMs));
+  if (isDoubtOver(row, now)) return leaveToPerson(context, row, String(error));
+  await put(context, row, { dueAt: now + backoffMs(row.failures), problem: String(error) });
+}
+
+/** Whether it has been unknown for so long what became of a request that a person has to find out. */
+function isDoubtOver({ state, doubt_since }: PayoutRow, now: number): boolean {
+  return state === "sending" && doubt_since !== null && now - doubt_since >= maxDoubtMs;
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(5_000 * 2 ** failures, 600_000);
+}
+
+/** For a payout without a withdrawal that is known. */
+async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
+  const { store, client, quietMs, lookFirst } = context;
+  const past = await store.transaction(() => readPast(row.id, quietMs));
+  const { now, withdrawalId, requests } = past;
+  if (withdrawalId !== undefined)
+    return settleWith(context, row, await client.get(withdrawalId, signal));
+  if (requests === 0) {
+    return lookFirst ? look(context, row, past, signal) : send(context, row, undefined, signal);
+  }
+  if (client.isKeyed && past.isKeyAlive && !isDoubtOver(row, now))
+    return send(context, row, undefined, signal);
+  if (now < past.lookAt) return put(context, row, { dueAt: past.lookAt });
+  return look(context, row, past, signal);
+}
+
+/** Reads the whole list, and settles with what it shows, or sends. */
+async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal: AbortSignal) {
+  const { client, store } = context;
+  const { now, requests, provenAt } = past;
+  const options = { deadlineMs: lookDeadlineMs, signal };
+  const found = await renewing(context, row, () => client.find(row.order_id, options));
+  const [withdrawal, ...others] = found;
+  if (others.length > 0) {
+    const ids = found.map(({ id }) => id).join(", ");
+    const problem = `It has ${found.length} withdrawals: ${ids}.`;
+    const decide = (ledger: Ledger) => needDecision(ledger, row, problem, true);
+    return tell(context, await store.transaction(() => inLedger(context.tenant, decide)));
+  }
+  if (withdrawal !== undefined) return settleWith(context, row, withdrawal);
+  if (requests === 0 || now >= provenAt) {
+    if (isDoubtOver(row, now)) {
+      return leaveToPerson(context, row, "The list does not show it.");
+    }
+    return send(context, row, now, signal);
+  }
+  await put(context, row, { dueAt: provenAt });
+}
+
+/** Sends one request, once everything about it is committed. */
+async function send(
+  context: PayoutsContext,
+  row: PayoutRow,
+  lookedAt: number | undefined,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { store, client, tenant, leaveMs } = context;
+  const elapsedMs = stopwatch();
+  const beginning = { ...context, lookedAt, isKeyed: client.isKeyed };
+  const begun = await store.transaction(() => beginAttempt(row, beginning));
+  if (begun.kind === "fenced") {
+    context.report({ type: "fenced", tenant, orderId: row.order_id });
+    return undefined;
+  }
+  if (begun.kind === "held") {
+    const { reason, until } = begun.hold;
+    const isHeld = await put(context, row, { dueAt: until, problem: reason }, until);
+    const event = { orderId: row.order_id, reason, until: new Date(until) };
+    if (isHeld) context.report({ type: "waiting", tenant, ...event });
+    return undefined;
+  }
+  if (begun.kind !== "begun") {
+    if (begun.kind === "stopped") await reportIfStopped(context);
+    const now = await store.transaction(() => readPast(row.id, 0));
+    return put(context, row, { dueAt: begun.kind === "settled" ? now.now : now.now + 5_000 });
+  }
+  let withdrawal: Withdrawal;
+  try {
+    withdrawal = await client.create(bodyOf(row), {
+      idempotencyKey: row.idempotency_key,
+      signal,
+      // A process that was suspended meanwhile must not send: another one may have looked, and sent.
+      beforeSend() {
+        if (elapsedMs() > leaveMs) throw new TooLate();
+      },
+    });
+  } catch (error) {
+    return failed(context, row, error);
+  }
+  return settleWith(context, row, withdrawal, true);
+}
+
+class TooLate extends Error {
+  override readonly message = "The process was suspended, so the request did not leave.";
+}
+
+/** Milliseconds since now, by the clock that shows more: one of them stands still while a machine is suspended. */
+function stopwatch(): () => number {
+  const [start, wallStart] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - start, Date.now() - wallStart);
+}
+
+/** Writes down what an error says about the request. */
+async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<unknown> {
+  const { store, quietMs, tenant } = context;
+  const outcome = outcomeOf(error);
+  const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const differing = withdrawalIn(error);
+  if (differing !== undefined) return settleWith(context, row, differing, true);
+  if (outcome === "rejected" && InvalidRequestError.is(error)) {
+    return tell(context, await store.transaction(() => refuse(context, row, problem)));
+  }
+  const { past, isInDoubt } = await store.transaction(function* () {
+    yield* endAttempt(row, outcome, { problem: problem.slice(0, 2_000) });
+    const past = yield* readPast(row.id, quietMs);
+    const isInDoubt = outcome === "unknown" || (outcome === "not_sent" && past.requests > 0);
+    return { past, isInDoubt };
+  });
+  const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
+  const backoff = past.now + Math.max(backoffMs(row.failures), retryAfterMs);
+  const isKeyed = context.client.isKeyed && past.isKeyAlive;
+  const dueAt = past.requests === 0 || isKeyed ? backoff : Math.max(past.lookAt, backoff);
+  const state = row.approved_by === null ? "planned" : "approved";
+  await put(context, row, { dueAt, problem, ...(!isInDoubt && { state }) });
+  if (outcome === "unknown") {
+    context.report({ type: "doubt", tenant, orderId: row.order_id, error });
+    return undefined;
+  }
+  report(context, row, error);
+  return concernsAll(error) ? error : undefined;
+}
+
+/** A 409 says nothing: the request, or a copy of it, may be the one in progress. */
+function outcomeOf(error: unknown): AttemptOutcome {
+  if (error instanceof TooLate) return "not_sent";
+  if (!SettlekitError.is(error) || error.status === 409) return "unknown";
+  return error.outcome;
+}
+
+/** The service made another withdrawal than was asked for. */
+function withdrawalIn(error: unknown): Withdrawal | undefined {
+  if (!SettlekitError.is(error) || error.code !== "answer_differs") return undefined;
+  return (error as { body?: Withdrawal }).body;
+}
+
+function concernsAll(error: unknown): boolean {
+  return (
+    AuthenticationError.is(error) ||
+    PermissionError.is(error) ||
+    ConfigurationError.is(error) ||
+    NotFoundError.is(error) ||
+    (SettlekitError.is(error) && error.outcome === "not_sent")
+  );
+}
+
+/** The service said no for good. The budget stays taken, because nothing proves that it was not used. */
+function* refuse(context: PayoutsContext, row: PayoutRow, problem: string): Work<PayoutRow> {
+  return yield* inLedger(context.tenant, function* (ledger) {
+    yield* endAttempt(row, "rejected", { problem: problem.slice(0, 2_000) });
+    const refused = yield* sql(
+      `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
+WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
+      [row.id, row.fence, problem],
+    );
+    if (refused.length > 0) ledger.note(row.order_id, "refused", { problem });
+    return yield* requireRow(context.tenant, row.order_id);
+  });
+}
+
+/** Asks how far the withdrawal is. */
+async function follow(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
+  const { client } = context;
+  const withdrawal = await client.get(row.withdrawal_id ?? "", signal);
+  const isEnd = ["completed", "failed", "cancelled"].includes(withdrawal.status);
+  if (!isEnd || row.attempts < 2) return settleWith(context, row, withdrawal);
+  // More than one request was begun: the list shows whether more than one took effect.
+  const options = { deadlineMs: lookDeadlineMs, signal };
+  const found = await renewing(context, row, () => client.find(row.order_id, options));
+  const other = found.find(({ id }) => id !== withdrawal.id);
+  return settleWith(context, row, other ?? withdrawal);
+}
+
+async function settleWith(
+  context: PayoutsContext,
+  row: PayoutRow,
+  withdrawal: Withdrawal,
+  isAnswer = false,
+): Promise<undefined> {
+  const { store, tenant, hasInbox } = context;
+  const settled = await store.transaction(() =>
+    inLedger(tenant, function* (ledger) {
+      const { id } = withdrawal;
+      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: id });
+      return yield* settle(ledger, row.order_id, withdrawal, { isSlow: hasInbox });
+    }),
+  );
+  if (settled.state !== row.state) await tell(context, settled);
+  return undefined;
+}
+
+async function leaveToPerson(context: PayoutsContext, row: PayoutRow, lastLook: string) {
+  const problem =
+    "For an hour, it has been unknown whether a request for it took effect. " +
+    `${lastLook} Look at the service's dashboard.`.slice(0, 2_000);
+  const left = await context.store.transaction(() =>
+    inLedger(context.tenant, function* (ledger) {
+      const current = yield* requireRow(context.tenant, row.order_id);
+      if (current.fence !== row.fence || current.state !== "sending") return undefined;
+      return yield* needDecision(ledger, current, problem);
+    }),
+  );
+  if (left) await tell(context, left);
+}
+
+/** Tells the merchant of a new state, and of the breaker when that has opened. */
+export async function tell(context: PayoutsContext, row: PayoutRow): Promise<undefined> {
+  context.report({ type: "changed", tenant: context.tenant, payout: payoutFrom(row) });
+  if (row.state === "needs_decision") await reportIfStopped(context);
+  return undefined;
+}
+
+async function reportIfStopped({ store, tenant, report }: PayoutsContext): Promise<void> {
+  const head = await store.transaction(() => readHead(tenant));
+  const reason = head?.stopped_because;
+  if (typeof reason === "string") report({ type: "stopped", tenant, reason });
+}
+
+async function put(
+  { store }: PayoutsContext,
+  row: PayoutRow,
+  later: Parameters<typeof putOff>[1],
+  until: number | null = null,
+): Promise<boolean> {
+  return store.transaction(() => putOff(row, later, until));
+}
+
+/** Keeps the claim while a long look takes. */
+async function renewing<T>(
+  { store, leaseMs }: PayoutsContext,
+  row: PayoutRow,
+  look: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(() => {
+    const renew = () =>
+      sql(
+        "UPDATE {payouts} SET lease_until = {now} + $3 WHERE id = $1 AND fence = $2 AND lease_until > {now}",
+        [row.id, row.fence, leaseMs],
+      );
+    // The lease may last until the database is back.
+    store.transaction(renew).catch(() => {});
+  }, leaseMs / 3);
+  timer.unref();
+  try {
+    return await look();
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,82 @@
+import type { Component } from "../stores/store.ts";
+
+/** The tables of the payout ledger. */
+export const payoutTables: Component = {
+  name: "payouts",
+  migrations: [
+    [
+      // One payout for each orderId, for good. Who works on it holds the lease under the number `fence`.
+      `CREATE TABLE {payouts} (
+  id {serial},
+  tenant TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  -- What is sent, as canonical JSON.
+  body TEXT NOT NULL,
+  amount BIGINT NOT NULL,
+  -- In lower case, to add up what one recipient gets.
+  recipient TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  state TEXT NOT NULL,
+  -- 1 once the journal has its first entry.
+  chained BIGINT NOT NULL DEFAULT 0,
+  planned_by TEXT,
+  approved_by TEXT,
+  withdrawal_id TEXT,
+  tx_hash TEXT,
+  problem TEXT,
+  planned_at BIGINT NOT NULL,
+  sent_at BIGINT,
+  final_at BIGINT,
+  -- Since when it is unknown whether a withdrawal exists.
+  doubt_since BIGINT,
+  -- When its amount was taken from the budget; null where it was given back.
+  reserved_at BIGINT,
+  waits_until BIGINT,
+  due_at BIGINT NOT NULL,
+  lease_until BIGINT NOT NULL DEFAULT 0,
+  fence BIGINT NOT NULL DEFAULT 0,
+  failures BIGINT NOT NULL DEFAULT 0,
+  UNIQUE (tenant, order_id)
+)`,
+      "CREATE INDEX settlekit_payouts_due ON {payouts} (tenant, due_at) WHERE final_at IS NULL",
+      "CREATE INDEX settlekit_payouts_reserved ON {payouts} (tenant, reserved_at)",
+      "CREATE INDEX settlekit_payouts_state ON {payouts} (tenant, state, id)",
+      "CREATE INDEX settlekit_payouts_unchained ON {payouts} (tenant, id) WHERE chained = 0",
+      // One request at most for each fence. A request may have left until `left_by`.
+      `CREATE TABLE {payout_attempts} (
+  payout_id BIGINT NOT NULL,
+  fence BIGINT NOT NULL,
+  started_at BIGINT NOT NULL,
+  left_by BIGINT NOT NULL,
+  ended_at BIGINT,
+  outcome TEXT,
+  withdrawal_id TEXT,
+  problem TEXT,
+  PRIMARY KEY (payout_id, fence)
+)`,
+      // Entries are never changed: each holds the hash of the one before it.
+      `CREATE TABLE {payout_journal} (
+  tenant TEXT NOT NULL,
+  seq BIGINT NOT NULL,
+  at BIGINT NOT NULL,
+  order_id TEXT,
+  event TEXT NOT NULL,
+  details TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  PRIMARY KEY (tenant, seq)
+)`,
+      "CREATE INDEX settlekit_payout_journal_order ON {payout_journal} (tenant, order_id, seq)",
+      // The end of each tenant's journal, and its breaker. Its lock puts a tenant's decisions in a row.
+      `CREATE TABLE {payout_heads} (
+  tenant TEXT NOT NULL PRIMARY KEY,
+  seq BIGINT NOT NULL,
+  hash TEXT NOT NULL,
+  touched_at BIGINT NOT NULL,
+  stopped_at BIGINT,
+  stopped_because TEXT,
+  -- A break of the chain up to here is known to whoever reopened.
+  accepted_seq BIGINT NOT NULL DEFAULT 0
+)`,
+    ],
+  ],
+};

@@ -1,0 +1,130 @@
+import type { Work } from "../stores/store.ts";
+import { checkWhole, startWorker, type Worker } from "../stores/worker.ts";
+import { inLedger, type Ledger, readHead, verifyJournal } from "./journal.ts";
+import { payoutFrom } from "./payout.ts";
+import { chainPlans } from "./plan.ts";
+import { claim, type PayoutsContext, work } from "./sender.ts";
+
+/** The options of `payouts.start`. */
+export interface PayoutsStartOptions {
+  /**
+   * How many payouts are worked on at once. A pool of PostgreSQL needs a client for each, and one more.
+   *
+   * @defaultValue 4
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * How long `stop` waits for what is running, in milliseconds.
+   *
+   * @defaultValue 35_000
+   */
+  readonly drainMs?: number | undefined;
+  /**
+   * How often to look for payouts that are due, in milliseconds.
+   *
+   * @defaultValue 1_000
+   */
+  readonly pollMs?: number | undefined;
+}
+
+/** A worker that sends payouts until it is stopped. */
+export type PayoutsWorker = Worker;
+
+const verifyEveryMs = 3_600_000;
+const longestPauseMs = 60_000;
+
+/** Claims payouts that are due, and works on some at once. */
+export class Crew {
+  readonly #context: PayoutsContext;
+  readonly #concurrency: number;
+  readonly #signal: AbortSignal;
+  readonly #running = new Set<Promise<void>>();
+  /** Failures in a row that concern all payouts. */
+  #troubles = 0;
+  #pausedUntil = 0;
+  /** Steps that were done. */
+  steps = 0;
+
+  constructor(context: PayoutsContext, concurrency: number, signal: AbortSignal) {
+    checkWhole("concurrency", concurrency, 1);
+    this.#context = context;
+    this.#concurrency = concurrency;
+    this.#signal = signal;
+  }
+
+  /** Starts what there is room for. False when nothing was due, or the service cannot be used for a while. */
+  async round(): Promise<boolean> {
+    const { store, tenant, report } = this.#context;
+    for (const row of await store.transaction(() => chainPlans(tenant))) {
+      report({ type: "changed", tenant, payout: payoutFrom(row) });
+    }
+    if (performance.now() < this.#pausedUntil) return false;
+    while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
+    const room = this.#concurrency - this.#running.size;
+    const rows = await store.transaction(() => claim(this.#context, room));
+    for (const row of rows) {
+      const running: Promise<void> = work(this.#context, row, this.#signal)
+        .then((trouble) => this.#note(trouble))
+        // The database is away: the lease ends by itself.
+        .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))
+        .finally(() => {
+          this.#running.delete(running);
+          this.steps++;
+        });
+      this.#running.add(running);
+    }
+    return rows.length > 0;
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** A revoked key must not cost each payout an attempt. */
+  #note(trouble: unknown): void {
+    this.#troubles = trouble === undefined ? 0 : this.#troubles + 1;
+    if (this.#troubles === 0) return;
+    const pauseMs = Math.min(500 * 2 ** this.#troubles, longestPauseMs);
+    this.#pausedUntil = performance.now() + pauseMs;
+  }
+}
+
+/** Starts a worker in this process. */
+export function startPayouts(context: PayoutsContext, options: PayoutsStartOptions): PayoutsWorker {
+  const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
+  checkWhole("drainMs", drainMs, 0);
+  checkWhole("pollMs", pollMs, 1);
+  const { store, tenant, report } = context;
+  const [stopping, stopped] = [new AbortController(), new AbortController()];
+  const crew = new Crew(context, concurrency, stopped.signal);
+  return startWorker({
+    store,
+    channel: "payouts",
+    drainMs,
+    idle: () => crew.idle(),
+    stopping,
+    stopped,
+    onError: (error) => report({ type: "failed", tenant, orderId: undefined, error }),
+    loops: [
+      { waitMs: pollMs, isWoken: true, turn: () => crew.round() },
+      { waitMs: verifyEveryMs, turn: () => stopIfAltered(context).then(() => false) },
+    ],
+  });
+}
+
+/** Opens the breaker when the journal is not as it was written. A break that a person has accepted does not count. */
+export async function stopIfAltered({ store, tenant, report }: PayoutsContext): Promise<void> {
+  const head = await store.transaction(() => readHead(tenant));
+  if (head === undefined) return;
+  const verified = await verifyJournal(store, tenant, head.accepted_seq);
+  if (verified.ok) return;
+  const reason = `The journal is not as it was written. ${verified.problem}`;
+  const isNew = await store.transaction(() => inLedger(tenant, (ledger) => stop(ledger, reason)));
+  if (isNew) report({ type: "stopped", tenant, reason });
+}
+
+// biome-ignore lint/correctness/useYield: a unit of work without a statement of its own.
+function* stop(ledger: Ledger, reason: string): Work<boolean> {
+  ledger.stop(null, reason);
+  return !ledger.isStopped;
+}

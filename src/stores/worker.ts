@@ -1,0 +1,118 @@
+import { ConfigurationError } from "../errors.ts";
+import { show } from "../values.ts";
+import type { Store } from "./store.ts";
+
+/** A worker that runs until it is stopped. */
+export interface Worker extends AsyncDisposable {
+  /** Takes on nothing more, waits for what is running, and lets the process end. */
+  stop(): Promise<void>;
+}
+
+/** Something that a worker does again and again. */
+interface Loop {
+  /** How long to wait after a turn that found nothing to do, in milliseconds. */
+  readonly waitMs: number;
+  /** Whether the store's channel ends the wait. */
+  readonly isWoken?: boolean;
+  /** True when there may be more to do at once. */
+  readonly turn: () => Promise<boolean>;
+}
+
+/** What a worker is made of. */
+export interface Work {
+  readonly store: Store;
+  readonly channel: string;
+  /** How long `stop` waits for what is running, in milliseconds. */
+  readonly drainMs: number;
+  readonly loops: readonly Loop[];
+  /** Resolves when nothing is running any more. */
+  readonly idle: () => Promise<void>;
+  /** Aborts at the beginning of `stop`. */
+  readonly stopping: AbortController;
+  /** Aborts when `stop` has waited for `drainMs`. */
+  readonly stopped: AbortController;
+  /** Told of turns that failed. They do not end the loop. */
+  readonly onError: (error: unknown) => void;
+}
+
+export function startWorker(work: Work): Worker {
+  const { store, channel, drainMs, idle, stopping, stopped, onError } = work;
+  const alarm = new Alarm(stopping.signal);
+  const listener = store.listen(channel, () => alarm.ring());
+
+  async function repeat({ waitMs, isWoken, turn }: Loop): Promise<void> {
+    const wait = isWoken ? alarm : new Alarm(stopping.signal);
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      let hasMore = false;
+      try {
+        hasMore = await turn();
+        failures = 0;
+      } catch (error) {
+        failures++;
+        onError(error);
+      }
+      if (!hasMore) await wait.sleep(waitMs * Math.min(2 ** failures, 30));
+    }
+  }
+
+  const running = Promise.all(work.loops.map(repeat));
+  let ending: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    stopping.abort();
+    await listener.close();
+    const drained = running.then(idle);
+    const timer = setTimeout(() => stopped.abort(), drainMs);
+    // What still runs afterwards loses its lease.
+    const late = new Promise<void>((resolve) => {
+      stopped.signal.addEventListener("abort", () => setTimeout(resolve, Math.min(drainMs, 1_000)));
+    });
+    await Promise.race([drained, late]);
+    clearTimeout(timer);
+  }
+  const stop = () => {
+    ending ??= end();
+    return ending;
+  };
+  return { stop, [Symbol.asyncDispose]: stop };
+}
+
+/** A sleep that ends early. */
+class Alarm {
+  readonly #stop: AbortSignal;
+  #isRinging = false;
+  #wake = () => {};
+
+  constructor(stop: AbortSignal) {
+    this.#stop = stop;
+    stop.addEventListener("abort", () => this.ring());
+  }
+
+  ring(): void {
+    this.#isRinging = true;
+    this.#wake();
+  }
+
+  /** What rang before is not forgotten. */
+  async sleep(ms: number): Promise<void> {
+    if (!this.#isRinging && !this.#stop.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#isRinging = false;
+  }
+}
+
+/** @throws {ConfigurationError} when it is not a whole number, or too small. */
+export function checkWhole(param: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new ConfigurationError(
+    `The option ${param} must be a whole number, ${least} or more, got ${show(value)}.`,
+    { code: "invalid_option", param },
+  );
+}

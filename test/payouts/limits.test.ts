@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { minute, order, World } from "./world.ts";
+
+const other = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
+const day = 24 * 60 * minute;
+
+async function opened(limits: object) {
+  const world = World.inMemory();
+  const payouts = world.open({ limits });
+  await payouts.migrate();
+  const plan = (orderId: string, amountInCents: number, recipientAddress = order.recipientAddress) =>
+    payouts.plan({ ...order, orderId, amountInCents, recipientAddress }, { by: "bob" });
+  return { world, payouts, plan, made: () => world.made.map(({ orderId }) => orderId) };
+}
+
+it("refuses to plan what no day would allow", async () => {
+  const limits = { perPayout: 500, perDay: 400, per24Hours: 300, perRecipientAndDay: 200 };
+  const { plan, payouts } = await opened({ ...limits, recipients: [order.recipientAddress] });
+  for (const [amount, name] of [
+    [501, "perPayout"],
+    [401, "perDay"],
+    [301, "per24Hours"],
+    [201, "perRecipientAndDay"],
+  ] as const) {
+    await expect(plan("a", amount)).rejects.toEqual(
+      expect.objectContaining({ code: "over_limit", message: expect.stringContaining(name) }),
+    );
+  }
+  await expect(plan("a", 100, other)).rejects.toThrow(/is not in limits.recipients/);
+  expect(await payouts.list()).toEqual([]);
+});
+
+it("refuses limits and options that do not exist or cannot be right", () => {
+  const world = World.inMemory();
+  const open = (limits: object) => () => world.open({ limits });
+  expect(open({ perday: 1 })).toThrow(/no limit "perday".*Did you mean perDay/);
+  expect(open({ perDay: -1 })).toThrow(/limits.perDay must be a whole number of cents, got -1/);
+  expect(open({ perDay: "100" })).toThrow(/got "100"/);
+  expect(open({ recipients: ["0x1"] })).toThrow(/recipient/);
+  expect(() => world.open({ quietMs: 0 })).toThrow(/quietMs must be a whole number/);
+  expect(() => world.open({ quiteMs: 1 } as object)).toThrow(/Did you mean quietMs/);
+});
+
+it("holds back what is above the day's limit until midnight UTC, and says so", async () => {
+  const { world, payouts, plan, made } = await opened({ perDay: 1_000 });
+  await plan("a", 600);
+  await plan("b", 600);
+  await payouts.runDue();
+  expect(made()).toEqual(["a"]);
+  expect(await payouts.get("b")).toMatchObject({
+    state: "planned",
+    waitsUntil: new Date("2026-01-02T00:00:00Z"),
+    problem:
+      "limits.perDay is 1000 cents, of which 600 are taken. It waits until 2026-01-02T00:00:00.000Z.",
+  });
+  await world.advance(12 * 60 * minute - 1);
+  await payouts.runDue();
+  expect(made()).toEqual(["a"]);
+  await world.advance(1);
+  await payouts.runDue();
+  expect(made()).toEqual(["a", "b"]);
+  expect(await payouts.get("b")).toMatchObject({ waitsUntil: undefined, problem: undefined });
+});
+
+it("holds back what is above the limit of any 24 hours until enough of it has passed", async () => {
+  const { world, payouts, plan, made } = await opened({ per24Hours: 1_000 });
+  await plan("a", 300);
+  await payouts.runDue();
+  await world.advance(60 * minute);
+  await plan("b", 600);
+  await payouts.runDue();
+  await plan("c", 500);
+  await payouts.runDue();
+  expect((await payouts.get("c"))?.waitsUntil).toEqual(new Date(world.now + day));
+  await plan("d", 100);
+  await payouts.runDue();
+  expect(made()).toEqual(["a", "b", "d"]);
+});
+
+it("limits what one recipient gets in a day", async () => {
+  const { payouts, plan, made } = await opened({ perRecipientAndDay: 500 });
+  await plan("a", 400);
+  await plan("b", 200);
+  await plan("c", 200, other);
+  await plan("d", 100, order.recipientAddress.toLowerCase());
+  await payouts.runDue();
+  expect(made()).toEqual(["a", "c", "d"]);
+});
+
+it("gives the budget back when a withdrawal failed, and keeps it for one in doubt", async () => {
+  const { world, payouts, plan, made } = await opened({ perDay: 1_000 });
+  world.fates.push("answered", "lost");
+  await plan("a", 500);
+  await plan("b", 500);
+  await plan("c", 500);
+  await payouts.runDue();
+  expect(await payouts.stats()).toMatchObject({ takenToday: 1_000, taken24Hours: 1_000 });
+  expect(made()).toEqual(["a"]);
+  await world.sandbox.withdrawals.simulate(world.made[0]?.id ?? "", "fail");
+  await world.live(payouts, minute);
+  expect((await payouts.get("a"))?.state).toBe("failed");
+  expect(await payouts.stats()).toMatchObject({ takenToday: 500 });
+});
+
+it("waits for an approval by somebody else above approveAbove", async () => {
+  const { payouts, plan, made } = await opened({ approveAbove: 100 });
+  await plan("small", 100);
+  await plan("large", 101);
+  await payouts.runDue();
+  expect(made()).toEqual(["small"]);
+  await expect(payouts.approve("large", { by: "bob" })).rejects.toEqual(
+    expect.objectContaining({ code: "same_person", message: expect.stringContaining("somebody else") }),
+  );
+  await payouts.runDue();
+  expect(made()).toEqual(["small"]);
+  expect(await payouts.approve("large", { by: "ann" })).toMatchObject({
+    state: "approved",
+    approvedBy: "ann",
+  });
+  await expect(payouts.approve("large", { by: "eve" })).rejects.toThrow(/approved already, by "ann"/);
+  await payouts.runDue();
+  expect(made()).toEqual(["small", "large"]);
+});
+
+it("refuses a rejected payout for good", async () => {
+  const { payouts, plan, made } = await opened({ approveAbove: 0 });
+  await plan("a", 100);
+  const rejected = await payouts.reject("a", { by: "ann", reason: "unknown seller" });
+  expect(rejected).toMatchObject({ state: "refused", problem: "Rejected by ann: unknown seller" });
+  await payouts.runDue();
+  expect(made()).toEqual([]);
+});
+
+it("applies the limits of the process that sends, which may be stricter than the planner's", async () => {
+  const { world, payouts, plan, made } = await opened({});
+  await plan("a", 700);
+  await plan("b", 300);
+  const strict = world.open({ limits: { perPayout: 500, approveAbove: 250 } });
+  await strict.runDue();
+  expect(made()).toEqual([]);
+  await strict.approve("a", { by: "ann" });
+  await strict.runDue();
+  expect((await payouts.get("a"))?.problem).toMatch(/above limits.perPayout/);
+  await strict.approve("b", { by: "ann" });
+  await strict.runDue();
+  expect(made()).toEqual(["b"]);
+});
+
+it("keeps every limit, in whatever order processes send, fail and wait", async () => {
+  const step = fc.oneof(
+    fc.record({ plan: fc.integer({ min: 1, max: 60 }) }),
+    fc.record({ run: fc.integer({ min: 0, max: 1 }) }),
+    fc.record({ hours: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ fail: fc.nat({ max: 20 }) }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const world = World.inMemory();
+      const limits = { perDay: 100, per24Hours: 150, perRecipientAndDay: 80 };
+      const processes = [world.open({ limits }), world.open({ limits })] as const;
+      await processes[0].migrate();
+      const sent: { at: number; amount: number; recipient: string; id: string }[] = [];
+      const failed = new Set<string>();
+      let count = 0;
+      for (const it of steps) {
+        if ("plan" in it) {
+          const recipientAddress = count % 2 ? other : order.recipientAddress;
+          const plan = { ...order, orderId: `p${count++}`, amountInCents: it.plan };
+          await processes[0].plan({ ...plan, recipientAddress });
+        } else if ("run" in it) {
+          const known = world.made.length;
+          await Promise.all(processes.map((each) => each.runDue()));
+          for (const { id, amountInCents: amount, recipientAddress } of world.made.slice(known)) {
+            sent.push({ at: world.now, amount, recipient: recipientAddress.toLowerCase(), id });
+          }
+        } else if ("hours" in it) await world.advance(it.hours * 60 * minute);
+        else {
+          const one = sent[it.fail];
+          if (one === undefined || failed.has(one.id)) continue;
+          await world.sandbox.withdrawals.simulate(one.id, "fail");
+          failed.add(one.id);
+        }
+      }
+      const sum = (all: typeof sent) => all.reduce((total, { amount }) => total + amount, 0);
+      for (const { at, recipient } of sent.filter(({ id }) => !failed.has(id))) {
+        const kept = sent.filter((it) => !failed.has(it.id));
+        const today = kept.filter((it) => Math.floor(it.at / day) === Math.floor(at / day));
+        expect(sum(today)).toBeLessThanOrEqual(100);
+        expect(sum(today.filter((it) => it.recipient === recipient))).toBeLessThanOrEqual(80);
+        const window = kept.filter((it) => it.at <= at && it.at > at - day);
+        expect(sum(window)).toBeLessThanOrEqual(150);
+      }
+    }),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { minute, order, quietMs, World } from "./world.ts";
+
+describe.each(databases)("payouts on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let world: World;
+  beforeEach(async () => {
+    database = await openDatabase();
+    world = await World.on(database);
+    await world.open().migrate();
+  });
+  afterEach(() => database.close());
+
+  it("sends what was planned, and follows it until it is completed", async () => {
+    const payouts = world.open();
+    expect(await payouts.plan(order, { by: "shop" })).toMatchObject({
+      ...order,
+      state: "planned",
+      attempts: 0,
+      plannedBy: "shop",
+    });
+    await payouts.runDue();
+    const [withdrawal] = world.made;
+    expect(await payouts.get(order.orderId)).toMatchObject({
+      state: "sent",
+      attempts: 1,
+      withdrawalId: withdrawal?.id,
+      sentAt: new Date(world.now),
+    });
+    await world.sandbox.withdrawals.simulate(withdrawal?.id ?? "", "complete");
+    await world.live(payouts, 2 * minute);
+    expect(await payouts.get(order.orderId)).toMatchObject({
+      state: "completed",
+      transactionHash: expect.stringMatching(/^0x/),
+    });
+    const events: string[] = [];
+    for await (const { event } of payouts.journal()) events.push(event);
+    expect(events).toEqual(["planned", "sending", "sent", "completed"]);
+    expect(await payouts.verify()).toEqual({ ok: true, entries: 4 });
+  });
+
+  it("waits the quiet time after an unknown outcome, then finds what was made", async () => {
+    const payouts = world.open();
+    world.fates.push("unanswered");
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sending" });
+    expect(world.listings).toEqual([]);
+    await world.live(payouts, 2 * quietMs);
+    expect(await payouts.get(order.orderId)).toMatchObject({
+      state: "sent",
+      withdrawalId: world.made[0]?.id,
+      attempts: 1,
+    });
+    expect(world.made).toHaveLength(1);
+  });
+
+  it("sends again when a complete look after the quiet times shows none", async () => {
+    const payouts = world.open();
+    world.fates.push("lost");
+    await payouts.plan(order);
+    await world.live(payouts);
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", attempts: 2 });
+    expect(world.made).toHaveLength(1);
+    const [first, second] = world.creations;
+    expect(second?.key).toBe(first?.key);
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * quietMs);
+  });
+});

@@ -1,0 +1,145 @@
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { call } from "../../src/stores/store.ts";
+import { databases, type TestDatabase } from "../databases.ts";
+import { order, World } from "./world.ts";
+
+describe.each(databases)("planning on %s", (name, openDatabase) => {
+  let database: TestDatabase;
+  let world: World;
+  beforeEach(async () => {
+    database = await openDatabase();
+    world = await World.on(database);
+    await world.open().migrate();
+  });
+  afterEach(() => database.close());
+
+  it("gives the row that is there when the same is planned again", async () => {
+    const payouts = world.open();
+    const first = await payouts.plan(order);
+    const again = { ...order, recipientAddress: order.recipientAddress.toLowerCase() };
+    expect(await payouts.plan(again)).toEqual(first);
+    expect(await payouts.list()).toHaveLength(1);
+    expect(await payouts.verify()).toEqual({ ok: true, entries: 1 });
+  });
+
+  it("names what differs when an orderId is planned with other parameters", async () => {
+    const payouts = world.open();
+    await payouts.plan(order);
+    await expect(payouts.plan({ ...order, amountInCents: 1, chainId: 1 })).rejects.toEqual(
+      expect.objectContaining({
+        name: "IdempotencyConflictError",
+        message: expect.stringContaining("another amountInCents, chainId."),
+      }),
+    );
+  });
+
+  it("refuses what withdrawals.create refuses, before a row exists", async () => {
+    const payouts = world.open();
+    const refused = [
+      [{ amountInCents: 0.5 }, "amountInCents"],
+      [{ amountInCents: 100_000_001 }, "amountInCents"],
+      [{ chainId: -1 }, "chainId"],
+      [{ recipientAddress: "0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }, "recipientAddress"],
+      [{ recipientAddress: `0x${"0".repeat(40)}` }, "recipientAddress"],
+      [{ orderId: "" }, "orderId"],
+      [{ orderId: " trimmed" }, "orderId"],
+      [{ orderId: "a".repeat(256) }, "orderId"],
+      [{ customMetadata: "a".repeat(2_049) }, "customMetadata"],
+      [{ metadata: {} }, "metadata"],
+    ] as const;
+    for (const [wrong, param] of refused) {
+      await expect(payouts.plan({ ...order, ...wrong } as typeof order)).rejects.toEqual(
+        expect.objectContaining({ name: "InvalidRequestError", param }),
+      );
+    }
+    expect(await payouts.list()).toEqual([]);
+    expect(world.creations).toEqual([]);
+  });
+
+  it("plans in the merchant's transaction, and rolls back with it", async () => {
+    const store = world.store();
+    const payouts = world.open({ store });
+    const planned = (tx: unknown) => payouts.plan(order, { tx, by: "shop" }) as never;
+    const failing = store.transaction(function* () {
+      yield* call(planned);
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await payouts.list()).toEqual([]);
+    await store.transaction(() => call(planned));
+    await payouts.runDue();
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", plannedBy: "shop" });
+    expect(await payouts.verify()).toEqual({ ok: true, entries: 3 });
+  });
+
+  it("makes one row of a payout that two processes plan at once", async () => {
+    const processes = [world.open(), world.open()];
+    const plans = Array.from({ length: 6 }, (_, i) => processes[i % 2]?.plan(order));
+    const rows = await Promise.all(plans);
+    expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(1);
+    expect(await processes[0]?.verify()).toEqual({ ok: true, entries: 1 });
+  });
+
+  it("lists by state, in the order of planning", async () => {
+    const payouts = world.open();
+    for (const orderId of ["b", "a", "c"]) await payouts.plan({ ...order, orderId });
+    await payouts.cancel("a", { by: "ann", reason: "a mistake" });
+    const ids = async (query: object) => (await payouts.list(query)).map(({ orderId }) => orderId);
+    expect(await ids({ state: "planned" })).toEqual(["b", "c"]);
+    expect(await ids({ limit: 1, offset: 1 })).toEqual(["a"]);
+    expect((await payouts.get("a"))?.problem).toBe("Cancelled by ann: a mistake");
+    await expect(payouts.list({ state: "plannd" as never })).rejects.toThrow(
+      'There is no state "plannd". Did you mean planned?',
+    );
+    await world.live(payouts, 1);
+    expect(world.made.map(({ orderId }) => orderId)).toEqual(["b", "c"]);
+  });
+
+  it("cancels and rejects only what nothing was sent for", async () => {
+    const payouts = world.open();
+    await payouts.plan(order);
+    await payouts.runDue();
+    const by = { by: "ann" };
+    for (const verb of ["cancel", "reject", "approve"] as const) {
+      await expect(payouts[verb](order.orderId, by)).rejects.toEqual(
+        expect.objectContaining({ code: "wrong_state" }),
+      );
+    }
+    await expect(payouts.cancel("none", by)).rejects.toEqual(
+      expect.objectContaining({ code: "no_payout" }),
+    );
+    await expect(payouts.cancel(order.orderId, { by: " " })).rejects.toThrow(/by must name/);
+  });
+
+  it("keeps the payouts of tenants apart", async () => {
+    const [a, b] = [world.open({ tenant: "a" }), world.open({ tenant: "b" })];
+    await a.plan(order);
+    expect(await b.get(order.orderId)).toBeUndefined();
+    await b.runDue();
+    expect(world.made).toEqual([]);
+    expect(await b.verify()).toEqual({ ok: true, entries: 0 });
+  });
+
+  it("says that its tables are missing", async () => {
+    if (name === "SQLite") await database.query("DROP TABLE settlekit_payouts");
+    else await database.query("DROP SCHEMA settlekit CASCADE");
+    await expect(world.open().plan(order)).rejects.toEqual(
+      expect.objectContaining({ code: "not_migrated" }),
+    );
+  });
+});
+
+it("gives the row at once inside a transaction on SQLite, where an await would let other work in", async () => {
+  const { sqlite } = await import("../../src/stores/sqlite.ts");
+  const { createPayouts } = await import("../../src/payouts/index.ts");
+  const db = new DatabaseSync(":memory:");
+  const payouts = createPayouts({ client: World.inMemory().client(), store: sqlite(db) });
+  await payouts.migrate();
+  db.exec("BEGIN IMMEDIATE");
+  expect(payouts.plan(order, { tx: db }).state).toBe("planned");
+  expect(() => payouts.plan({ ...order, amountInCents: 1 }, { tx: db })).toThrow(/planned already/);
+  db.exec("ROLLBACK");
+  expect(await payouts.list()).toEqual([]);
+  expect(() => payouts.plan(order, { tx: db })).toThrow(/no open transaction/);
+});

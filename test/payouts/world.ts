@@ -1,0 +1,200 @@
+import { DatabaseSync } from "node:sqlite";
+import { type ClientOptions, MerchantClient } from "../../src/index.ts";
+import { createPayouts } from "../../src/payouts/index.ts";
+import type { PayoutsOptions } from "../../src/payouts/options.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import type { Store, StoreMode } from "../../src/stores/store.ts";
+import type { Life } from "../crash.ts";
+import type { TestDatabase } from "../databases.ts";
+
+/** What becomes of one request to create a withdrawal. */
+export type Fate =
+  | "answered"
+  /** It gets lost on its way. */
+  | "lost"
+  /** It takes effect, and the answer gets lost. */
+  | "unanswered"
+  /** It takes effect long after its connection broke. */
+  | "late"
+  | "refused connection";
+
+export const minute = 60_000;
+export const quietMs = 2 * minute;
+export const start = Date.parse("2026-01-01T12:00:00Z");
+
+export const order = {
+  orderId: "payout_1",
+  amountInCents: 12_500,
+  chainId: 84_532,
+  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+};
+
+/** A service, a database and a clock that a test moves. */
+export class World {
+  readonly sandbox = createSandbox();
+  /** The fates of the next requests; those after are answered. */
+  readonly fates: Fate[] = [];
+  /** How long after a withdrawal was made the list shows it. */
+  lagMs = 0;
+  /** How long after its connection broke a late request takes effect. */
+  lateMs = quietMs - 1;
+  /** Called when a request to create a withdrawal has arrived. */
+  onCreation = async () => {};
+  /** Answers for requests, instead of the service's. */
+  answer: (method: string, path: string) => Response | undefined = () => undefined;
+  /** Requests to create a withdrawal, with their keys and times. */
+  readonly creations: { readonly key: string; readonly at: number }[] = [];
+  readonly listings: number[] = [];
+  #now = start;
+  readonly #late: { readonly at: number; readonly run: () => Promise<unknown> }[] = [];
+  readonly #madeAt = new Map<string, number>();
+  readonly #openStore: () => Store;
+  readonly #setClock: (now: number) => Promise<void>;
+
+  private constructor(openStore: () => Store, setClock: (now: number) => Promise<void>) {
+    this.#openStore = openStore;
+    this.#setClock = setClock;
+  }
+
+  /** In memory, which is fast. */
+  static inMemory(): World {
+    const db = new DatabaseSync(":memory:");
+    const world: World = new World(
+      () => sqlite(db, { clock: "test_now()" }) as unknown as Store,
+      async () => {},
+    );
+    db.function("test_now", () => world.#now);
+    return world;
+  }
+
+  static async on(database: TestDatabase): Promise<World> {
+    await database.query("CREATE TABLE test_clock (ms BIGINT)");
+    await database.query(`INSERT INTO test_clock VALUES (${start})`);
+    return new World(
+      () => database.open({ clock: "(SELECT ms FROM test_clock)" }),
+      async (now) => void (await database.query(`UPDATE test_clock SET ms = ${now}`)),
+    );
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get made() {
+    return this.sandbox.withdrawals.all();
+  }
+
+  /** A ledger of a process, which may end. */
+  open({
+    life,
+    store = this.#openStore(),
+    client = {},
+    ...options
+  }: Partial<Omit<PayoutsOptions<unknown, StoreMode>, "client">> & {
+    life?: Life;
+    client?: ClientOptions;
+  } = {}) {
+    return createPayouts({
+      client: this.client(client, life),
+      store: life ? life.store(store as Store) : store,
+      quietMs,
+      logger: { warn() {}, error() {} },
+      ...options,
+    });
+  }
+
+  client(options: ClientOptions = {}, life?: Life): MerchantClient {
+    return new MerchantClient({
+      environment: "sandbox",
+      secretKey: this.sandbox.secretKey,
+      maxRetries: 0,
+      fetch: (url, init) => this.#fetch(url, init as RequestInit, life),
+      ...options,
+    });
+  }
+
+  store(): Store {
+    return this.#openStore();
+  }
+
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = this.#late.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.#late.splice(this.#late.indexOf(next), 1);
+      this.#now = Math.max(this.#now, next.at);
+      await next.run();
+    }
+    this.#now = end;
+    await this.#setClock(end);
+  }
+
+  /** Runs what is due, for as long as it takes in steps of time. */
+  async live(
+    payouts: { runDue(): Promise<number> },
+    ms = 30 * minute,
+    stepMs = minute,
+  ): Promise<void> {
+    for (let passed = 0; passed <= ms; passed += stepMs) {
+      await payouts.runDue();
+      await this.advance(stepMs);
+    }
+    await payouts.runDue();
+  }
+
+  async #fetch(url: string, init: RequestInit, life?: Life): Promise<Response> {
+    const { pathname } = new URL(url);
+    await life?.cross(`before ${init.method} ${pathname}`);
+    const replaced = this.answer(String(init.method), pathname);
+    if (replaced) return replaced;
+    const response =
+      init.method === "POST" ? await this.#create(url, init) : await this.#read(url, init);
+    await life?.cross(`after ${init.method} ${pathname}`);
+    return response;
+  }
+
+  async #create(url: string, init: RequestInit): Promise<Response> {
+    const key = new Headers(init.headers).get("idempotency-key") ?? "";
+    const fate = this.fates.shift() ?? "answered";
+    if (fate === "refused connection") throw failure("ECONNREFUSED");
+    this.creations.push({ key, at: this.#now });
+    await this.onCreation();
+    const reach = async () => {
+      const { signal: _, ...rest } = init;
+      const response = await this.sandbox.fetch(new Request(url, rest));
+      const body = (await response.clone().json()) as { id?: string };
+      if (response.ok && body.id && !this.#madeAt.has(body.id))
+        this.#madeAt.set(body.id, this.#now);
+      return response;
+    };
+    if (fate === "late") this.#late.push({ at: this.#now + this.lateMs, run: reach });
+    if (fate === "late" || fate === "lost") throw failure("ECONNRESET");
+    const response = await reach();
+    if (fate === "unanswered") throw failure("ECONNRESET");
+    return response;
+  }
+
+  async #read(url: string, init: RequestInit): Promise<Response> {
+    const { signal: _, ...rest } = init;
+    const response = await this.sandbox.fetch(new Request(url, rest));
+    if (!new URL(url).searchParams.has("limit")) return response;
+    this.listings.push(this.#now);
+    const page = (await response.json()) as {
+      data: { id: string }[];
+      pagination: { total: number };
+    };
+    const isListed = ({ id }: { id: string }) =>
+      this.#now >= (this.#madeAt.get(id) ?? 0) + this.lagMs;
+    const data = page.data.filter(isListed);
+    const hidden = page.data.length - data.length;
+    const pagination = { ...page.pagination, total: page.pagination.total - hidden };
+    return Response.json({ ...page, data, pagination });
+  }
+}
+
+function failure(code: string): TypeError {
+  const cause = Object.assign(new Error(code), { code });
+  return Object.assign(new TypeError("fetch failed"), { cause });
+}
