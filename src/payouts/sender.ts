@@ -43,7 +43,10 @@ export interface PayoutsContext extends Timing {
 const lookDeadlineMs = 900_000;
 
 /** Claims payouts that are due. Each claim has a fence of its own, which outdates the ones before. */
-export function* claim({ tenant, limits, leaseMs }: PayoutsContext, limit: number) {
+export function* claim(
+  { tenant, limits, leaseMs }: PayoutsContext,
+  limit: number,
+): Work<PayoutRow[]> {
   const head = yield* readHead(tenant);
   const isStopped = head !== undefined && head.stopped_at !== null;
   const mayBegin = isStopped ? "" : "OR state = 'approved' OR state = 'planned' AND amount <= $4";

@@ -1,5 +1,5 @@
 import type { Work } from "../stores/store.ts";
-import { checkWhole, startWorker, type Worker } from "../stores/worker.ts";
+import { checkWhole, runWorker } from "../stores/worker.ts";
 import { inLedger, type Ledger, readHead, verifyJournal } from "./journal.ts";
 import { payoutFrom } from "./payout.ts";
 import { chainPlans } from "./plan.ts";
@@ -28,7 +28,10 @@ export interface PayoutsStartOptions {
 }
 
 /** A worker that sends payouts until it is stopped. */
-export type PayoutsWorker = Worker;
+export interface PayoutsWorker extends AsyncDisposable {
+  /** Claims nothing more, and waits for what is running. */
+  stop(): Promise<void>;
+}
 
 const verifyEveryMs = 3_600_000;
 const longestPauseMs = 60_000;
@@ -97,7 +100,7 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   const { store, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal);
-  return startWorker({
+  return runWorker({
     store,
     channel: "payouts",
     drainMs,

@@ -3,13 +3,13 @@ import { show } from "../values.ts";
 import type { Store } from "./store.ts";
 
 /** A worker that runs until it is stopped. */
-export interface Worker extends AsyncDisposable {
+interface Worker extends AsyncDisposable {
   /** Takes on nothing more, waits for what is running, and lets the process end. */
   stop(): Promise<void>;
 }
 
 /** Something that a worker does again and again. */
-interface Loop {
+export interface Loop {
   /** How long to wait after a turn that found nothing to do, in milliseconds. */
   readonly waitMs: number;
   /** Whether the store's channel ends the wait. */
@@ -19,7 +19,7 @@ interface Loop {
 }
 
 /** What a worker is made of. */
-export interface Work {
+interface Work {
   readonly store: Store;
   readonly channel: string;
   /** How long `stop` waits for what is running, in milliseconds. */
@@ -35,7 +35,11 @@ export interface Work {
   readonly onError: (error: unknown) => void;
 }
 
-export function startWorker(work: Work): Worker {
+/** How long what was aborted has to give back its rows. */
+const abortGraceMs = 1_000;
+
+/** Starts a worker of the inbox or of the payout ledger in this process. */
+export function runWorker(work: Work): Worker {
   const { store, channel, drainMs, idle, stopping, stopped, onError } = work;
   const alarm = new Alarm(stopping.signal);
   const listener = store.listen(channel, () => alarm.ring());
@@ -62,13 +66,14 @@ export function startWorker(work: Work): Worker {
     stopping.abort();
     await listener.close();
     const drained = running.then(idle);
-    const timer = setTimeout(() => stopped.abort(), drainMs);
-    // What still runs afterwards loses its lease.
-    const late = new Promise<void>((resolve) => {
-      stopped.signal.addEventListener("abort", () => setTimeout(resolve, Math.min(drainMs, 1_000)));
-    });
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timers = [
+      setTimeout(() => stopped.abort(), drainMs),
+      // What still runs then loses its lease, and nothing of it is committed.
+      setTimeout(resolve, drainMs + abortGraceMs),
+    ];
     await Promise.race([drained, late]);
-    clearTimeout(timer);
+    for (const timer of timers) clearTimeout(timer);
   }
   const stop = () => {
     ending ??= end();

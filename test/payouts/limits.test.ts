@@ -9,8 +9,11 @@ async function opened(limits: object) {
   const world = World.inMemory();
   const payouts = world.open({ limits });
   await payouts.migrate();
-  const plan = (orderId: string, amountInCents: number, recipientAddress = order.recipientAddress) =>
-    payouts.plan({ ...order, orderId, amountInCents, recipientAddress }, { by: "bob" });
+  const plan = (
+    orderId: string,
+    amountInCents: number,
+    recipientAddress = order.recipientAddress,
+  ) => payouts.plan({ ...order, orderId, amountInCents, recipientAddress }, { by: "bob" });
   return { world, payouts, plan, made: () => world.made.map(({ orderId }) => orderId) };
 }
 
@@ -110,7 +113,10 @@ it("waits for an approval by somebody else above approveAbove", async () => {
   await payouts.runDue();
   expect(made()).toEqual(["small"]);
   await expect(payouts.approve("large", { by: "bob" })).rejects.toEqual(
-    expect.objectContaining({ code: "same_person", message: expect.stringContaining("somebody else") }),
+    expect.objectContaining({
+      code: "same_person",
+      message: expect.stringContaining("somebody else"),
+    }),
   );
   await payouts.runDue();
   expect(made()).toEqual(["small"]);
@@ -118,7 +124,9 @@ it("waits for an approval by somebody else above approveAbove", async () => {
     state: "approved",
     approvedBy: "ann",
   });
-  await expect(payouts.approve("large", { by: "eve" })).rejects.toThrow(/approved already, by "ann"/);
+  await expect(payouts.approve("large", { by: "eve" })).rejects.toThrow(
+    /approved already, by "ann"/,
+  );
   await payouts.runDue();
   expect(made()).toEqual(["small", "large"]);
 });

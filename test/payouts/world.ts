@@ -21,7 +21,7 @@ export type Fate =
 
 export const minute = 60_000;
 export const quietMs = 2 * minute;
-export const start = Date.parse("2026-01-01T12:00:00Z");
+const start = Date.parse("2026-01-01T12:00:00Z");
 
 export const order = {
   orderId: "payout_1",
@@ -44,7 +44,11 @@ export class World {
   /** Answers for requests, instead of the service's. */
   answer: (method: string, path: string) => Response | undefined = () => undefined;
   /** Requests to create a withdrawal, with their keys and times. */
-  readonly creations: { readonly key: string; readonly at: number }[] = [];
+  readonly creations: {
+    readonly key: string;
+    readonly at: number;
+    readonly body: { readonly orderId: string };
+  }[] = [];
   readonly listings: number[] = [];
   #now = start;
   readonly #late: { readonly at: number; readonly run: () => Promise<unknown> }[] = [];
@@ -159,7 +163,7 @@ export class World {
     const key = new Headers(init.headers).get("idempotency-key") ?? "";
     const fate = this.fates.shift() ?? "answered";
     if (fate === "refused connection") throw failure("ECONNREFUSED");
-    this.creations.push({ key, at: this.#now });
+    this.creations.push({ key, at: this.#now, body: JSON.parse(String(init.body)) });
     await this.onCreation();
     const reach = async () => {
       const { signal: _, ...rest } = init;

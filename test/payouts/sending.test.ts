@@ -1,0 +1,263 @@
+import { expect, it } from "vitest";
+import type { PayoutsEvent } from "../../src/payouts/index.ts";
+import { minute, order, quietMs, World } from "./world.ts";
+
+const hour = 60 * minute;
+
+async function opened(options: Parameters<World["open"]>[0] = {}) {
+  const world = World.inMemory();
+  const events: PayoutsEvent[] = [];
+  const payouts = world.open({ onEvent: (event) => events.push(event), ...options });
+  await payouts.migrate();
+  const state = async () => (await payouts.get(order.orderId))?.state;
+  const told = () => events.map((it) => (it.type === "changed" ? it.payout.state : it.type));
+  return { world, payouts, state, told, events };
+}
+
+it("commits the attempt, its key, its budget and the state before the request leaves", async () => {
+  const { world, payouts } = await opened();
+  const look = world.open();
+  let seen: unknown;
+  world.onCreation = async () => {
+    seen = [await look.get(order.orderId), await look.stats(), world.creations.at(-1)?.key];
+  };
+  await payouts.plan(order);
+  await payouts.runDue();
+  const entries: Record<string, unknown>[] = [];
+  for await (const { event, details } of payouts.journal()) entries.push({ event, ...details });
+  expect(seen).toEqual([
+    expect.objectContaining({ state: "sending", attempts: 1 }),
+    expect.objectContaining({ takenToday: 12_500, entries: 2 }),
+    entries.find(({ event }) => event === "sending")?.idempotencyKey,
+  ]);
+});
+
+it("does not look before both quiet times are over, and then reads the whole list", async () => {
+  const { world, payouts } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await world.live(payouts, 20 * minute, 10_000);
+  const [sent = 0, again = 0] = world.creations.map(({ at }) => at);
+  expect(world.listings.every((at) => at >= sent + quietMs)).toBe(true);
+  expect(again).toBeGreaterThanOrEqual(sent + 2 * quietMs);
+  expect(world.listings.at(-1)).toBe(again);
+});
+
+it("sends one withdrawal though the first request took effect late and was listed late", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("late");
+  world.lateMs = quietMs;
+  world.lagMs = quietMs;
+  await payouts.plan(order);
+  await world.live(payouts, 30 * minute, 5_000);
+  expect(await state()).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
+it("does not take an incomplete list for proof", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  world.answer = (method, path) =>
+    method === "GET" && path.endsWith("/withdrawals")
+      ? Response.json({
+          data: [],
+          pagination: { total: 1, limit: 1000, offset: 0, hasMore: false },
+        })
+      : undefined;
+  await world.live(payouts, 50 * minute);
+  expect(world.creations).toHaveLength(1);
+  expect(await state()).toBe("sending");
+  await world.live(payouts, 30 * minute);
+  expect(await payouts.get(order.orderId)).toMatchObject({
+    state: "needs_decision",
+    problem: expect.stringMatching(/^For an hour.*could not be read completely.*dashboard/),
+  });
+});
+
+it("repeats with the same key where the service honours it", async () => {
+  const { world, payouts, state } = await opened({
+    client: { wire: { withdrawalIdempotency: "honoured" } },
+  });
+  world.sandbox.withdrawalIdempotency = "honoured";
+  world.fates.push("unanswered", "lost", "late");
+  await payouts.plan(order);
+  await world.live(payouts, 10 * minute, 5_000);
+  expect(await state()).toBe("sent");
+  expect(new Set(world.creations.map(({ key }) => key)).size).toBe(1);
+  expect(world.creations.length).toBeGreaterThan(2);
+  expect(world.made).toHaveLength(1);
+  // It looks once at the end, because more than one request was sent.
+  expect(world.listings).toEqual([]);
+});
+
+it("takes a conflict for a request that may be in progress", async () => {
+  const { world, payouts, state } = await opened();
+  world.sandbox.withdrawalIdempotency = "conflict";
+  world.answer = (method) =>
+    method === "POST"
+      ? Response.json({ code: "conflict", message: "x" }, { status: 409 })
+      : undefined;
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(await state()).toBe("sending");
+});
+
+it("tries again without a look when no connection was made", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("refused connection");
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(await payouts.get(order.orderId)).toMatchObject({
+    state: "planned",
+    problem: expect.stringContaining("ECONNREFUSED"),
+  });
+  await world.advance(minute);
+  await payouts.runDue();
+  expect(await state()).toBe("sent");
+  expect(world.listings).toEqual([]);
+});
+
+it("ends as refused what the service refuses, and keeps its budget taken", async () => {
+  const { world, payouts, told } = await opened();
+  world.answer = (method) =>
+    method === "POST"
+      ? Response.json({ code: "below_minimum", message: "Too little" }, { status: 422 })
+      : undefined;
+  await payouts.plan(order);
+  await world.live(payouts, 10 * minute);
+  expect(await payouts.get(order.orderId)).toMatchObject({
+    state: "refused",
+    problem: expect.stringContaining("Too little"),
+  });
+  expect(told()).toEqual(["planned", "refused"]);
+  expect((await payouts.stats()).takenToday).toBe(order.amountInCents);
+});
+
+it("pauses for all payouts when the key is revoked, and goes on with a new one", async () => {
+  const { world, payouts } = await opened();
+  world.answer = (method) =>
+    method === "POST"
+      ? Response.json({ code: "unauthorized", message: "No" }, { status: 401 })
+      : undefined;
+  for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  await payouts.runDue();
+  const all = await payouts.list();
+  expect(all.filter(({ attempts }) => attempts > 0).length).toBeLessThanOrEqual(4);
+  expect(all.every(({ state }) => state === "planned")).toBe(true);
+  world.answer = () => undefined;
+  await world.live(payouts, 30 * minute);
+  expect((await payouts.stats()).states.sent).toBe(20);
+  expect(new Set(world.made.map(({ orderId }) => orderId)).size).toBe(20);
+});
+
+it("leaves a doubt to a person after an hour", async () => {
+  const { world, payouts, told } = await opened();
+  world.fates.push(...("lost ".repeat(40).trim().split(" ") as "lost"[]));
+  await payouts.plan(order);
+  await world.live(payouts, 2 * hour);
+  expect(await payouts.get(order.orderId)).toMatchObject({
+    state: "needs_decision",
+    problem: expect.stringMatching(/^For an hour, it has been unknown/),
+  });
+  expect(told().at(-1)).toBe("needs_decision");
+  const { length } = world.creations;
+  await world.live(payouts, 2 * hour, 10 * minute);
+  expect(world.creations).toHaveLength(length);
+});
+
+it("looks first, where asked to, for what another program has paid", async () => {
+  const { world, payouts, state } = await opened({ lookFirst: true });
+  const withdrawal = await world.client().withdrawals.create(order);
+  await payouts.plan(order);
+  await payouts.runDue();
+  expect(await state()).toBe("sent");
+  expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
+});
+
+it("sends nothing when another worker has taken over before the attempt was committed", async () => {
+  const { world, payouts, told, events } = await opened();
+  const store = world.store();
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let sinceClaim = Number.NaN;
+  const paused = world.open({
+    onEvent: (event) => events.push(event),
+    store: {
+      ...store,
+      async transaction(work, options) {
+        // The second one after the claim begins the attempt.
+        if (++sinceClaim === 2) {
+          reached.resolve();
+          await goOn.promise;
+        }
+        const result = await store.transaction(work, options);
+        if (Array.isArray(result) && result[0]?.idempotency_key) sinceClaim = 0;
+        return result;
+      },
+    },
+  });
+  await payouts.plan(order);
+  const running = paused.runDue();
+  await reached.promise;
+  expect(world.creations).toEqual([]);
+  await world.advance(5 * minute);
+  await payouts.runDue();
+  expect(world.creations).toHaveLength(1);
+  goOn.resolve();
+  await running;
+  expect(told()).toContain("fenced");
+  expect(world.creations).toHaveLength(1);
+  expect(world.made).toHaveLength(1);
+});
+
+it("sends nothing when its process was suspended after the attempt was committed", async () => {
+  const { world, payouts, state } = await opened();
+  const { now } = Date;
+  let suspendedMs = 0;
+  Date.now = () => now() + suspendedMs;
+  try {
+    const store = world.store();
+    const suspended = world.open({
+      store: {
+        ...store,
+        async transaction(work, options) {
+          const result = await store.transaction(work, options);
+          if ((result as { kind?: string } | undefined)?.kind === "begun") suspendedMs += quietMs;
+          return result;
+        },
+      },
+    });
+    await payouts.plan(order);
+    await suspended.runDue();
+    expect(world.creations).toEqual([]);
+    expect((await payouts.get(order.orderId))?.problem).toMatch(/was suspended/);
+  } finally {
+    Date.now = now;
+  }
+  await world.live(payouts, 10 * minute);
+  expect(await state()).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
+it("keeps an answer that comes when another worker has taken over", async () => {
+  const { world, payouts, state } = await opened();
+  const arrived = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.onCreation = async () => {
+    arrived.resolve();
+    await goOn.promise;
+  };
+  await payouts.plan(order);
+  const running = payouts.runDue();
+  await arrived.promise;
+  await world.advance(quietMs);
+  const other = world.open();
+  await other.runDue();
+  goOn.resolve();
+  await running;
+  expect(await state()).toBe("sent");
+  await world.live(other, 20 * minute);
+  expect(world.made).toHaveLength(1);
+});
