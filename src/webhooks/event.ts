@@ -22,6 +22,10 @@ const namesInDocument: Record<WebhookEventName, true> = {
   "withdrawal.updated": true,
 };
 
+export function isKnownEvent(name: string): name is WebhookEventName {
+  return Object.hasOwn(namesInDocument, name);
+}
+
 /** The names of the interface document, and those seen in event logs, of whose data nothing is known. */
 export const eventNames: readonly string[] = [
   ...Object.keys(namesInDocument),

@@ -35,6 +35,7 @@ export type {
 } from "./handlers/lambda.ts";
 export type { NodeHandler, NodeRequest, NodeResponse } from "./handlers/node.ts";
 export type { WebhookHeaders } from "./headers.ts";
+export type { WebhookBranches } from "./match.ts";
 export type {
   WebhookLogger,
   WebhookSecret,

@@ -4,6 +4,7 @@ import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
 import { createFetchHandler, type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
 import { createLambdaHandler, type LambdaHandler } from "./handlers/lambda.ts";
 import { createNodeHandler, type NodeHandler } from "./handlers/node.ts";
+import { match, type WebhookBranches } from "./match.ts";
 import {
   checkOption,
   readSettings,
@@ -52,6 +53,33 @@ export class Webhooks {
   readonly #verifier: Verifier;
   readonly #receiver: Receiver;
   readonly #receptions = new Receptions();
+
+  /**
+   * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile,
+   * so that no status is forgotten, also when a new version of settlekit knows more of them.
+   *
+   * @example
+   * ```ts
+   * const orderStatus = Webhooks.match(webhook, {
+   *   payment: {
+   *     pending: () => "open", processing: () => "open",
+   *     completed: () => "paid", confirmed: () => "paid",
+   *     failed: () => "unpaid", expired: () => "unpaid", cancelled: () => "unpaid",
+   *     refunded: () => "refunded", partially_refunded: () => "refunded",
+   *     unknown: ({ data }) => `unknown payment status ${data.status}`,
+   *   },
+   *   withdrawal: {
+   *     pending: () => "sending", processing: () => "sending", completed: () => "sent",
+   *     failed: () => "not sent", cancelled: () => "not sent",
+   *     unknown: ({ data }) => `unknown withdrawal status ${data.status}`,
+   *   },
+   *   unknown: ({ event }) => `unknown event ${event}`,
+   * });
+   * ```
+   */
+  static match<Result>(webhook: Webhook, branches: WebhookBranches<Result>): Result {
+    return match(webhook, branches);
+  }
 
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
