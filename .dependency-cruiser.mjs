@@ -8,7 +8,7 @@ const allowed = {
   "runtime.ts": ["errors.ts"],
   http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "zod", "@noble/hashes"],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
-  checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr"],
+  checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr", "react"],
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],
   webhooks: ["errors.ts", "values.ts", "runtime.ts"],
   "sqlite.ts": ["errors.ts", "node"],
@@ -103,7 +103,12 @@ const confined = [
   ],
   ["msw", "testing/msw/", "An optional peer must not be needed elsewhere."],
   ["@opentelemetry/api", "opentelemetry/", "An optional peer must not be needed elsewhere."],
-  ["uqr", "checkout/checkout-client.ts", "Servers do not carry the drawing of QR codes."],
+  [
+    "uqr",
+    "checkout/(checkout-client|element/qr)\\.ts",
+    "Servers do not carry the drawing of QR codes.",
+  ],
+  ["react(/|$)", "checkout/react.ts", "An optional peer must not be needed elsewhere."],
   [
     "esbuild",
     "sandbox/pages/browser-assets.ts",

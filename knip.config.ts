@@ -14,13 +14,7 @@ const config: KnipConfig = {
     "test/runtimes/programs/*.{mjs,cjs}",
     "test/types/{compile,consumer/*}.ts",
   ],
-  ignoreDependencies: [
-    "@foundry-rs/anvil",
-    "@types/react",
-    "@types/react-dom",
-    "react",
-    "react-dom",
-  ],
+  ignoreDependencies: ["@foundry-rs/anvil", "@types/react-dom", "react-dom"],
   ignore: ["bench/**", "examples/next-shop/**"],
 };
 

@@ -1,5 +1,11 @@
 import { defineConfig } from "tsup";
-import { bundledPackages, noBareImports, pageAssets, usersZod } from "./scripts/build-plugins.ts";
+import {
+  bundledPackages,
+  globalElement,
+  noBareImports,
+  pageAssets,
+  usersZod,
+} from "./scripts/build-plugins.ts";
 import { entries, outputName } from "./scripts/entries.ts";
 
 /** The modules that users import; only these have declarations. */
@@ -30,13 +36,13 @@ export default defineConfig({
   },
   // Everything is bundled, because the package has no runtime dependencies; the others here, and the zod of
   // `./schemas`, are optional peers.
-  noExternal: [/^(?!node:|msw\/|@opentelemetry\/|@modelcontextprotocol\/)/],
-  external: [/^node:/, /^msw\//, /^@opentelemetry\//, /^@modelcontextprotocol\//],
+  noExternal: [/^(?!node:|msw\/|react$|@opentelemetry\/|@modelcontextprotocol\/)/],
+  external: [/^node:/, /^msw\//, "react", /^@opentelemetry\//, /^@modelcontextprotocol\//],
   removeNodeProtocol: false,
   esbuildOptions(options) {
     // Shorter but still readable: names and lines stay, and source maps contain the source.
     options.minifySyntax = true;
   },
-  esbuildPlugins: [usersZod(), pageAssets([inventory]), inventory],
+  esbuildPlugins: [usersZod(), pageAssets([inventory]), globalElement([inventory]), inventory],
   plugins: [noBareImports()],
 });

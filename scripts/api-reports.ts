@@ -30,6 +30,7 @@ try {
 function examine(output: string): void {
   const types = `dist/${output}.d.ts`;
   const report = output.replaceAll("/", "-");
+  const isElement = /^checkout\/(element|react)/.test(output);
   const config = ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: manifestPath,
@@ -40,8 +41,8 @@ function examine(output: string): void {
         overrideTsconfig: {
           compilerOptions: {
             target: "ES2023",
-            // Node's types alone: the DOM has a PaymentRequest too, and ours would be renamed.
-            lib: ["ES2024", "ESNext.Disposable"],
+            // Only elements need the DOM: it has a PaymentRequest too, and ours would be renamed.
+            lib: ["ES2024", "ESNext.Disposable", ...(isElement ? ["DOM", "DOM.Iterable"] : [])],
             module: "ESNext",
             moduleResolution: "bundler",
             types: ["node"],

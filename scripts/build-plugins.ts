@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Contrib, Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
-import type { Plugin } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import type { Options } from "tsup";
 import { browserAssets } from "../src/sandbox/pages/browser-assets.ts";
 
@@ -30,6 +30,32 @@ export function pageAssets(plugins: Plugin[]): Plugin {
       build.onLoad({ filter: /sandbox[\\/]pages[\\/]browser-assets\.ts$/ }, async () => {
         const assets = JSON.stringify([...(await browserAssets(plugins))]);
         return { contents: `export const browserAssets = async () => new Map(${assets});` };
+      });
+    },
+  };
+}
+
+/**
+ * Writes the checkout element as one script that needs nothing else: with all languages, and with the drawing of QR
+ * codes.
+ */
+export function globalElement(plugins: Plugin[]): Plugin {
+  return {
+    name: "global-element",
+    setup(esbuild) {
+      esbuild.onEnd(async () => {
+        await build({
+          entryPoints: ["src/checkout/element/define.ts"],
+          outfile: "dist/checkout/element.global.js",
+          bundle: true,
+          minify: true,
+          format: "iife",
+          target: "es2023",
+          platform: "browser",
+          sourcemap: true,
+          legalComments: "none",
+          plugins,
+        });
       });
     },
   };

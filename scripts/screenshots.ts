@@ -1,6 +1,6 @@
 // Takes the pictures in docs/images: the sandbox's pages, from a seed and at a frozen time. `npm run screenshots`
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -63,10 +63,12 @@ sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
 async function shoot(
   browser: Browser,
   name: string,
-  options: BrowserContextOptions,
+  settings: BrowserContextOptions,
   show: (page: Page) => Promise<void>,
+  /** The element to show; default the whole page. */
+  target?: string,
 ): Promise<void> {
-  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const context = await browser.newContext({ reducedMotion: "reduce", ...settings });
   const page = await context.newPage();
   // Time stands still, or the countdown would differ from run to run.
   await page.clock.install({ time: sandbox.clock.now() });
@@ -74,7 +76,9 @@ async function shoot(
   await show(page);
   // WebP, which playwright itself does not write: the images are in the package, so they have to be small.
   const devtools = await context.newCDPSession(page);
-  const shot = await devtools.send("Page.captureScreenshot", { format: "webp", quality: 60 });
+  const clip = target && { ...(await boxOf(page, target)), scale: 1 };
+  const options = { format: "webp", quality: 60, captureBeyondViewport: true } as const;
+  const shot = await devtools.send("Page.captureScreenshot", { ...options, ...(clip && { clip }) });
   await writeFile(resolve(folder, `${name}.webp`), shot.data, "base64");
   await context.close();
 }
@@ -82,6 +86,33 @@ async function shoot(
 async function paymentPage(page: Page): Promise<void> {
   await page.goto(`${server.url}/payment/${open}`);
   await page.getByText("25 USDC").waitFor();
+}
+
+async function boxOf(page: Page, selector: string) {
+  const box = await page.locator(selector).boundingBox();
+  if (box === null) throw new Error(`${selector} is not on the page.`);
+  return box;
+}
+
+/** The payment page in the style that the guide to styling gives to a brand. */
+async function brand(page: Page, name: string): Promise<void> {
+  const guide = await readFile(resolve(folder, "../checkout-theming.md"), "utf8");
+  const rules = [...guide.matchAll(/^```css\n(.*?)^```/gms)].map(([, css = ""]) => css);
+  const css = rules.find((text) => text.includes(`.${name} `));
+  if (css === undefined) throw new Error(`The guide has no style for ${name}.`);
+  await paymentPage(page);
+  await page.evaluate(
+    ([name = "", css = ""]) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      document.adoptedStyleSheets = [sheet];
+      document.body.className = name;
+      document
+        .querySelector("settlekit-checkout")
+        ?.setAttribute("theme", name === "game" ? "dark" : "light");
+    },
+    [name, css],
+  );
 }
 
 async function inspector(page: Page): Promise<void> {
@@ -115,6 +146,9 @@ try {
   // First, because the payment page's own requests would show in it.
   await shoot(browser, "inspector", wide, inspector);
   await shoot(browser, "payment", wide, paymentPage);
+  for (const name of ["market", "studio", "game"]) {
+    await shoot(browser, name, wide, (page) => brand(page, name), "settlekit-checkout");
+  }
 } finally {
   await browser.close();
   await removeFonts();

@@ -35,9 +35,6 @@ export { isFinal, isPaid, type PaymentStatus } from "../wire/payment-status.ts";
 
 export type { Quote } from "../wire/quote.ts";
 export type { RefreshStatusInput, WatchOptions } from "./checkout.ts";
-export {
-  CheckoutClient,
-  type CheckoutOptions,
-  type PaymentRequestWithQr,
-} from "./checkout-client.ts";
+export { CheckoutClient, type PaymentRequestWithQr } from "./checkout-client.ts";
+export type { CheckoutOptions } from "./checkout-options.ts";
 export type { PaymentRequest } from "./payment-request.ts";

@@ -148,6 +148,23 @@ export function checkContract(param: string, value: string, chainId: unknown): s
     : toChecksumAddress(value, param);
 }
 
+/** Schemes that would run or open something on the customer's device. */
+const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
+
+/** Where a customer may be sent: a whole URL that opens a page or an app. */
+export function checkRedirectUrl(param: string, value: unknown): string {
+  // "localhost:3000/paid" parses, too, with a scheme "localhost:".
+  if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value)) {
+    if (!forbiddenSchemes.includes(new URL(value).protocol)) return value;
+  }
+  const forbidden = forbiddenSchemes.join(", ");
+  throw refused(
+    param,
+    `must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but ${forbidden}`,
+    value,
+  );
+}
+
 export function refused(param: string, rule: string, value: unknown): InvalidRequestError {
   return new InvalidRequestError(`${param} ${rule}, got ${show(value)}.`, {
     code: "invalid_request",

@@ -13,6 +13,7 @@ import {
   checkAmount,
   checkCurrency,
   checkParameters,
+  checkRedirectUrl,
   checkReference,
   encodeMetadata,
   type Metadata,
@@ -62,29 +63,13 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
     ...(input.type !== "deposit" && { amount: checkAmount("amount", input.amount) }),
     currency: checkCurrency(currency),
     orderId: checkReference("orderId", orderId),
-    ...(redirectUrl !== undefined && { redirectUrl: checkRedirectUrl(redirectUrl) }),
+    ...(redirectUrl !== undefined && { redirectUrl: checkRedirectUrl("redirectUrl", redirectUrl) }),
     ...(customMetadata !== undefined && { customMetadata: encodeMetadata(customMetadata) }),
     ...(input.type === "deposit" &&
       input.customerRefId !== undefined && {
         customerRefId: checkReference("customerRefId", input.customerRefId),
       }),
   };
-}
-
-/** Schemes that would run or open something on the customer's device. */
-const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
-
-function checkRedirectUrl(value: unknown): string {
-  // "localhost:3000/paid" parses, too, with a scheme "localhost:".
-  if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value)) {
-    if (!forbiddenSchemes.includes(new URL(value).protocol)) return value;
-  }
-  const forbidden = forbiddenSchemes.join(", ");
-  throw refused(
-    "redirectUrl",
-    `must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but ${forbidden}`,
-    value,
-  );
 }
 
 /** Payments and deposits of the merchant (interface sections 2.1, 4.1 and 4.2). */

@@ -80,7 +80,8 @@ async function attempt<T>(
   }
 }
 
-function passesByItself(error: SettlekitError): boolean {
+/** Whether a failure says nothing about the next read. */
+export function passesByItself(error: unknown): boolean {
   // An answer that is not JSON mostly comes from a proxy that stands in for the service for a while.
   const types = [
     ConnectionError,

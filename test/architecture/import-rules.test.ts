@@ -22,6 +22,7 @@ const forbidden = [
   ["src/http/planted.ts", "node:fs", "http-imports"],
   ["src/client.ts", "src/checkout/checkout-client.ts", "qr-in-one-entry"],
   ["src/checkout/checkout.ts", "uqr", "uqr-in-one-place"],
+  ["src/checkout/planted.ts", "react", "react-in-one-place"],
   ["src/checkout/planted.ts", "src/sandbox/target.ts", "checkout-imports"],
   ["src/index.ts", "src/cli/target.ts", "cli-on-top"],
   ["src/evm/planted.ts", "zod", "evm-imports"],
@@ -47,6 +48,8 @@ const forbidden = [
 
 const allowed = [
   ["src/http/send.ts", "ky"],
+  ["src/checkout/element/qr.ts", "uqr"],
+  ["src/checkout/react.ts", "react"],
   ["src/wire/planted.ts", "zod/mini"],
   ["src/schemas.ts", "zod"],
   ["src/http/planted.ts", "src/wire/target.ts"],

@@ -14,8 +14,8 @@ export async function watchedPage(
 ): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  // A test that hangs fails here, at the step where it hangs.
-  page.setDefaultTimeout(120_000);
+  // Far below the limit of a test, so that one that hangs names the step where it hangs.
+  page.setDefaultTimeout(30_000);
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {

@@ -12,7 +12,7 @@ import { runProgram } from "./run-program.ts";
 
 const run = promisify(execFile);
 const blocks = await codeBlocks();
-const code = blocks.filter(({ language }) => language === "ts" || language === "js");
+const code = blocks.filter(({ language }) => ["ts", "tsx", "js"].includes(language));
 const ofKind = (kind: BlockKind) => code.filter((block) => block.kind === kind);
 
 describe("the code in README, guides and docstrings", () => {
@@ -26,16 +26,18 @@ describe("the code in README, guides and docstrings", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("type-checks under strict settings", async () => {
-    for (const { place, code: source } of code) {
+    for (const { place, language, code: source } of code) {
       const name = place.replaceAll(/[/.:]/g, "-");
       // TypeScript knows no types of what require() returns.
       const typed = source.replaceAll("require(", "await import(");
-      await writeFile(join(folder, `${name}.ts`), `${typed}\nexport {};\n`);
+      const extension = language === "tsx" ? "tsx" : "ts";
+      await writeFile(join(folder, `${name}.${extension}`), `${typed}\nexport {};\n`);
     }
     await writeFile(join(folder, "docstrings.ts"), await docstringExamples());
     const config = {
       extends: join(root, "tsconfig.json"),
       compilerOptions: {
+        jsx: "react-jsx",
         paths: Object.fromEntries(
           Object.entries(entries).map(([name, file]) => [
             `settlekit${name.slice(1)}`,
@@ -43,7 +45,7 @@ describe("the code in README, guides and docstrings", () => {
           ]),
         ),
       },
-      include: ["*.ts"],
+      include: ["*.ts", "*.tsx"],
       exclude: [],
     };
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
@@ -58,9 +60,9 @@ describe("the code in README, guides and docstrings", () => {
 
   test("is written in a language that is checked", () => {
     const languages = new Set(blocks.map(({ language }) => language));
-    expect([...languages].filter((it) => !["ts", "js", "sh", "sql", "json"].includes(it))).toEqual(
-      [],
-    );
+    // The styles and markup of the checkout element are tested in a browser.
+    const checked = ["ts", "tsx", "js", "sh", "sql", "json", "css", "html"];
+    expect([...languages].filter((it) => !checked.includes(it))).toEqual([]);
     for (const { language, code: text } of blocks) if (language === "json") JSON.parse(text);
   });
 

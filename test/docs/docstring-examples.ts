@@ -38,6 +38,7 @@ import type { FastifyInstance } from "fastify";
 import type { Hono } from "hono";
 import { setupServer } from "msw/node";
 import { CheckoutClient } from "settlekit/checkout";
+import { defineCheckoutElement } from "settlekit/checkout/element";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { sendDeliveries, signedDelivery } from "settlekit/testing";
 import { sandboxHandlers } from "settlekit/testing/msw";

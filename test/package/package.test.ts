@@ -122,6 +122,7 @@ const peers: Readonly<Record<string, readonly string[]>> = {
   opentelemetry: ["@opentelemetry/api"],
   schemas: ["zod"],
   "testing/msw": ["msw/http"],
+  "checkout/react": ["react"],
 };
 
 test("declarations import nothing but each other, and the peers of their entry", async () => {
@@ -137,20 +138,23 @@ test("declarations import nothing but each other, and the peers of their entry",
   expect(foreign).toEqual([]);
 });
 
-test.each(["settlekit", "settlekit/checkout", "settlekit/webhooks", "settlekit/webhooks/fastify"])(
-  "a bundle of %s for browsers and workers needs no module of Node",
-  async (entry) => {
-    const { outputFiles } = await build({
-      stdin: { contents: `export * from "${entry}"`, resolveDir: project },
-      bundle: true,
-      // A module of Node that is imported fails the build.
-      platform: "browser",
-      format: "esm",
-      write: false,
-    });
-    expect(outputFiles[0]?.text).not.toMatch(/(from|import|require)\s*\(?["'`]node:/);
-  },
-);
+test.each([
+  "settlekit",
+  "settlekit/checkout",
+  "settlekit/checkout/element",
+  "settlekit/webhooks",
+  "settlekit/webhooks/fastify",
+])("a bundle of %s for browsers and workers needs no module of Node", async (entry) => {
+  const { outputFiles } = await build({
+    stdin: { contents: `export * from "${entry}"`, resolveDir: project },
+    bundle: true,
+    // A module of Node that is imported fails the build.
+    platform: "browser",
+    format: "esm",
+    write: false,
+  });
+  expect(outputFiles[0]?.text).not.toMatch(/(from|import|require)\s*\(?["'`]node:/);
+});
 
 const payAnOrder = `
   const sandbox = createSandbox({ deliver: async () => new Response() });
@@ -198,10 +202,17 @@ test("it does the same where building code from strings is forbidden", async () 
 
 test("importing every entry reads no environment variable, sends nothing and prints nothing", async () => {
   const entries = Object.keys((await manifest()).exports).filter(
-    // Three entries need a package that is not installed here.
-    (name) => !["./package.json", "./opentelemetry", "./schemas", "./testing/msw"].includes(name),
+    // Four entries need a package that is not installed here.
+    (name) =>
+      ![
+        "./package.json",
+        "./opentelemetry",
+        "./schemas",
+        "./testing/msw",
+        "./checkout/react",
+      ].includes(name),
   );
-  expect(entries).toHaveLength(6);
+  expect(entries).toHaveLength(12);
   const source = `
     const read = [];
     // Node's loader reads variables of its own meanwhile.
@@ -226,6 +237,7 @@ test.each([
   ["opentelemetry", "@opentelemetry/api"],
   ["testing/msw", "msw"],
   ["schemas", "zod"],
+  ["checkout/react", "react"],
 ])("settlekit/%s needs %s, an optional peer", async (entry, peer) => {
   const source = `console.log(await import("settlekit/${entry}").catch(({ message }) => message));`;
   expect(await node("peer.mjs", source)).toMatch(new RegExp(`^Cannot find package '${peer}'`));

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { Checkout } from "../../src/checkout/checkout.ts";
-import type { CheckoutOptions } from "../../src/checkout/checkout-client.ts";
+import type { CheckoutOptions } from "../../src/checkout/checkout-options.ts";
 import {
   type ClientOptions,
   type Dashboard,

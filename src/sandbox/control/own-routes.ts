@@ -49,7 +49,8 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono<ServiceEnv> {
     const upcoming = sandbox.payments.upcoming(paymentId);
     const returnUrl = payments.returnUrlOf(paymentId);
     const { headerPrefix } = sandbox;
-    return paymentPage({ payment, secret, upcoming, returnUrl, headerPrefix });
+    const { origin } = new URL(req.url);
+    return paymentPage({ payment, secret, upcoming, returnUrl, headerPrefix, origin });
   });
   app.get("/_sandbox", ({ req }) =>
     inspectorPage({

@@ -17,6 +17,9 @@ export async function browserAssets(plugins: Plugin[] = []): Promise<BrowserAsse
     outdir: folder,
     write: false,
     bundle: true,
+    // The languages of the payment page are loaded on demand.
+    splitting: true,
+    chunkNames: "[name]-[hash]",
     minify: true,
     format: "esm",
     target: "es2022",

@@ -81,7 +81,7 @@ export function paceChoice(): Html {
 }
 
 /** A choice between a few values, side by side. */
-export function segments(
+function segments(
   name: string,
   options: readonly (readonly [value: string, text: string])[],
   chosen: string,

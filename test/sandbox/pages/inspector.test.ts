@@ -142,7 +142,7 @@ describe("the payment page", () => {
     });
     const text = await page(sandbox, `/payment/${paymentId}`);
     expect(text).toContain(
-      'href="https://shop.example/thanks?a=1&amp;customMetadata=%7B%22cart%22%3A%22%3C7%3E%22%7D"',
+      'return-url="https://shop.example/thanks?a=1&amp;customMetadata=%7B%22cart%22%3A%22%3C7%3E%22%7D"',
     );
   });
 });

@@ -84,11 +84,12 @@ describe("what came from a request", () => {
         .replace(/&#39;/g, "'")
         .replace(/&amp;/g, "&");
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: characters, minLength: 1 }), async (orderId) => {
-        const { paymentUrl } = await create(sandbox, { orderId });
+      fc.asyncProperty(fc.string({ unit: characters, minLength: 1 }), async (end) => {
+        const redirectUrl = `https://shop.example/#${end}`;
+        const { paymentUrl } = await create(sandbox, { redirectUrl });
         const text = await (await sandbox.fetch(new Request(paymentUrl))).text();
-        const written = /Order <bdi>([^<>"]*)<\/bdi>/.exec(text)?.[1] ?? "";
-        expect(decode(written)).toBe(orderId);
+        const written = / return-url="([^<>"]*)"/.exec(text)?.[1] ?? "";
+        expect(decode(written)).toBe(new URL(redirectUrl).href);
       }),
     );
   });

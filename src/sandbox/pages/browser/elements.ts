@@ -1,10 +1,3 @@
-/** The element that the page names `data-part` inside another. */
-export function part<Kind extends Element = HTMLElement>(of: ParentNode, name: string): Kind {
-  const found = of.querySelector<Kind>(`[data-part="${name}"]`);
-  if (found === null) throw new Error(`The page has no part ${name}.`);
-  return found;
-}
-
 /** Dollars with up to two decimals, as the forms' patterns allow them, in cents. */
 export function centsOf(dollars: string): number {
   const [whole = "", fraction = ""] = dollars.trim().split(".");
@@ -35,41 +28,6 @@ export class CopyButton extends HTMLElement {
       timer = setTimeout(() => said.replaceChildren(), 2_000);
     });
     this.replaceChildren(button, said);
-  }
-}
-
-const returnAfterSeconds = 3;
-
-/** The link back to the shop. After a payment it is followed automatically, unless the customer stays. */
-export class ReturnLink extends HTMLElement {
-  #timer: ReturnType<typeof setInterval> | undefined;
-
-  /** Starts the countdown. May be called again. */
-  start(): void {
-    if (this.#timer !== undefined) return;
-    const note = part(this, "return-note");
-    const stay = part<HTMLButtonElement>(this, "stay");
-    const link = part<HTMLAnchorElement>(this, "return");
-    let seconds = returnAfterSeconds;
-    const tick = () => {
-      note.textContent = `in ${seconds} s`;
-      if (seconds-- > 0) return;
-      clearInterval(this.#timer);
-      location.assign(link.href);
-    };
-    stay.hidden = false;
-    stay.addEventListener("click", () => {
-      clearInterval(this.#timer);
-      note.textContent = "";
-      stay.hidden = true;
-      link.focus();
-    });
-    this.#timer = setInterval(tick, 1_000);
-    tick();
-  }
-
-  disconnectedCallback(): void {
-    clearInterval(this.#timer);
   }
 }
 

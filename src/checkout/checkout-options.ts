@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { ConfigurationError } from "../errors.ts";
+import { checkBaseUrl } from "../http/base-url.ts";
+import { connectionFields, connectionSettings } from "../http/checks.ts";
+import type { ConnectionOptions, HttpSettings } from "../http/settings.ts";
+import { paymentSecret } from "../resources/arguments.ts";
+import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
+import { checkOptions, type Same, strictObject } from "../wire/fields.ts";
+
+/** Which payment, and where the service is. */
+export interface CheckoutOptions extends ConnectionOptions {
+  paymentId: string;
+  /** The payment secret from the creation: `secret`. Never the merchant secret key. */
+  secret: string;
+  /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
+  baseUrl?: string | undefined;
+  environment?: Environment | undefined;
+}
+
+const checkoutSchema = strictObject({
+  ...connectionFields,
+  // Checked below, by their own rules and without being shown.
+  paymentId: z.custom<string>(),
+  secret: z.custom<string>(),
+  environment: z.optional(
+    z.enum(["production", "testnet", "sandbox"], {
+      error: 'environment must be "production", "testnet" or "sandbox".',
+    }),
+  ),
+});
+true satisfies Same<CheckoutOptions, z.input<typeof checkoutSchema>>;
+
+/**
+ * @param allowHttp Whether the base URL may be plain http on another machine, too.
+ * @throws {ConfigurationError} when an option cannot be right; `param` names it.
+ */
+export function checkoutSettings(given: CheckoutOptions, allowHttp = false): HttpSettings {
+  const options = checkOptions<CheckoutOptions>(
+    checkoutSchema,
+    given,
+    "The options of a checkout must be an object, such as { paymentId, secret, baseUrl }.",
+  );
+  const { baseUrl, environment, secret, paymentId: _, ...others } = options;
+  const url = baseUrl ?? (environment === "sandbox" ? defaultSandboxUrl : undefined);
+  if (url === undefined) {
+    throw new ConfigurationError(
+      "There is no base URL. Pass baseUrl: the URL that your server uses for the service.",
+      { code: "missing_base_url", param: "baseUrl" },
+    );
+  }
+  return {
+    ...connectionSettings(others),
+    allowHttp,
+    baseUrl: checkBaseUrl(url, { allowHttp }),
+    credential: paymentSecret(secret),
+  };
+}

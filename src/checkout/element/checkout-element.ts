@@ -1,0 +1,283 @@
+import type { Environment } from "../../wire/credential.ts";
+import { connect } from "./connect.ts";
+import { type CheckoutEventMap, EventTeller } from "./events.ts";
+import { languageFor, loadMessages } from "./languages.ts";
+import { english, type Messages } from "./messages.ts";
+import { Page } from "./page.ts";
+import { Session } from "./session.ts";
+import { type Known, nothingKnown } from "./state.ts";
+import { styleSheet } from "./styles.ts";
+import { createTexts, type Texts } from "./texts.ts";
+import { type View, viewOf } from "./view.ts";
+import type { RpcUrls } from "./wallets.ts";
+
+/** A server that renders the page has no elements: it may import the class, and never makes one. */
+const ElementBase = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
+
+/** Attributes that another payment, or another way to it, makes necessary to start again. */
+const connectionAttributes = [
+  "payment-id",
+  "secret",
+  "base-url",
+  "environment",
+  "header-prefix",
+  "return-url",
+];
+
+/**
+ * `<settlekit-checkout>`: a payment page as an element. It shows what to pay where, follows the payment, and lets
+ * wallets in the browser pay it.
+ *
+ * Set `payment-id`, `secret` and `base-url`, as attributes or as the properties of the same names in camel case.
+ * Without the first two it waits for them. Style it with the custom properties and parts that docs/checkout-theming.md lists.
+ *
+ * @example
+ * ```html
+ * <settlekit-checkout payment-id="…" secret="…" base-url="https://api.example.com"></settlekit-checkout>
+ * ```
+ */
+export class SettlekitCheckoutElement extends ElementBase {
+  /** @internal */
+  static readonly observedAttributes = [...connectionAttributes, "lang"];
+  #secret: string | undefined;
+  #messages: Partial<Messages> = {};
+  #rpcUrls: RpcUrls = {};
+  #session: Session | undefined;
+  #isDue = false;
+  #known: Known = nothingKnown;
+  #view: View | undefined;
+  #texts: Texts = createTexts(english, "en");
+  #page: Page | undefined;
+  readonly #teller = new EventTeller(this);
+
+  /** The id of the payment, from its creation. */
+  get paymentId(): string | null {
+    return this.getAttribute("payment-id");
+  }
+  set paymentId(value: string | null | undefined) {
+    this.#reflect("payment-id", value);
+  }
+
+  /**
+   * The secret of the payment, from its creation; never a merchant secret key. The property, unlike the attribute,
+   * leaves no trace in the document.
+   */
+  get secret(): string | null {
+    return this.#secret ?? this.getAttribute("secret");
+  }
+  set secret(value: string | null | undefined) {
+    this.#secret = value ?? undefined;
+    this.#restart();
+  }
+
+  /** Where the service is: https, http on this machine, or the page's own origin. */
+  get baseUrl(): string | null {
+    return this.getAttribute("base-url");
+  }
+  set baseUrl(value: string | null | undefined) {
+    this.#reflect("base-url", value);
+  }
+
+  /** With `sandbox`, `baseUrl` may be left out: the sandbox is on this machine. */
+  get environment(): Environment | null {
+    return this.getAttribute("environment") as Environment | null;
+  }
+  set environment(value: Environment | null | undefined) {
+    this.#reflect("environment", value);
+  }
+
+  /** Prefix of the service's own headers. Default `X-Service`. */
+  get headerPrefix(): string | null {
+    return this.getAttribute("header-prefix");
+  }
+  set headerPrefix(value: string | null | undefined) {
+    this.#reflect("header-prefix", value);
+  }
+
+  /** `light`, `dark`, or `auto` for what the customer's system prefers. Default `auto`. */
+  get theme(): "light" | "dark" | "auto" {
+    const theme = this.getAttribute("theme");
+    return theme === "light" || theme === "dark" ? theme : "auto";
+  }
+  set theme(value: "light" | "dark" | "auto" | null | undefined) {
+    this.#reflect("theme", value);
+  }
+
+  /** Where the customer goes after the payment; they are taken there when it is paid. Default: nowhere. */
+  get returnUrl(): string | null {
+    return this.getAttribute("return-url");
+  }
+  set returnUrl(value: string | null | undefined) {
+    this.#reflect("return-url", value);
+  }
+
+  /** Texts that replace the element's own, by name. */
+  get messages(): Partial<Messages> {
+    return this.#messages;
+  }
+  set messages(value: Partial<Messages> | null | undefined) {
+    this.#messages = value ?? {};
+    void this.#speak();
+  }
+
+  /** URLs of nodes by chain id, with which a wallet adds a chain that it does not know. */
+  get rpcUrls(): RpcUrls {
+    return this.#rpcUrls;
+  }
+  set rpcUrls(value: RpcUrls | null | undefined) {
+    this.#rpcUrls = value ?? {};
+  }
+
+  /** Reads the payment again now, such as when your server learned of its money. */
+  async refresh(): Promise<void> {
+    await this.#session?.refresh();
+  }
+
+  /** @internal */
+  connectedCallback(): void {
+    for (const name of [
+      "paymentId",
+      "secret",
+      "baseUrl",
+      "environment",
+      "headerPrefix",
+      "theme",
+      "returnUrl",
+      "messages",
+      "rpcUrls",
+    ]) {
+      this.#adopt(name as keyof this);
+    }
+    if (this.shadowRoot === null) {
+      const root = this.attachShadow({ mode: "open" });
+      root.adoptedStyleSheets = [styleSheet()];
+    }
+    void this.#speak();
+    this.#restart();
+  }
+
+  /** @internal */
+  disconnectedCallback(): void {
+    // Elements that move are disconnected for a moment.
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.#session?.stop();
+      this.#session = undefined;
+      this.#page?.dispose();
+    });
+  }
+
+  /** @internal */
+  attributeChangedCallback(name: string, before: string | null, after: string | null): void {
+    if (before === after) return;
+    if (name === "lang") void this.#speak();
+    else this.#restart();
+  }
+
+  #reflect(attribute: string, value: string | null | undefined): void {
+    if (value === null || value === undefined) this.removeAttribute(attribute);
+    else this.setAttribute(attribute, value);
+  }
+
+  /** A property that was set before the element was defined hides the class's own. */
+  #adopt(name: keyof this): void {
+    if (!Object.hasOwn(this, name)) return;
+    const value = this[name];
+    delete this[name];
+    this[name] = value;
+  }
+
+  /** Starts anew, once for all attributes that change together, and never inside of `connectedCallback`. */
+  #restart(): void {
+    if (this.#isDue || !this.isConnected) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      if (!this.isConnected) return;
+      this.#session?.stop();
+      this.#session = undefined;
+      this.#teller.reset();
+      this.#show(nothingKnown);
+      if (this.paymentId !== null || this.secret !== null) this.#start();
+    });
+  }
+
+  #start(): void {
+    const { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, baseURI } = this;
+    const isMine = () => this.#session === session;
+    const session: Session = new Session({
+      rpcUrls: () => this.#rpcUrls,
+      onChange: (known) => isMine() && this.#show(known),
+      onError: (error) => isMine() && this.#teller.error(paymentId, error),
+    });
+    this.#session = session;
+    session.start((onEvent) =>
+      connect(
+        { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl },
+        { baseURI, onEvent },
+      ),
+    );
+  }
+
+  /** Loads the texts of the language, and writes the page with them. */
+  async #speak(): Promise<void> {
+    if (!this.isConnected) return;
+    const tag = this.lang || this.closest("[lang]")?.getAttribute("lang") || navigator.language;
+    const language = languageFor(tag);
+    const messages = await loadMessages(language);
+    if (!this.isConnected) return;
+    // Numbers follow the region, unless the language is not spoken.
+    const isSpoken = language !== "en" || /^en\b/i.test(tag);
+    this.#texts = createTexts({ ...messages, ...this.#messages }, isSpoken ? tag : "en");
+    this.#page?.dispose();
+    this.#page = undefined;
+    this.#view = undefined;
+    this.#show(this.#known);
+  }
+
+  #show(known: Known): void {
+    const isNew = known !== this.#known || this.#view === undefined;
+    this.#known = known;
+    if (this.#page === undefined) this.#page = this.#newPage();
+    if (isNew || this.#view === undefined) this.#view = viewOf(known, this.#texts);
+    if (isNew) this.#page.update(this.#view);
+    if (known.offer) this.#page.countDown(known.offer.request.remainingMs());
+    this.#teller.change(known);
+  }
+
+  #newPage(): Page {
+    const page = new Page(this.#texts, {
+      choose: (choice) => this.#session?.choose(choice),
+      chooseDeposit: (cents) => this.#session?.chooseDeposit(cents),
+      retryPrice: () => this.#session?.retryPrice(),
+      pay: (uuid) => this.#session?.pay(uuid),
+      giveUpWallet: () => this.#session?.giveUpWallet(),
+    });
+    this.shadowRoot?.replaceChildren(page.root);
+    return page;
+  }
+}
+
+/**
+ * Defines `<settlekit-checkout>`. May be called again, and on a server, where it does nothing. Importing `settlekit/checkout/element/define` calls it.
+ *
+ * @example
+ * ```ts
+ * defineCheckoutElement();
+ * document.body.append(document.createElement("settlekit-checkout"));
+ * ```
+ */
+export function defineCheckoutElement(): void {
+  // A server that renders the page has no registry.
+  const { customElements } = globalThis;
+  if (customElements !== undefined && customElements.get("settlekit-checkout") === undefined) {
+    customElements.define("settlekit-checkout", SettlekitCheckoutElement);
+  }
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "settlekit-checkout": SettlekitCheckoutElement;
+  }
+  interface HTMLElementEventMap extends CheckoutEventMap {}
+}

@@ -1,0 +1,68 @@
+import type { ClientEvent } from "../../http/events.ts";
+import { Http } from "../../http/http.ts";
+import { checkRedirectUrl } from "../../resources/arguments.ts";
+import { Tokens } from "../../resources/assets.ts";
+import type { Environment } from "../../wire/credential.ts";
+import { Checkout } from "../checkout.ts";
+import { checkoutSettings } from "../checkout-options.ts";
+
+/** What an element's attributes say; null where one is missing. */
+interface ConnectionAttributes {
+  readonly paymentId: string | null;
+  readonly secret: string | null;
+  readonly baseUrl: string | null;
+  readonly environment: Environment | null;
+  readonly headerPrefix: string | null;
+  readonly returnUrl: string | null;
+}
+
+/** One payment at the service, and where its customer goes afterwards. */
+export interface Connection {
+  readonly paymentId: string;
+  readonly checkout: Checkout;
+  readonly tokens: Tokens;
+  readonly returnUrl: string | undefined;
+}
+
+interface ConnectOptions {
+  /** What relative URLs are relative to. */
+  readonly baseURI: string;
+  readonly onEvent: (event: ClientEvent) => void;
+}
+
+/**
+ * Makes the client of one payment. It is the one behind `CheckoutClient`, without the drawing of QR codes, which the
+ * element loads on demand.
+ *
+ * @throws {SettlekitError} when an attribute cannot be right; `param` names it.
+ */
+export function connect(attributes: ConnectionAttributes, options: ConnectOptions): Connection {
+  const { secret, baseUrl, environment, headerPrefix } = attributes;
+  const paymentId = attributes.paymentId ?? "";
+  const returnUrl = checkedReturnUrl(attributes.returnUrl, options.baseURI);
+  // The page itself came over the same connection: nobody can read more there.
+  const isOwnOrigin = baseUrl !== null && URL.parse(baseUrl)?.origin === location.origin;
+  const settings = checkoutSettings(
+    {
+      paymentId,
+      secret: secret ?? "",
+      ...(baseUrl !== null && { baseUrl }),
+      ...(environment !== null && { environment }),
+      ...(headerPrefix !== null && { headerPrefix }),
+      onEvent: options.onEvent,
+    },
+    isOwnOrigin,
+  );
+  const http = new Http(settings);
+  return {
+    paymentId,
+    checkout: new Checkout(http, paymentId),
+    tokens: new Tokens(http),
+    returnUrl,
+  };
+}
+
+function checkedReturnUrl(given: string | null, baseURI: string): string | undefined {
+  if (given === null || given === "") return undefined;
+  return checkRedirectUrl("return-url", URL.parse(given, baseURI)?.href ?? given);
+}

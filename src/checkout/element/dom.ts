@@ -1,0 +1,95 @@
+/** Attributes of an element. `false` and undefined leave one out. */
+type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+
+/** An element with attributes and children. Text is never read as markup. */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  setAttributes(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/** An SVG of one path, drawn by lines or by areas. */
+export function drawing(path: string, viewBox: string, attributes: Attributes = {}): SVGSVGElement {
+  const namespace = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(namespace, "svg");
+  setAttributes(svg, { viewBox, "aria-hidden": "true", ...attributes });
+  const shape = document.createElementNS(namespace, "path");
+  shape.setAttribute("d", path);
+  svg.append(shape);
+  return svg;
+}
+
+function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
+  }
+}
+
+/** Writes a text where it differs, so that screen readers and selections are not disturbed. */
+export function write(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export function show(element: HTMLElement, isShown: boolean): void {
+  element.hidden = !isShown;
+}
+
+export function button(text: string, onClick: () => void): HTMLButtonElement {
+  const element = h("button", { type: "button", part: "button" }, text);
+  element.addEventListener("click", onClick);
+  return element;
+}
+
+/** A name and a value of a description list, with a button that copies it. */
+export function factRow(name: Node | string, value: Node, copy?: CopyButton): HTMLElement {
+  return h("div", {}, h("dt", {}, name), h("dd", {}, value, ...(copy ? [copy.element] : [])));
+}
+
+interface CopyOptions {
+  /** What a screen reader calls it, such as "Copy the address". */
+  readonly label: string;
+  readonly text: string;
+  readonly done: string;
+  readonly failed: string;
+  /** Told the outcome, for those who do not see the button. */
+  readonly announce: (text: string) => void;
+}
+
+export interface CopyButton {
+  readonly element: HTMLButtonElement;
+  /** What it copies. */
+  value: string;
+}
+
+/** A button that copies `value`, and says so for two seconds. */
+export function copyButton({ label, text, done, failed, announce }: CopyOptions): CopyButton {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const element = button(text, async () => {
+    const isDone = await writeToClipboard(copy.value);
+    element.textContent = isDone ? `✓ ${text}` : text;
+    announce(isDone ? done : failed);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      element.textContent = text;
+    }, 2_000);
+  });
+  setAttributes(element, { class: "copy", part: "button copy", "aria-label": label });
+  const copy = { element, value: "" };
+  return copy;
+}
+
+async function writeToClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Not allowed in this frame, or no secure context.
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+import type { SettlekitError } from "../../errors.ts";
+import type { Payment } from "../../wire/payment.ts";
+import { isPaid, type PaymentStatus } from "../../wire/payment-status.ts";
+import { dueCents, type Known } from "./state.ts";
+import { transactionOf } from "./view.ts";
+
+/** What events tell about the payment: what its customer may know, and never the secret. */
+export interface CheckoutFacts {
+  readonly paymentId: string;
+  readonly status: PaymentStatus;
+  /** The merchant's own reference; null where there is none. */
+  readonly orderId: string | null;
+  /** USD cents, without fees. */
+  readonly amountInCents: number;
+  /** What the customer pays in USD cents, fees included; null while a deposit has no amount. */
+  readonly amountDueCents: number | null;
+  /** What arrived, as a decimal USD value; null before. */
+  readonly receivedUsd: string | null;
+  /** Hash of the transaction that brought the money; null before. */
+  readonly transactionHash: string | null;
+}
+
+/** What went wrong, for the developer. The customer sees it in words of their own. */
+export interface CheckoutProblem {
+  /** Empty when no payment could be named. */
+  readonly paymentId: string;
+  /** Stable and machine-readable, such as `wallet_rejected` or `quote_expired`. */
+  readonly code: string;
+  /** Fact and cure, in English. */
+  readonly message: string;
+}
+
+/** The events of the element. They bubble, and leave shadow trees. */
+export interface CheckoutEventMap {
+  /** The status was read for the first time, or is another one. */
+  "settlekit-change": CustomEvent<CheckoutFacts>;
+  /** The payment is paid: `completed` or `confirmed`. Once. Your webhook, not this event, ships the order. */
+  "settlekit-paid": CustomEvent<CheckoutFacts>;
+  /** The payment failed, such as with too little money. Once. */
+  "settlekit-failed": CustomEvent<CheckoutFacts>;
+  /** The payment expired. Once; money that arrives later may still pay it. */
+  "settlekit-expired": CustomEvent<CheckoutFacts>;
+  /** Something went wrong, the configuration included. */
+  "settlekit-error": CustomEvent<CheckoutProblem>;
+}
+
+/** Tells the developer what happens, each payment's end once. */
+export class EventTeller {
+  readonly #target: EventTarget;
+  readonly #told = new Set<string>();
+  #status: string | undefined;
+
+  constructor(target: EventTarget) {
+    this.#target = target;
+  }
+
+  /** Another payment begins. */
+  reset(): void {
+    this.#told.clear();
+    this.#status = undefined;
+  }
+
+  change(known: Known): void {
+    const { payment } = known;
+    if (payment === undefined || payment.status === this.#status) return;
+    const { status } = payment;
+    this.#status = status;
+    const facts = factsOf(payment, known);
+    this.#tell("settlekit-change", facts);
+    if (isPaid(status)) this.#tellOnce("settlekit-paid", facts);
+    if (status === "failed") this.#tellOnce("settlekit-failed", facts);
+    if (status === "expired") this.#tellOnce("settlekit-expired", facts);
+  }
+
+  error(paymentId: string | null, { code, message }: SettlekitError): void {
+    this.#tell("settlekit-error", { paymentId: paymentId ?? "", code, message });
+  }
+
+  #tellOnce(name: keyof CheckoutEventMap, facts: CheckoutFacts): void {
+    if (this.#told.has(name)) return;
+    this.#told.add(name);
+    this.#tell(name, facts);
+  }
+
+  #tell(name: keyof CheckoutEventMap, detail: CheckoutFacts | CheckoutProblem): void {
+    this.#target.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}
+
+function factsOf(payment: Payment, known: Known): CheckoutFacts {
+  return {
+    paymentId: payment.id,
+    status: payment.status,
+    orderId: payment.orderId ?? null,
+    amountInCents: payment.amountInCents,
+    amountDueCents: dueCents(known) ?? null,
+    receivedUsd: payment.receipt?.settledAmountUsd ?? null,
+    transactionHash: transactionOf(payment) ?? null,
+  };
+}

@@ -1,0 +1,28 @@
+import { english, type Messages } from "./messages.ts";
+
+/** The languages that the element has, by BCP 47 tag. */
+const languages = ["en", "de", "fr", "es", "pt", "it", "ja", "zh-Hans", "ar"] as const;
+type Language = (typeof languages)[number];
+
+const loaders: { readonly [Tag in Exclude<Language, "en">]: () => Promise<Messages> } = {
+  de: async () => (await import("./languages/de.ts")).german,
+  fr: async () => (await import("./languages/fr.ts")).french,
+  es: async () => (await import("./languages/es.ts")).spanish,
+  pt: async () => (await import("./languages/pt.ts")).portuguese,
+  it: async () => (await import("./languages/it.ts")).italian,
+  ja: async () => (await import("./languages/ja.ts")).japanese,
+  "zh-Hans": async () => (await import("./languages/zh-hans.ts")).simplifiedChinese,
+  ar: async () => (await import("./languages/ar.ts")).arabic,
+};
+
+/** The element's language for a BCP 47 tag such as `de-AT`; English for all that it does not speak. */
+export function languageFor(tag: string): Language {
+  const [base = ""] = tag.toLowerCase().split("-");
+  return languages.find((language) => language.toLowerCase().split("-")[0] === base) ?? "en";
+}
+
+/** Loads the texts of a language; English ones where they cannot be loaded. */
+export async function loadMessages(language: Language): Promise<Messages> {
+  if (language === "en") return english;
+  return loaders[language]().catch(() => english);
+}

@@ -1,0 +1,104 @@
+import type { Messages } from "../messages.ts";
+
+export const german: Messages = {
+  region: "Zahlung",
+  loading: "Die Zahlung wird geladen …",
+  pending: "Wir warten auf Ihre Zahlung",
+  processing: "Ihre Zahlung wurde gesehen",
+  paid: "Bezahlt",
+  failed: "Die Zahlung ist fehlgeschlagen",
+  expired: "Die Zahlung ist abgelaufen",
+  cancelled: "Die Zahlung wurde abgebrochen",
+  refunded: "Die Zahlung wurde erstattet",
+  partiallyRefunded: "Ein Teil der Zahlung wurde erstattet",
+  otherStatus: "Die Zahlung ist {status}",
+  order: "Bestellung {order}",
+  deposit: "Einzahlen",
+  fees: "Enthält {fees} Gebühren",
+  progress: "Fortschritt",
+  stepWaiting: "Warten",
+  stepConfirming: "Bestätigen",
+  stepPaid: "Bezahlt",
+  depositAmount: "Betrag in US-Dollar",
+  depositInvalid: "Geben Sie einen Betrag wie 25 oder 25,50 ein, höchstens 1.000.000.",
+  continue: "Weiter",
+  changeAmount: "Betrag ändern",
+  howToPay: "So bezahlen Sie",
+  token: "Token",
+  network: "Netzwerk",
+  qr: "QR-Code der Zahlungsadresse",
+  sendExactly: "Senden Sie genau",
+  toAddress: "An diese Adresse auf {network}",
+  onlyOn: "Senden Sie nur {token} auf {network}. Alles andere kann verloren gehen.",
+  validFor: "Dieser Preis gilt noch {time}",
+  priceRenewed: "Der Preis wurde erneuert. Der Betrag kann sich geändert haben.",
+  priceFailed:
+    "Es konnte kein Preis geladen werden ({code}). Wählen Sie einen anderen Token, oder versuchen Sie es noch einmal.",
+  unpayable: "Mit diesem Token können Sie hier nicht bezahlen ({code}). Wählen Sie einen anderen.",
+  noChoice: "Es gibt keinen Token, mit dem Sie bezahlen können. Der Shop kann Ihnen helfen.",
+  tryAgain: "Noch einmal versuchen",
+  copyAmount: "Betrag kopieren",
+  copyAddress: "Adresse kopieren",
+  copyTransaction: "Transaktions-Hash kopieren",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  copyFailed: "Bitte markieren und von Hand kopieren",
+  wallets: "Oder bezahlen Sie mit einer Wallet in diesem Browser",
+  payWith: "Mit {wallet} bezahlen",
+  walletConnecting: "Öffnen Sie {wallet} und wählen Sie ein Konto.",
+  walletSwitching: "Öffnen Sie {wallet} und wechseln Sie zu {network}.",
+  walletSending: "Prüfen Sie Betrag und Adresse in {wallet}, und bestätigen Sie dann.",
+  walletSendingLate:
+    "Der Preis ist abgelaufen. Lehnen Sie die Anfrage in {wallet} ab, und zahlen Sie dann zum neuen Preis.",
+  walletSent:
+    "{wallet} hat die Zahlung gesendet. Das Netzwerk zeigt sie meist innerhalb einer Minute.",
+  walletRejected: "Sie haben die Anfrage in {wallet} abgelehnt. Es wurde nichts gesendet.",
+  walletBusy: "In {wallet} ist noch eine Anfrage offen. Beantworten Sie zuerst diese.",
+  walletUnknownChain:
+    "{wallet} kennt {network} nicht. Fügen Sie dieses Netzwerk in {wallet} hinzu, und versuchen Sie es dann noch einmal.",
+  walletWrongChain:
+    "{wallet} ist nicht auf {network}. Wechseln Sie dort das Netzwerk, und versuchen Sie es noch einmal. Es wurde nichts gesendet.",
+  walletNoFunds:
+    "Auf dem Konto ist nicht genug {token} auf {network}, oder zu wenig für die Netzwerkgebühr. Es wurde nichts gesendet.",
+  walletQuoteExpired:
+    "Der Preis ist abgelaufen, bevor Sie bestätigt haben. Es wurde nichts gesendet. Versuchen Sie es mit dem neuen Preis.",
+  walletUnsupported:
+    "{wallet} kann das nicht. Bezahlen Sie stattdessen per Adresse oder QR-Code. Es wurde nichts gesendet.",
+  walletFailed: "{wallet} hat einen Fehler gemeldet. Es wurde nichts gesendet.",
+  walletUncertain:
+    "{wallet} hat einen Fehler gemeldet. Sehen Sie in der Wallet nach, ob die Zahlung gesendet wurde, bevor Sie es noch einmal versuchen.",
+  cancel: "Abbrechen",
+  payAnotherWay: "Anders bezahlen",
+  confirmations: "{count} von {required} Bestätigungen",
+  confirming: "Das Netzwerk bestätigt die Zahlung",
+  confirmingBar: "Bestätigungen des Netzwerks",
+  onItsWay:
+    "Ihr Geld ist unterwegs. Sie können diese Seite schließen; der Shop wird in jedem Fall benachrichtigt.",
+  outcome: "Ergebnis",
+  thanks: "Vielen Dank.",
+  arrived: "{received} sind angekommen. Vielen Dank.",
+  overpaid:
+    "{received} sind angekommen. Vielen Dank. Das ist mehr als fällig war; der Shop kann den Rest erstatten.",
+  underpaid:
+    "{received} sind angekommen. Das reicht nicht. Der Shop weiß davon und kann Ihnen helfen.",
+  failedHelp: "Der Shop weiß davon und kann Ihnen helfen.",
+  late: "{received} sind zu spät angekommen. Der Shop weiß davon und kann Ihnen helfen.",
+  expiredHelp: "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an diese Adresse.",
+  cancelledHelp: "Senden Sie nichts an diese Adresse.",
+  refundedHelp: "Das Geld ist auf dem Weg zu Ihnen zurück. Der Shop kann Ihnen mehr sagen.",
+  received: "Erhalten",
+  receivedIn: "{amount} in {token} auf {network}",
+  transaction: "Transaktion",
+  return: "Zurück zum Shop",
+  returnIn: "in {seconds} s",
+  stay: "Hierbleiben",
+  offline:
+    "Keine Verbindung. Sie sehen den letzten bekannten Stand; diese Seite verbindet sich von selbst wieder.",
+  notSetUp:
+    "Diese Zahlung kann nicht angezeigt werden ({code}). Der Shop muss seine Seite korrigieren; es wurde nichts berechnet.",
+  notAccessible:
+    "Diese Zahlung lässt sich mit diesem Link nicht öffnen ({code}). Bitten Sie den Shop um einen neuen.",
+  notFound: "Diese Zahlung gibt es nicht ({code}). Bitten Sie den Shop um einen neuen Link.",
+  unavailable:
+    "Die Zahlung kann gerade nicht geladen werden ({code}). Diese Seite versucht es von selbst noch einmal.",
+};

@@ -1,0 +1,114 @@
+import { button, type CopyButton, drawing, factRow, h, show, write } from "./dom.ts";
+import type { Texts } from "./texts.ts";
+import type { View } from "./view.ts";
+
+const returnAfterSeconds = 3;
+const circle = "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20z";
+
+interface OutcomePanelOptions {
+  readonly texts: Texts;
+  readonly copyButton: (label: string) => CopyButton;
+}
+
+/** The confirmations, then what became of the payment, and the way back to the shop. */
+export class OutcomePanel {
+  readonly elements: readonly HTMLElement[];
+  readonly #texts: Texts;
+  readonly #confirming: HTMLElement;
+  readonly #confirmationsText = h("p", { class: "count" });
+  readonly #confirmations: HTMLProgressElement;
+  readonly #outcome: HTMLElement;
+  readonly #outcomeText = h("p");
+  readonly #facts: HTMLElement;
+  readonly #received = h("output", { class: "amount" });
+  readonly #receivedRow: HTMLElement;
+  readonly #transaction = h("code", { dir: "ltr", part: "transaction" });
+  readonly #transactionRow: HTMLElement;
+  readonly #copyTransaction: CopyButton;
+  readonly #return: HTMLElement;
+  readonly #returnLink: HTMLAnchorElement;
+  readonly #returnNote = h("span", { class: "quiet" });
+  readonly #stay: HTMLButtonElement;
+  #returnTimer: ReturnType<typeof setInterval> | undefined;
+
+  constructor({ texts, copyButton }: OutcomePanelOptions) {
+    this.#texts = texts;
+    const { say } = texts;
+    this.#confirmations = h("progress", { "aria-label": say("confirmingBar") });
+    this.#confirming = h(
+      "section",
+      { class: "confirming", part: "confirming", "aria-label": say("stepConfirming") },
+      this.#confirmationsText,
+      this.#confirmations,
+      h("p", { class: "quiet" }, say("onItsWay")),
+    );
+    this.#outcome = h(
+      "section",
+      { part: "outcome", "aria-label": say("outcome") },
+      h(
+        "div",
+        { class: "summary" },
+        drawing(`${circle}M7.5 12.5l3 3 6-6.5`, "0 0 24 24", { class: "mark good" }),
+        drawing(`${circle}M8.5 8.5l7 7m0-7-7 7`, "0 0 24 24", { class: "mark bad" }),
+        this.#outcomeText,
+      ),
+    );
+    this.#copyTransaction = copyButton(say("copyTransaction"));
+    this.#receivedRow = factRow(say("received"), this.#received);
+    this.#transactionRow = factRow(say("transaction"), this.#transaction, this.#copyTransaction);
+    this.#facts = h("dl", { class: "facts" }, this.#receivedRow, this.#transactionRow);
+    this.#returnLink = h("a", { class: "button primary", part: "button return" }, say("return"));
+    this.#stay = button(say("stay"), () => this.#stayHere());
+    this.#return = h("p", { class: "return" }, this.#returnLink, this.#returnNote, this.#stay);
+    this.elements = [this.#confirming, this.#outcome, this.#facts, this.#return];
+  }
+
+  update({ confirmations, outcome, received, transaction, returnUrl, tone }: View): void {
+    show(this.#confirming, confirmations !== undefined);
+    write(this.#confirmationsText, confirmations?.text ?? "");
+    const { value, max } = confirmations ?? {};
+    if (value === undefined || max === undefined) this.#confirmations.removeAttribute("value");
+    else Object.assign(this.#confirmations, { max, value });
+
+    show(this.#outcome, outcome !== undefined);
+    write(this.#outcomeText, outcome ?? "");
+    show(this.#receivedRow, received !== undefined);
+    write(this.#received, received ?? "");
+    show(this.#transactionRow, transaction !== undefined);
+    write(this.#transaction, transaction ?? "");
+    this.#copyTransaction.value = transaction ?? "";
+    show(this.#facts, received !== undefined || transaction !== undefined);
+
+    show(this.#return, returnUrl !== undefined);
+    if (returnUrl === undefined) return;
+    this.#returnLink.href = returnUrl;
+    if (this.#returnTimer !== undefined) return;
+    show(this.#stay, tone === "good");
+    if (tone === "good") this.#startReturn();
+  }
+
+  dispose(): void {
+    clearInterval(this.#returnTimer);
+  }
+
+  /** Follows the link after a moment, unless the customer stays. */
+  #startReturn(): void {
+    let seconds = returnAfterSeconds;
+    const tick = () => {
+      const left = this.#texts.number(seconds);
+      write(this.#returnNote, this.#texts.say("returnIn", { seconds: left }));
+      if (seconds-- > 0) return;
+      clearInterval(this.#returnTimer);
+      location.assign(this.#returnLink.href);
+    };
+    this.#returnTimer = setInterval(tick, 1_000);
+    tick();
+  }
+
+  #stayHere(): void {
+    clearInterval(this.#returnTimer);
+    write(this.#returnNote, "");
+    this.#returnLink.focus();
+    show(this.#stay, false);
+  }
+}

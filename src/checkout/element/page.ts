@@ -1,0 +1,141 @@
+import { depositForm } from "./deposit-form.ts";
+import { copyButton, h, show, write } from "./dom.ts";
+import { OutcomePanel } from "./outcome-panel.ts";
+import { type Actions, PayPanel } from "./pay-panel.ts";
+import type { Texts } from "./texts.ts";
+import type { View } from "./view.ts";
+
+/** How long a screen reader may take to come to an announcement. */
+const announcementMs = 3_000;
+
+/** The element's DOM in one language: made once, and changed where the view differs. */
+export class Page {
+  readonly root: HTMLElement;
+  readonly #monogram = h("span", { class: "monogram", "aria-hidden": "true" });
+  readonly #merchant = h("bdi");
+  readonly #order = h("bdi", { class: "order", part: "order" });
+  readonly #merchantLine: HTMLElement;
+  readonly #title = h("h1", { part: "title" });
+  readonly #fees = h("p", { class: "quiet", part: "fees" });
+  readonly #status = h("span");
+  /** Said to screen readers alone. */
+  readonly #said = h("span", { class: "visually-hidden" });
+  readonly #notice = h("p", { class: "notice", part: "notice" });
+  readonly #steps: HTMLElement;
+  readonly #deposit: HTMLFormElement;
+  readonly #pay: PayPanel;
+  readonly #outcome: OutcomePanel;
+  #view: View | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(texts: Texts, actions: Actions) {
+    const { say } = texts;
+    const announce = (text: string) => this.#announce(text);
+    const copyTexts = { text: say("copy"), done: say("copied"), failed: say("copyFailed") };
+    const copy = (label: string) => copyButton({ label, ...copyTexts, announce });
+    const steps = [say("stepWaiting"), say("stepConfirming"), say("stepPaid")];
+    this.#steps = h(
+      "ol",
+      { class: "steps", part: "steps", "aria-label": say("progress") },
+      ...steps.map((step) => h("li", {}, step)),
+    );
+    this.#merchantLine = h(
+      "p",
+      { class: "merchant", part: "merchant" },
+      this.#monogram,
+      this.#merchant,
+      this.#order,
+    );
+    this.#deposit = depositForm({ texts, onChoose: actions.chooseDeposit, announce });
+    this.#pay = new PayPanel({ texts, actions, announce, copyButton: copy });
+    this.#outcome = new OutcomePanel({ texts, copyButton: copy });
+    this.root = h(
+      "section",
+      {
+        class: "card",
+        part: "card",
+        "aria-label": say("region"),
+        lang: texts.tag,
+        dir: texts.isRightToLeft ? "rtl" : "ltr",
+        tabindex: "-1",
+      },
+      h(
+        "header",
+        { part: "header" },
+        this.#merchantLine,
+        this.#title,
+        this.#fees,
+        h(
+          "p",
+          // The only live region. What is said later is read without the status before it.
+          { class: "status", part: "status", role: "status", "aria-atomic": "false" },
+          h("span", { class: "dot", "aria-hidden": "true" }),
+          this.#status,
+          this.#said,
+        ),
+        this.#notice,
+      ),
+      this.#steps,
+      this.#deposit,
+      this.#pay.root,
+      this.#pay.walletLine,
+      ...this.#outcome.elements,
+    );
+  }
+
+  /** Ends what runs by itself. */
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#outcome.dispose();
+  }
+
+  countDown(remainingMs: number): void {
+    this.#pay.countDown(remainingMs);
+  }
+
+  update(view: View): void {
+    const { root } = this;
+    const { activeElement: focused } = root.getRootNode() as ShadowRoot;
+    root.dataset.phase = view.phase;
+    root.dataset.tone = view.tone;
+    root.setAttribute("aria-busy", String(view.phase === "loading"));
+    write(this.#monogram, view.monogram);
+    write(this.#status, view.status);
+    show(this.#merchantLine, view.merchant !== undefined);
+    const lines = [
+      [this.#merchant, view.merchant],
+      [this.#order, view.order],
+      [this.#title, view.title],
+      [this.#fees, view.fees],
+      [this.#notice, view.notice],
+    ] as const;
+    for (const [element, text] of lines) {
+      write(element, text ?? "");
+      show(element, text !== undefined);
+    }
+    if (view.notice !== undefined && view.notice !== this.#view?.notice)
+      this.#announce(view.notice);
+    this.#showSteps(view);
+    show(this.#deposit, view.phase === "deposit");
+    this.#pay.update(view);
+    this.#outcome.update(view);
+    this.#view = view;
+    // What had the focus may be gone: it stays near, for those who use the keyboard.
+    if (focused && !focused.checkVisibility()) root.focus({ preventScroll: true });
+  }
+
+  #showSteps({ stepsDone }: View): void {
+    show(this.#steps, stepsDone !== undefined);
+    for (const [index, step] of [...this.#steps.children].entries()) {
+      step.toggleAttribute("data-done", index < (stepsDone ?? 0));
+      if (index === stepsDone) step.setAttribute("aria-current", "step");
+      else step.removeAttribute("aria-current");
+    }
+  }
+
+  #announce(text: string): void {
+    this.#said.textContent = text;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#said.replaceChildren(), announcementMs);
+  }
+}

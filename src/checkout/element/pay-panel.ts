@@ -1,0 +1,204 @@
+import { button, type CopyButton, factRow, h, show, write } from "./dom.ts";
+import type { Choice } from "./state.ts";
+import type { Texts } from "./texts.ts";
+import type { View } from "./view.ts";
+import { walletIcon } from "./wallet-icon.ts";
+
+/** What the customer can do. */
+export interface Actions {
+  choose(choice: Choice): void;
+  /** Undefined to choose again. */
+  chooseDeposit(cents: number | undefined): void;
+  retryPrice(): void;
+  pay(uuid: string): void;
+  giveUpWallet(): void;
+}
+
+interface PayPanelOptions {
+  readonly texts: Texts;
+  readonly actions: Actions;
+  readonly announce: (text: string) => void;
+  readonly copyButton: (label: string) => CopyButton;
+}
+
+/** How long a quote lives in every published sample; the countdown's bar is full then. */
+const fullBarMs = 600_000;
+
+/** What to send where, until when, and from which wallet. */
+export class PayPanel {
+  readonly root: HTMLElement;
+  /** How far paying from a wallet has come. Outlives the panel, because a payment that was sent needs no address. */
+  readonly walletLine: HTMLElement;
+  readonly #options: PayPanelOptions;
+  readonly #tokens: HTMLFieldSetElement;
+  readonly #networks: HTMLFieldSetElement;
+  readonly #transfer: HTMLElement;
+  readonly #qr: HTMLElement;
+  readonly #amount = h("output", { class: "amount", part: "amount", dir: "ltr" });
+  readonly #copyAmount: CopyButton;
+  readonly #toAddress = h("span");
+  readonly #address = h("code", { part: "address", dir: "ltr" });
+  readonly #copyAddress: CopyButton;
+  readonly #onlyOn = h("p", { class: "quiet" });
+  readonly #countdown: HTMLElement;
+  readonly #timer = h("span", { role: "timer" });
+  readonly #bar = h("span");
+  readonly #retry: HTMLButtonElement;
+  readonly #changeAmount: HTMLButtonElement;
+  readonly #wallets: HTMLElement;
+  readonly #walletButtons = h("div", { class: "wallets" });
+  readonly #walletText = h("p");
+  readonly #cancel: HTMLButtonElement;
+
+  constructor(options: PayPanelOptions) {
+    this.#options = options;
+    const { texts, actions, copyButton } = options;
+    const { say } = texts;
+    this.#copyAmount = copyButton(say("copyAmount"));
+    this.#copyAddress = copyButton(say("copyAddress"));
+    this.#tokens = fieldset(say("token"));
+    this.#networks = fieldset(say("network"));
+    this.#qr = h("div", { class: "qr", part: "qr", role: "img", "aria-label": say("qr") });
+    this.#transfer = h(
+      "div",
+      { class: "transfer", part: "transfer" },
+      this.#qr,
+      h(
+        "dl",
+        { class: "facts" },
+        factRow(say("sendExactly"), this.#amount, this.#copyAmount),
+        factRow(this.#toAddress, this.#address, this.#copyAddress),
+      ),
+    );
+    // The time stands where the language has it.
+    const [before = "", after = ""] = say("validFor", { time: "\n" }).split("\n");
+    this.#countdown = h(
+      "div",
+      { class: "countdown", part: "countdown" },
+      h("p", {}, before, this.#timer, after),
+      h("div", { class: "track", "aria-hidden": "true" }, this.#bar),
+    );
+    this.#retry = button(say("tryAgain"), () => actions.retryPrice());
+    this.#changeAmount = button(say("changeAmount"), () => actions.chooseDeposit(undefined));
+    this.#wallets = h(
+      "section",
+      { class: "from-wallet", part: "wallets" },
+      h("h2", {}, say("wallets")),
+      this.#walletButtons,
+    );
+    this.#cancel = button(say("cancel"), () => actions.giveUpWallet());
+    this.walletLine = h(
+      "div",
+      { class: "wallet-line", part: "wallet-status" },
+      this.#walletText,
+      this.#cancel,
+    );
+    this.root = h(
+      "section",
+      { class: "pay", part: "pay", "aria-label": say("howToPay") },
+      h("div", { class: "choices", part: "choices" }, this.#tokens, this.#networks),
+      this.#retry,
+      this.#transfer,
+      this.#onlyOn,
+      this.#countdown,
+      this.#changeAmount,
+      this.#wallets,
+    );
+  }
+
+  update(view: View): void {
+    const { phase, tokens, networks, canChangeAmount, canRetryPrice } = view;
+    show(this.root, phase === "pay" || (phase === "deposit" && tokens.length > 1));
+    this.#fill(this.#tokens, "token", tokens);
+    this.#fill(this.#networks, "network", networks);
+    show(this.#changeAmount, canChangeAmount);
+    show(this.#retry, canRetryPrice);
+    this.#showTransfer(view);
+    this.#showWallets(view);
+    this.#showWalletLine(view);
+  }
+
+  countDown(remainingMs: number): void {
+    // The Date header has whole seconds, so a fresh quote may seem to last a little longer.
+    const shownMs = Math.min(remainingMs, fullBarMs);
+    write(this.#timer, this.#options.texts.time(shownMs));
+    this.#bar.style.setProperty("--share", String(shownMs / fullBarMs));
+  }
+
+  #fill(set: HTMLFieldSetElement, name: string, options: View["tokens"]): void {
+    show(set, options.length > 0);
+    const segments = set.lastElementChild as HTMLElement;
+    const keys = options.map(({ label, choice }) => `${label} ${choice.key}`).join();
+    if (segments.dataset.keys !== keys) {
+      segments.dataset.keys = keys;
+      const radios = options.map(({ label, choice }) => {
+        const input = h("input", { type: "radio", name, value: choice.key, autocomplete: "off" });
+        input.addEventListener("change", () => this.#options.actions.choose(choice));
+        return h("label", { part: "option" }, input, h("span", { dir: "auto" }, label));
+      });
+      segments.replaceChildren(...radios);
+    }
+    for (const [index, input] of segments.querySelectorAll("input").entries()) {
+      input.checked = options[index]?.isChosen ?? false;
+    }
+  }
+
+  #showTransfer({ transfer, phase }: View): void {
+    show(this.#transfer, phase === "pay");
+    this.#transfer.toggleAttribute("data-loading", transfer === undefined);
+    for (const element of [this.#onlyOn, this.#countdown]) show(element, transfer !== undefined);
+    for (const { element } of [this.#copyAmount, this.#copyAddress]) {
+      element.disabled = transfer === undefined;
+    }
+    const { amount = "", symbol = "", address = "", toAddress = "", onlyOn = "" } = transfer ?? {};
+    write(this.#amount, `${amount} ${symbol}`.trim());
+    this.#copyAmount.value = amount;
+    write(this.#toAddress, toAddress);
+    write(this.#address, address);
+    this.#copyAddress.value = address;
+    write(this.#onlyOn, onlyOn);
+    void this.#drawQr(address);
+  }
+
+  /** A QR code of the bare address: of a payment link, several wallets read nothing but the token's contract. */
+  async #drawQr(address: string): Promise<void> {
+    if (this.#qr.dataset.address === address) return;
+    this.#qr.dataset.address = address;
+    this.#qr.replaceChildren();
+    if (address === "") return;
+    // Without the drawing, there is still the address to copy.
+    const module = await import("./qr.ts").catch(() => undefined);
+    if (module && this.#qr.dataset.address === address) {
+      this.#qr.replaceChildren(module.qrCode(address));
+    }
+  }
+
+  #showWallets({ wallets, wallet }: View): void {
+    show(this.#wallets, wallets.length > 0);
+    for (const { uuid, icon, label } of wallets) {
+      const buttons = [...this.#walletButtons.children] as HTMLElement[];
+      if (buttons.some(({ dataset }) => dataset.uuid === uuid)) continue;
+      const added = button(label, () => this.#options.actions.pay(uuid));
+      added.dataset.uuid = uuid;
+      this.#walletButtons.append(added);
+      if (icon) void walletIcon(icon).then((drawn) => drawn && added.prepend(drawn));
+    }
+    for (const it of this.#walletButtons.querySelectorAll("button")) {
+      it.disabled = wallet?.canCancel === true;
+    }
+  }
+
+  #showWalletLine({ wallet, phase }: View): void {
+    const { texts, announce } = this.#options;
+    show(this.walletLine, wallet !== undefined);
+    this.walletLine.toggleAttribute("data-bad", wallet?.isBad === true);
+    if (wallet && this.#walletText.textContent !== wallet.text) announce(wallet.text);
+    write(this.#walletText, wallet?.text ?? "");
+    show(this.#cancel, wallet?.canCancel === true);
+    write(this.#cancel, texts.say(phase === "sent" ? "payAnotherWay" : "cancel"));
+  }
+}
+
+function fieldset(legend: string): HTMLFieldSetElement {
+  return h("fieldset", {}, h("legend", {}, legend), h("div", { class: "segments" }));
+}

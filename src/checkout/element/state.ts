@@ -1,0 +1,209 @@
+import {
+  ConfigurationError,
+  InvalidRequestError,
+  NotFoundError,
+  SettlekitError,
+  UnexpectedResponseError,
+} from "../../errors.ts";
+import { findChain } from "../../evm/chains.ts";
+import { passesByItself } from "../../resources/waiting.ts";
+import type { ChainId } from "../../wire/fields.ts";
+import type { Payment } from "../../wire/payment.ts";
+import type { Quote } from "../../wire/quote.ts";
+import type { Token } from "../../wire/token.ts";
+import type { PaymentRequest } from "../payment-request.ts";
+import { printable } from "./texts.ts";
+
+/** A token on a network in which the customer may pay. */
+export interface Choice {
+  /** Unique among the choices of a payment. */
+  readonly key: string;
+  readonly symbol: string;
+  readonly network: string;
+  readonly chainId: number;
+  readonly contractAddress: string;
+  readonly decimals: number;
+  readonly isStable: boolean;
+}
+
+/** A price that can be paid now, and everything that the customer needs to pay it. */
+export interface Offer {
+  readonly choice: Choice;
+  readonly quote: Quote;
+  readonly request: PaymentRequest;
+}
+
+/** Why nothing of the payment can be shown. */
+export interface Problem {
+  readonly kind: "notSetUp" | "notAccessible" | "notFound" | "unavailable";
+  readonly code: string;
+}
+
+/** Why no price can be shown. */
+interface PriceFailure {
+  readonly kind: "priceFailed" | "unpayable" | "noChoice";
+  /** HTTP status, or the error's code. */
+  readonly code: string;
+}
+
+/** A wallet that this browser announced (EIP-6963). */
+export interface AnnouncedWallet {
+  readonly uuid: string;
+  readonly name: string;
+  /** A `data:` URL; undefined when there is none that may be drawn. */
+  readonly icon: string | undefined;
+}
+
+export type WalletFailure =
+  | "wallet_rejected"
+  | "wallet_busy"
+  | "wallet_unknown_chain"
+  | "wallet_wrong_chain"
+  | "wallet_insufficient_funds"
+  | "quote_expired"
+  | "wallet_unsupported"
+  | "wallet_failed"
+  | "wallet_outcome_unknown";
+
+/** How far paying from a wallet has come. */
+export interface WalletProgress {
+  /** Name of the wallet. */
+  readonly wallet: string;
+  readonly choice: Choice;
+  readonly step: "connecting" | "switching" | "sending" | "sent" | "failed";
+  readonly failure?: WalletFailure;
+  /** Whether the price expired while the wallet was asking the customer. */
+  readonly isLate?: boolean;
+  /** Of the transaction that the wallet sent. */
+  readonly hash?: string;
+}
+
+/** All that the element knows. The view is computed from nothing else. */
+export interface Known {
+  readonly problem?: Problem | undefined;
+  readonly payment?: Payment | undefined;
+  readonly choices: readonly Choice[];
+  readonly choice?: Choice | undefined;
+  readonly offer?: Offer | undefined;
+  /** Whether the offer is another one than the customer saw before, for the same choice. */
+  readonly isRenewed: boolean;
+  readonly priceFailure?: PriceFailure | undefined;
+  /** What the customer of a deposit chose to pay, in USD cents. */
+  readonly depositInCents?: number | undefined;
+  readonly isOffline: boolean;
+  readonly wallets: readonly AnnouncedWallet[];
+  readonly wallet?: WalletProgress | undefined;
+  /** Where the customer goes afterwards; checked. */
+  readonly returnUrl?: string | undefined;
+}
+
+export const nothingKnown: Known = { choices: [], isRenewed: false, isOffline: false, wallets: [] };
+
+/** The choices that quotes offer, in their order, each once. Chains without EVM addresses cannot be shown. */
+export function choicesOf(
+  quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],
+): Choice[] {
+  const choices = quotes.flatMap(({ token, chainId }) => {
+    // The client gives odd fields of an answer as they came.
+    if (typeof chainId !== "number" || typeof token?.contractAddress !== "string") return [];
+    const key = `${chainId}:${token.contractAddress.toLowerCase()}`;
+    const choice: Choice = {
+      key,
+      symbol: printable(token.symbol) || "?",
+      // A known chain has its own name, whatever the service calls it.
+      network: findChain(chainId)?.name ?? (printable(token.chain?.name) || `Chain ${chainId}`),
+      chainId,
+      contractAddress: token.contractAddress,
+      decimals: token.decimals,
+      isStable: token.type === "stablecoin",
+    };
+    return [choice];
+  });
+  return [...new Map(choices.map((choice) => [choice.key, choice])).values()];
+}
+
+/** The choice to begin with: the first stablecoin, whose amount customers understand. */
+export function firstChoice(choices: readonly Choice[]): Choice | undefined {
+  return choices.find(({ isStable }) => isStable) ?? choices[0];
+}
+
+/** What the customer pays in cents, fees included; undefined while a deposit has no amount. */
+export function dueCents({ payment, offer, depositInCents }: Known): number | undefined {
+  if (payment === undefined) return undefined;
+  const { amountDueCents, amountInCents, receipt, type } = payment;
+  const ofQuote = offer?.quote.amountDueCents ?? receipt?.selectedQuote?.amountDueCents;
+  const due =
+    type === "deposit"
+      ? (ofQuote ?? depositInCents ?? (amountDueCents || amountInCents || undefined))
+      : (ofQuote ?? amountDueCents ?? amountInCents);
+  return Number.isSafeInteger(due) ? due : undefined;
+}
+
+/** How what arrived compares with what was due, in the token's smallest units; undefined when it cannot be told. */
+export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over" | undefined {
+  const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
+  const isSettled = ({ token, chainId, status }: Quote) =>
+    status === "used" &&
+    chainId === settledChain?.chainId &&
+    token.contractAddress.toLowerCase() === settledToken?.contractAddress?.toLowerCase();
+  const expected = (selectedQuote ?? quotes.find(isSettled))?.expectedAmountAsset;
+  const digits = /^\d{1,78}$/;
+  if (!digits.test(settledAmountAsset ?? "") || !digits.test(expected ?? "")) return undefined;
+  const difference = BigInt(settledAmountAsset ?? "") - BigInt(expected ?? "");
+  return difference === 0n ? "exact" : difference > 0n ? "over" : "short";
+}
+
+/**
+ * The offer that a quote makes.
+ *
+ * @throws {SettlekitError} when the quote is not what was asked for, or has expired already.
+ */
+export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | undefined): Offer {
+  const [choice] = choicesOf([quote]);
+  if (request.remainingMs() === 0) {
+    throw new SettlekitError("The service answered with a quote that has already expired.", {
+      code: "quote_expired",
+      param: "quote",
+    });
+  }
+  if (choice && (!asked || (asked.key === choice.key && asked.decimals === choice.decimals))) {
+    return { choice: asked ?? choice, quote, request };
+  }
+  throw new InvalidRequestError(
+    "The service answered with a quote in another token, on another chain or with other decimals than the payment " +
+      "names. It is not shown; choose another token.",
+    { code: "foreign_quote", param: "quote" },
+  );
+}
+
+/** @throws {SettlekitError} when an answer is not the payment that was asked for, or cannot be shown at all. */
+export function checkPayment({ id, status, quotes }: Payment, paymentId: string | undefined): void {
+  if (id !== paymentId) {
+    throw new ConfigurationError(
+      "The service answered with another payment than payment-id names. Give the element the id and the secret of " +
+        "one payment.",
+      { code: "foreign_payment", param: "paymentId" },
+    );
+  }
+  if (typeof status === "string" && Array.isArray(quotes)) return;
+  throw new UnexpectedResponseError(
+    "The service answered with a payment without status or quotes. It is read again.",
+    { code: "incomplete_response", status: 200, body: undefined },
+  );
+}
+
+/** Why an error lets nothing of the payment be shown. */
+export function problemOf(error: unknown): Problem {
+  const code = codeOf(error);
+  if (passesByItself(error)) return { kind: "unavailable", code };
+  if (NotFoundError.is(error)) return { kind: "notFound", code };
+  const isAnswer = SettlekitError.is(error) && "status" in error && error.status !== undefined;
+  return { kind: isAnswer ? "notAccessible" : "notSetUp", code };
+}
+
+/** What names an error to a customer who calls the shop: the HTTP status, or the code. */
+export function codeOf(error: unknown): string {
+  if (!SettlekitError.is(error)) return "unexpected_error";
+  const status = "status" in error ? error.status : undefined;
+  return typeof status === "number" ? `HTTP ${status}` : error.code;
+}

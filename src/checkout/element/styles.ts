@@ -1,0 +1,184 @@
+/** What brands change: a custom property of the page, and its value where the page sets none. */
+const properties = {
+  accent: "light-dark(#1d55d0, #8db4ff)",
+  "accent-text": "light-dark(#fff, #0b1a38)",
+  surface: "light-dark(#fff, #171e29)",
+  sunken: "light-dark(#f0f2f5, #1f2835)",
+  raised: "light-dark(#fff, #35435a)",
+  line: "light-dark(#dfe3e9, #2e3949)",
+  text: "light-dark(#16202e, #eaeff6)",
+  quiet: "light-dark(#566275, #a3b0c2)",
+  good: "light-dark(#0c7044, #67d69c)",
+  "good-soft": "light-dark(#e0f5ea, #143226)",
+  bad: "light-dark(#b3261e, #ff9d94)",
+  "bad-soft": "light-dark(#fdeceb, #3c1d1c)",
+  warn: "light-dark(#865400, #f3c66a)",
+  "warn-soft": "light-dark(#fdf4e0, #2a2212)",
+  radius: "1.25rem",
+  "control-radius": "0.7rem",
+  shadow: "0 1px 2px rgb(16 24 40 / 0.06), 0 12px 32px -12px rgb(16 24 40 / 0.18)",
+  font: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  mono: 'ui-monospace, "SF Mono", "Cascadia Mono", "Liberation Mono", Menlo, monospace',
+} as const;
+
+const definitions = Object.entries(properties).map(
+  ([name, value]) => `--${name}: var(--settlekit-${name}, ${value});`,
+);
+
+const css = `
+:host { display: block; color-scheme: light dark; text-align: start; }
+:host([theme="light"]) { color-scheme: light; }
+:host([theme="dark"]) { color-scheme: dark; }
+:host([hidden]), [hidden] { display: none !important; }
+*, *::before, *::after { box-sizing: border-box; }
+.card {
+  ${definitions.join("\n  ")}
+  container-type: inline-size;
+  overflow: hidden;
+  padding: clamp(1.1rem, 5%, 2rem);
+  border: 1px solid var(--line);
+  border-radius: var(--radius);
+  background: var(--surface);
+  box-shadow: var(--shadow);
+  color: var(--text);
+  font: 1rem/1.5 var(--font);
+  -webkit-tap-highlight-color: transparent;
+}
+.card:focus { outline: none; }
+h1, h2, p, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; min-width: 0; }
+ol { list-style: none; }
+code, .amount { overflow-wrap: anywhere; }
+code { font: 0.9375rem/1.5 var(--mono); text-wrap: balance; }
+.quiet { color: var(--quiet); font-size: 0.9375rem; }
+.visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+.merchant { display: flex; flex-wrap: wrap; align-items: center; gap: 0.6rem; font-weight: 550; overflow-wrap: anywhere; }
+.monogram {
+  display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: var(--control-radius);
+  background: color-mix(in srgb, var(--accent) 12%, var(--surface)); color: var(--accent); font-size: 0.8rem; font-weight: 700;
+}
+.order { margin-inline-start: auto; color: var(--quiet); font-size: 0.9375rem; font-weight: 400; overflow-wrap: anywhere; }
+h1 {
+  margin-top: 1.1rem; font-size: clamp(2.25rem, 11cqi, 3.25rem); line-height: 1.1; font-weight: 650;
+  letter-spacing: -0.025em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
+}
+h2 { font-size: 0.875rem; font-weight: 400; color: var(--quiet); }
+.status { position: relative; display: flex; align-items: center; gap: 0.6rem; margin-top: 0.5rem; font-weight: 550; }
+.dot { flex: none; width: 0.65rem; height: 0.65rem; border-radius: 50%; background: var(--accent); }
+[data-phase="loading"] .dot { background: var(--quiet); }
+[data-tone="good"] .status { color: var(--good); }
+[data-tone="bad"] .status { color: var(--bad); }
+:is([data-tone="good"], [data-tone="bad"]) .dot { background: currentColor; }
+.notice { margin-top: 0.75rem; padding: 0.6rem 0.9rem; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375rem; }
+
+.steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; margin-top: 1.25rem; color: var(--quiet); font-size: 0.875rem; }
+.steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.35rem; border-radius: 2px; background: var(--line); }
+.steps [data-done]::before { background: var(--accent); }
+.steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
+[dir="rtl"] .steps [aria-current]::before { background: linear-gradient(270deg, var(--accent) 50%, var(--line) 50%); }
+.steps [aria-current] { color: var(--text); font-weight: 600; }
+[data-tone="good"] .steps li::before { background: var(--good); }
+
+.choices { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 1rem; margin-top: 1.5rem; }
+legend, dt, .deposit label { margin-bottom: 0.3rem; color: var(--quiet); font-size: 0.875rem; }
+.segments { display: flex; flex-wrap: wrap; padding: 0.25rem; gap: 0.25rem; border-radius: calc(var(--control-radius) + 0.15rem); background: var(--sunken); }
+.segments label { position: relative; flex: 1 1 auto; display: flex; min-width: 2.75rem; cursor: pointer; }
+.segments input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; pointer-events: none; }
+.segments span {
+  display: grid; flex: 1; place-items: center; min-height: 2.75rem; padding: 0.35rem 0.4rem; border-radius: var(--control-radius);
+  color: var(--quiet); font-size: 0.9375rem; font-weight: 550; text-align: center; overflow-wrap: anywhere;
+}
+.segments label:hover span { color: var(--text); }
+.segments :checked + span { background: var(--raised); color: var(--text); box-shadow: 0 1px 3px rgb(16 24 40 / 0.16); }
+.segments :focus-visible + span { outline: 3px solid var(--accent); outline-offset: 1px; }
+
+.transfer { display: grid; grid-template-columns: auto minmax(0, 1fr); align-items: center; gap: 1.5rem; margin-top: 1.5rem; }
+.transfer + .quiet { margin-top: 1rem; }
+.qr { width: 11rem; height: 11rem; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.3rem); background: #fff; overflow: hidden; }
+.qr svg { display: block; width: 100%; height: 100%; fill: #000; }
+[data-loading] :is(.qr, .amount, code) { background: var(--sunken); border-color: transparent; border-radius: var(--control-radius); }
+[data-loading] :is(.amount, code) { min-height: 1.5em; }
+.facts > div + div { margin-top: 0.9rem; padding-top: 0.9rem; border-top: 1px solid var(--line); }
+.facts dd { display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: center; gap: 0.75rem; }
+section + .facts, .wallet-line + .facts { margin-top: 1.25rem; }
+.amount { font: 650 1.35rem/1.3 var(--font); font-variant-numeric: tabular-nums; }
+[dir="rtl"] :is(code, .amount) { text-align: right; }
+
+button, .button {
+  display: inline-flex; align-items: center; justify-content: center; gap: 0.6rem; min-height: 2.75rem; min-width: 2.75rem;
+  padding: 0.4rem 1rem; border: 1px solid var(--line); border-radius: var(--control-radius); background: var(--surface);
+  color: var(--text); font: inherit; font-weight: 550; text-decoration: none; cursor: pointer;
+}
+button:hover:not(:disabled), .button:hover { border-color: var(--accent); }
+button:disabled { color: var(--quiet); background: var(--sunken); cursor: not-allowed; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.primary { border-color: var(--accent); background: var(--accent); color: var(--accent-text); }
+.copy { padding: 0.3rem 0.75rem; font-size: 0.875rem; }
+.pay > button { margin-top: 1rem; }
+
+.countdown { display: grid; grid-template-columns: auto minmax(3rem, 1fr); align-items: center; gap: 1rem; margin-top: 1rem; color: var(--quiet); font-size: 0.9375rem; }
+[role="timer"] { display: inline-block; min-width: 2.6em; color: var(--text); font-weight: 600; font-variant-numeric: tabular-nums; }
+.track { height: 4px; border-radius: 2px; background: var(--sunken); overflow: hidden; }
+.track > * { display: block; height: 100%; border-radius: 2px; background: var(--accent); transform: scaleX(var(--share, 1)); transform-origin: left; }
+[dir="rtl"] .track > * { transform-origin: right; }
+
+.from-wallet { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+.wallets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: 0.6rem; margin-top: 0.5rem; }
+.wallets button { justify-content: flex-start; text-align: start; }
+.wallets :is(svg, canvas) { flex: none; width: 1.5rem; height: 1.5rem; border-radius: 0.35rem; }
+.wallet-line { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.6rem 1rem; margin-top: 1rem; padding: 0.7rem 0.9rem; border-radius: var(--control-radius); background: var(--sunken); }
+.wallet-line p { flex: 1 1 14rem; overflow-wrap: anywhere; }
+.wallet-line[data-bad] { background: var(--bad-soft); color: var(--bad); }
+
+.deposit { margin-top: 1.5rem; }
+.deposit label { display: block; }
+.field { display: flex; align-items: center; gap: 0.5rem; padding: 0.3rem; padding-inline-start: 0.9rem; border: 1px solid var(--line); border-radius: calc(var(--control-radius) + 0.25rem); }
+.field:focus-within { outline: 3px solid var(--accent); outline-offset: 1px; }
+.field input { flex: 1; min-width: 0; min-height: 2.75rem; border: 0; outline: 0; background: none; color: inherit; font: 1.2rem var(--font); }
+.error { color: var(--bad); font-size: 0.9375rem; }
+.error:not(:empty) { margin-top: 0.4rem; }
+
+.confirming { margin-top: 1.5rem; padding: 1.25rem; border-radius: var(--control-radius); background: var(--sunken); }
+.count { font-size: 1.1rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+progress { display: block; width: 100%; height: 0.5rem; margin: 0.6rem 0; border: 0; border-radius: 0.25rem; background: var(--line); color: var(--accent); overflow: hidden; appearance: none; }
+progress::-webkit-progress-bar { background: var(--line); }
+progress::-webkit-progress-value { background: var(--accent); }
+progress::-moz-progress-bar { background: var(--accent); }
+.summary { display: flex; align-items: center; gap: 1rem; margin-top: 1.5rem; padding: 1.1rem 1.25rem; border-radius: var(--control-radius); background: var(--bad-soft); }
+[data-tone="good"] .summary { background: var(--good-soft); }
+.mark { flex: none; width: 2.5rem; height: 2.5rem; fill: none; stroke: var(--bad); stroke-width: 2.2; stroke-linecap: round; stroke-linejoin: round; }
+.mark.good { stroke: var(--good); }
+:not([data-tone="good"]) > [part="outcome"] .mark.good, [data-tone="good"] .mark.bad { display: none; }
+.return { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; margin-top: 1.25rem; }
+.return .quiet { min-width: 2.5em; font-variant-numeric: tabular-nums; }
+
+@container (max-width: 30rem) {
+  .choices, .transfer { grid-template-columns: minmax(0, 1fr); }
+  .qr { margin: 0 auto; }
+  .order { flex-basis: 100%; margin: 0; }
+}
+@media (prefers-reduced-motion: no-preference) {
+  [data-tone="open"] .dot { animation: breathe 2s ease-in-out infinite; }
+  .track > * { transition: transform 0.25s linear; }
+  .steps li::before { transition: background 0.4s; }
+  .mark { animation: arrive 0.35s ease-out; }
+}
+@keyframes breathe { 50% { opacity: 0.3; } }
+@keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
+@media (forced-colors: active) {
+  .segments :checked + span { outline: 2px solid Highlight; }
+  .dot, .track > *, .steps [data-done]::before { background: CanvasText; }
+  .qr { forced-color-adjust: none; }
+}
+`;
+
+let sheet: CSSStyleSheet | undefined;
+
+/** The style sheet that all elements of a page share. Constructed, because a strict policy forbids inline styles. */
+export function styleSheet(): CSSStyleSheet {
+  if (sheet === undefined) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+  }
+  return sheet;
+}

@@ -1,0 +1,68 @@
+import type { MessageName, Messages } from "./messages.ts";
+
+/** Words and numbers in one language. */
+export interface Texts {
+  /** The language of numbers and of the text: a BCP 47 tag. */
+  readonly tag: string;
+  readonly isRightToLeft: boolean;
+  /** A text with its placeholders filled in. */
+  say(name: MessageName, values?: Readonly<Record<string, string>>): string;
+  /** Cents of a currency, such as `$25.00`. */
+  money(cents: number, currency: string): string;
+  number(value: number): string;
+  /** `9:05` of milliseconds. */
+  time(milliseconds: number): string;
+}
+
+const rightToLeft = /^(ar|fa|he|ur)\b/i;
+
+/** @param tag A BCP 47 tag; one that `Intl` refuses is taken for English. */
+export function createTexts(messages: Messages, tag: string): Texts {
+  const locale = isLocale(tag) ? tag : "en";
+  const whole = new Intl.NumberFormat(locale);
+  const twoDigits = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
+  return {
+    tag: locale,
+    isRightToLeft: rightToLeft.test(locale),
+    say: (name, values = {}) =>
+      messages[name].replace(/\{(\w+)\}/g, (placeholder, key: string) =>
+        Object.hasOwn(values, key) ? (values[key] ?? "") : placeholder,
+      ),
+    money: (cents, currency) => money(locale, cents, currency),
+    number: (value) => whole.format(value),
+    time(milliseconds) {
+      const seconds = Math.ceil(milliseconds / 1000);
+      return `${whole.format(Math.floor(seconds / 60))}:${twoDigits.format(seconds % 60)}`;
+    },
+  };
+}
+
+function money(locale: string, cents: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat(locale, { style: "currency", currency }).format(cents / 100);
+  } catch {
+    // The service may name a currency that has no code of three letters.
+    return `${new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(cents / 100)} ${printable(currency)}`;
+  }
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A text of the service or of a wallet, as it may be shown: without control characters and without those that
+ * reorder or hide their neighbours, so that no symbol can pass for another amount.
+ *
+ * @param longest In characters. Default 40, enough for every name.
+ */
+export function printable(text: unknown, longest = 40): string {
+  const clean = String(text ?? "")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
+    .trim();
+  return clean.length > longest ? `${clean.slice(0, longest)}…` : clean;
+}

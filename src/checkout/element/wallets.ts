@@ -1,0 +1,223 @@
+import { SettlekitError } from "../../errors.ts";
+import { findChain } from "../../evm/chains.ts";
+import { isRecord } from "../../values.ts";
+import type { AnnouncedWallet, Offer, WalletFailure, WalletProgress } from "./state.ts";
+import { printable } from "./texts.ts";
+import { hexadecimal, transferOf } from "./transfer.ts";
+
+/** A wallet in the browser (EIP-1193). */
+export interface WalletProvider {
+  request(call: {
+    readonly method: string;
+    readonly params?: readonly unknown[];
+  }): Promise<unknown>;
+}
+
+/** URLs of nodes by chain id, with which a wallet can add a chain that it does not know. */
+export type RpcUrls = Readonly<Record<number, readonly string[]>>;
+
+/** Collects the wallets that announce themselves (EIP-6963), each uuid once. Asks them nothing. */
+export class Wallets {
+  readonly #providers = new Map<string, WalletProvider>();
+  #announced: readonly AnnouncedWallet[] = [];
+
+  /** @param onChange Told all wallets whenever there is another one, until the signal aborts. */
+  discover(onChange: (wallets: readonly AnnouncedWallet[]) => void, signal: AbortSignal): void {
+    const announce = ({ detail }: Event & { readonly detail?: unknown }) => {
+      const { info, provider } = isRecord(detail) ? detail : {};
+      if (!isRecord(info) || !isProvider(provider)) return;
+      const { uuid, icon } = info;
+      const name = printable(info.name);
+      if (typeof uuid !== "string" || name === "" || this.#providers.has(uuid)) return;
+      this.#providers.set(uuid, provider);
+      const isData = typeof icon === "string" && icon.startsWith("data:image/");
+      this.#announced = [...this.#announced, { uuid, name, icon: isData ? icon : undefined }];
+      onChange(this.#announced);
+    };
+    addEventListener("eip6963:announceProvider", announce, { signal });
+    dispatchEvent(new Event("eip6963:requestProvider"));
+  }
+
+  provider(uuid: string): WalletProvider | undefined {
+    return this.#providers.get(uuid);
+  }
+}
+
+function isProvider(value: unknown): value is WalletProvider {
+  return isRecord(value) && typeof value.request === "function";
+}
+
+/** Why a wallet did not pay: its code is the failure's name. */
+function walletError(failure: WalletFailure, message: string, cause?: unknown): SettlekitError {
+  const outcome = failure === "wallet_outcome_unknown" ? "unknown" : "not_sent";
+  return new SettlekitError(message, { code: failure, outcome, cause });
+}
+
+interface Payer {
+  readonly provider: WalletProvider;
+  /** Name of the wallet. */
+  readonly name: string;
+  readonly offer: Offer;
+  readonly rpcUrls: RpcUrls;
+  /** Whether the offer may still be paid; asked right before the wallet is asked to send. */
+  readonly isCurrent: () => boolean;
+  readonly onStep: (step: WalletProgress["step"]) => void;
+}
+
+/**
+ * Pays an offer from a wallet: account, chain, the chain asked for again, then exactly the quoted transfer.
+ *
+ * @returns The hash of the transaction.
+ * @throws {SettlekitError} whose `code` is a `WalletFailure`.
+ */
+export async function payFromWallet(payer: Payer): Promise<string> {
+  const { provider, name, offer, isCurrent, onStep } = payer;
+  const { network } = offer.choice;
+  onStep("connecting");
+  const account = await ask(payer, "eth_requestAccounts").then(firstAccount);
+  if (account === undefined) {
+    throw walletError(
+      "wallet_failed",
+      `${name} gave no account. Unlock it and connect an account.`,
+    );
+  }
+  if (!(await isOnChain(payer))) {
+    onStep("switching");
+    await switchChain(payer);
+  }
+  // Whatever the wallet answered to the switch: what counts is the chain that it is on.
+  if (!(await isOnChain(payer))) {
+    throw walletError(
+      "wallet_wrong_chain",
+      `${name} is not on ${network} (${offer.request.chainId}) after it was asked to switch. Nothing was sent.`,
+    );
+  }
+  if (!isCurrent()) throw quoteExpired(name);
+  onStep("sending");
+  const params = [transferOf(offer, account)];
+  const hash = await call(provider, "eth_sendTransaction", params).catch((error) => {
+    throw sendingFailure(name, error);
+  });
+  if (typeof hash === "string" && /^0x[0-9a-f]{64}$/i.test(hash)) return hash;
+  throw walletError(
+    "wallet_outcome_unknown",
+    `${name} answered eth_sendTransaction with no transaction hash. The payment may have been sent: look in the wallet.`,
+  );
+}
+
+/** The error of an offer that expired, or was replaced, before the wallet sent anything. */
+export function quoteExpired(name: string): SettlekitError {
+  return walletError(
+    "quote_expired",
+    `The quote expired before ${name} was asked to send. Nothing was sent; ask for a new quote.`,
+  );
+}
+
+/** Asynchronous, so that a wallet that throws is one that rejects. */
+async function call(provider: WalletProvider, method: string, params: unknown[]): Promise<unknown> {
+  return provider.request({ method, ...(params.length > 0 && { params }) });
+}
+
+/** Asks for something that moves no money. */
+async function ask(
+  { provider, name }: Payer,
+  method: string,
+  ...params: unknown[]
+): Promise<unknown> {
+  try {
+    return await call(provider, method, params);
+  } catch (error) {
+    const failure = failureOf(error);
+    throw walletError(failure, `${name} answered ${method} with ${describe(error)}.`, error);
+  }
+}
+
+function firstAccount(accounts: unknown): string | undefined {
+  const [account] = Array.isArray(accounts) ? accounts : [];
+  return typeof account === "string" && /^0x[0-9a-f]{40}$/i.test(account) ? account : undefined;
+}
+
+async function isOnChain(payer: Payer): Promise<boolean> {
+  const chainId = await ask(payer, "eth_chainId");
+  return (
+    typeof chainId === "string" &&
+    /^0x[0-9a-f]{1,13}$/i.test(chainId) &&
+    Number(chainId) === payer.offer.request.chainId
+  );
+}
+
+async function switchChain(payer: Payer): Promise<void> {
+  const { name, offer, rpcUrls } = payer;
+  const { chainId } = offer.request;
+  const target = { chainId: hexadecimal(chainId) };
+  try {
+    await ask(payer, "wallet_switchEthereumChain", target);
+  } catch (error) {
+    const { code, cause } = error as SettlekitError;
+    // A wallet that cannot switch may have been switched by hand: the chain is asked for again anyway.
+    if (code === "wallet_unsupported") return;
+    if (code !== "wallet_unknown_chain") throw error;
+    const urls = rpcUrls[chainId];
+    if (!urls?.length) {
+      throw walletError(
+        "wallet_unknown_chain",
+        `${name} does not know chain ${chainId}. Give the element's rpcUrls for it, and the wallet is asked to add it.`,
+        cause,
+      );
+    }
+    await ask(payer, "wallet_addEthereumChain", { ...target, ...chainToAdd(offer), rpcUrls: urls });
+    // Some wallets only add it.
+    if (!(await isOnChain(payer))) await ask(payer, "wallet_switchEthereumChain", target);
+  }
+}
+
+function chainToAdd({ choice, quote, request }: Offer) {
+  const known = findChain(request.chainId) ?? quote.token.chain;
+  const symbol = printable(known?.nativeSymbol) || "ETH";
+  return {
+    chainName: choice.network,
+    nativeCurrency: { name: symbol, symbol, decimals: known?.nativeDecimals ?? 18 },
+  };
+}
+
+/** The numbers that an error carries; some wallets wrap the error of another one. */
+function errorCodes(error: unknown): unknown[] {
+  if (!isRecord(error)) return [];
+  const { code, data, cause } = error;
+  const inner = [isRecord(data) ? data.originalError : undefined, cause];
+  return [code, ...inner.map((it) => (isRecord(it) ? it.code : undefined))];
+}
+
+function failureOf(error: unknown): WalletFailure {
+  const found = errorCodes(error);
+  const has = (...wanted: unknown[]) => wanted.some((code) => found.includes(code));
+  if (has(4001, "ACTION_REJECTED")) return "wallet_rejected";
+  if (has(4902)) return "wallet_unknown_chain";
+  if (has(-32_002)) return "wallet_busy";
+  if (has(4200, -32_601)) return "wallet_unsupported";
+  const isShort = /insufficient|exceeds (the )?balance/i.test(messageOf(error));
+  return isShort ? "wallet_insufficient_funds" : "wallet_failed";
+}
+
+/** After the wallet was asked to send, only an error that says why is sure to have sent nothing. */
+function sendingFailure(name: string, error: unknown): SettlekitError {
+  const failure = failureOf(error);
+  const isSure = failure !== "wallet_failed" && failure !== "wallet_unknown_chain";
+  const cure = isSure ? "Nothing was sent." : "The payment may have been sent: look in the wallet.";
+  return walletError(
+    isSure ? failure : "wallet_outcome_unknown",
+    `${name} answered eth_sendTransaction with ${describe(error)}. ${cure}`,
+    error,
+  );
+}
+
+function describe(error: unknown): string {
+  const [code] = errorCodes(error);
+  const number = code === undefined ? "an error" : `error ${printable(code)}`;
+  const message = printable(messageOf(error), 200);
+  return message === "" ? number : `${number}, "${message}"`;
+}
+
+function messageOf(error: unknown): string {
+  return isRecord(error) && typeof error.message === "string" ? error.message : "";
+}

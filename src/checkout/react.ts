@@ -1,0 +1,155 @@
+"use client";
+
+/**
+ * `<settlekit-checkout>` as a React component, for React 18 and 19.
+ *
+ * @module settlekit/checkout/react
+ */
+import {
+  type CSSProperties,
+  createElement,
+  type FunctionComponent,
+  type HTMLAttributes,
+  type Ref,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+} from "react";
+import {
+  defineCheckoutElement,
+  type SettlekitCheckoutElement,
+} from "./element/checkout-element.ts";
+import type { CheckoutEventMap, CheckoutFacts, CheckoutProblem } from "./element/events.ts";
+import type { Messages } from "./element/messages.ts";
+import type { RpcUrls } from "./element/wallets.ts";
+
+export type { SettlekitCheckoutElement } from "./element/checkout-element.ts";
+export type { CheckoutFacts, CheckoutProblem } from "./element/events.ts";
+export type { MessageName, Messages } from "./element/messages.ts";
+export type { RpcUrls } from "./element/wallets.ts";
+
+/** The element's properties, and what to call when something happens. */
+export interface CheckoutProps {
+  /** The id of the payment, from its creation. */
+  paymentId: string;
+  /** The secret of the payment, from its creation; never a merchant secret key. */
+  secret: string;
+  /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
+  baseUrl?: string | undefined;
+  environment?: "production" | "testnet" | "sandbox" | undefined;
+  /** Prefix of the service's own headers. Default `X-Service`. */
+  headerPrefix?: string | undefined;
+  /** A BCP 47 tag such as `de-AT`. Default: the page's language. */
+  lang?: string | undefined;
+  /** Default `auto`: what the customer's system prefers. */
+  theme?: "light" | "dark" | "auto" | undefined;
+  /** Where the customer goes after the payment. Default: nowhere; `onPaid` is called. */
+  returnUrl?: string | undefined;
+  /** Texts that replace the element's own, by name. */
+  messages?: Partial<Messages> | undefined;
+  /** URLs of nodes by chain id, with which a wallet adds a chain that it does not know. */
+  rpcUrls?: RpcUrls | undefined;
+  className?: string | undefined;
+  style?: CSSProperties | undefined;
+  /** The element itself, such as to `refresh()` it. */
+  elementRef?: Ref<SettlekitCheckoutElement> | undefined;
+  /** The status was read for the first time, or is another one. */
+  onChange?: ((facts: CheckoutFacts) => void) | undefined;
+  /** The payment is paid. Once. Your webhook, not this call, ships the order. */
+  onPaid?: ((facts: CheckoutFacts) => void) | undefined;
+  /** The payment failed. Once. */
+  onFailed?: ((facts: CheckoutFacts) => void) | undefined;
+  /** The payment expired. Once; money that arrives later may still pay it. */
+  onExpired?: ((facts: CheckoutFacts) => void) | undefined;
+  /** Something went wrong, the configuration included. */
+  onError?: ((problem: CheckoutProblem) => void) | undefined;
+}
+
+/** Effects that a server does not run, and that React 18 therefore warns of there. */
+const useCommitEffect = typeof document === "undefined" ? useEffect : useLayoutEffect;
+
+/**
+ * The payment page as a component. A server renders an empty element, which the browser fills.
+ *
+ * @example
+ * ```tsx
+ * <Checkout paymentId={paymentId} secret={secret} baseUrl="https://api.example.com" onPaid={showThanks} />
+ * ```
+ */
+export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
+  const { className, style, elementRef, onChange, onPaid, onFailed, onExpired, onError } = props;
+  const { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl } = props;
+  const { lang, theme, messages, rpcUrls } = props;
+  const element = useRef<SettlekitCheckoutElement>(null);
+  const listeners = useRef<Pick<CheckoutProps, `on${string}` & keyof CheckoutProps>>({});
+
+  useCommitEffect(() => {
+    listeners.current = { onChange, onPaid, onFailed, onExpired, onError };
+  });
+
+  useCommitEffect(() => {
+    const { current } = element;
+    if (current === null) return undefined;
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const listen = <Name extends keyof CheckoutEventMap>(
+      name: Name,
+      call: (detail: CheckoutEventMap[Name]["detail"]) => void,
+    ) => current.addEventListener(name, ({ detail }) => call(detail), { signal });
+    listen("settlekit-change", (facts) => listeners.current.onChange?.(facts));
+    listen("settlekit-paid", (facts) => listeners.current.onPaid?.(facts));
+    listen("settlekit-failed", (facts) => listeners.current.onFailed?.(facts));
+    listen("settlekit-expired", (facts) => listeners.current.onExpired?.(facts));
+    listen("settlekit-error", (problem) => listeners.current.onError?.(problem));
+    return () => stopping.abort();
+  }, []);
+
+  useCommitEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const settings = { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme };
+    // Where the element is defined already, the properties start it; where it is not, they wait for it.
+    Object.assign(current, settings);
+    defineCheckoutElement();
+  }, [paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme]);
+
+  useCommitEffect(() => {
+    if (element.current) Object.assign(element.current, { messages, rpcUrls });
+  }, [messages, rpcUrls]);
+
+  const setElement = (found: SettlekitCheckoutElement | null) => {
+    element.current = found;
+    if (typeof elementRef === "function") elementRef(found);
+    else if (elementRef) elementRef.current = found;
+  };
+  // `class`, because React 18 gives custom elements the attributes as they are named.
+  return createElement("settlekit-checkout", {
+    ref: setElement,
+    class: className,
+    ...(lang !== undefined && { lang }),
+    ...(style !== undefined && { style }),
+  });
+};
+
+/** The attributes of `<settlekit-checkout>` in JSX. */
+export interface CheckoutAttributes extends HTMLAttributes<SettlekitCheckoutElement> {
+  "payment-id"?: string | undefined;
+  secret?: string | undefined;
+  "base-url"?: string | undefined;
+  environment?: string | undefined;
+  "header-prefix"?: string | undefined;
+  theme?: "light" | "dark" | "auto" | undefined;
+  "return-url"?: string | undefined;
+  /** React 18 gives custom elements no `className`. */
+  class?: string | undefined;
+  ref?: Ref<SettlekitCheckoutElement> | undefined;
+  key?: string | number | undefined;
+}
+
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "settlekit-checkout": CheckoutAttributes;
+    }
+  }
+}

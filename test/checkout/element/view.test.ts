@@ -1,0 +1,236 @@
+import { describe, expect, test } from "vitest";
+import { languageFor, loadMessages } from "../../../src/checkout/element/languages.ts";
+import { english, type MessageName } from "../../../src/checkout/element/messages.ts";
+import {
+  choicesOf,
+  type Known,
+  nothingKnown,
+  offerOf,
+} from "../../../src/checkout/element/state.ts";
+import { createTexts, printable } from "../../../src/checkout/element/texts.ts";
+import { viewOf } from "../../../src/checkout/element/view.ts";
+import { paymentRequest } from "../../../src/checkout/payment-request.ts";
+import type { Payment } from "../../../src/wire/payment.ts";
+import type { Quote } from "../../../src/wire/quote.ts";
+import { payment, quote } from "./facts.ts";
+
+const texts = createTexts(english, "en-US");
+
+function knowing(facts: Partial<Known>) {
+  return viewOf({ ...nothingKnown, ...facts }, texts);
+}
+
+/** What is known when a quote is offered for the payment. */
+function offered(changes: Partial<Quote> = {}, of: Partial<Payment> = {}): Known {
+  const [quoted, paid] = [
+    { ...quote, ...changes },
+    { ...payment, ...of },
+  ];
+  const offer = offerOf(
+    paymentRequest(paid, quoted, () => 0),
+    quoted,
+    undefined,
+  );
+  const choices = choicesOf([quoted]);
+  return { ...nothingKnown, payment: paid, choices, choice: offer.choice, offer };
+}
+
+const received = (units: string, usd: string): Partial<Payment> => ({
+  receipt: {
+    selectedQuote: quote,
+    settledAmountAsset: units,
+    settledAmountUsd: usd,
+    settledToken: { symbol: "USDC" },
+    settledChain: { name: "Base Sepolia" },
+    txHash: "0xabc",
+  },
+});
+
+describe("the amount", () => {
+  test.each([
+    ["the selected quote's", { amountDueCents: 2600 }, { amountDueCents: 2550 }, "$26.00"],
+    ["the payment's with fees, where the quote has none", {}, { amountDueCents: 2550 }, "$25.50"],
+    ["the payment's", {}, {}, "$25.00"],
+  ])("is %s", (_, ofQuote, ofPayment, title) => {
+    expect(viewOf(offered(ofQuote, ofPayment), texts).title).toBe(title);
+  });
+
+  test("says how much of it are fees", () => {
+    expect(viewOf(offered({ amountDueCents: 2575 }), texts).fees).toBe("Includes $0.75 in fees");
+    expect(viewOf(offered(), texts).fees).toBeUndefined();
+  });
+
+  test("of a deposit is what the customer chose, and nothing before", () => {
+    const deposit = { ...payment, type: "deposit", amountInCents: 0, quotes: [] };
+    expect(knowing({ payment: deposit })).toMatchObject({
+      phase: "deposit",
+      title: "Make a deposit",
+    });
+    expect(knowing({ payment: deposit, depositInCents: 1250 })).toMatchObject({
+      phase: "pay",
+      title: "$12.50",
+    });
+  });
+
+  test("is never written from a number that is none", () => {
+    const odd = { ...payment, amountInCents: "25" as unknown as number };
+    expect(knowing({ payment: odd }).title).not.toMatch(/NaN|25/);
+  });
+
+  test("to send is in Latin digits without groups in every language", async () => {
+    const arabic = createTexts(await loadMessages("ar"), "ar-EG");
+    const known = offered({ expectedAmountAsset: "1234567890123" });
+    expect(viewOf(known, arabic).transfer?.amount).toBe("1234567.890123");
+    expect(viewOf(known, arabic).title).not.toContain("25");
+  });
+});
+
+describe("what arrived", () => {
+  test.each([
+    ["completed", "25000000", "25.00", "$25.00 arrived. Thank you."],
+    ["confirmed", "27500000", "27.50", /^\$27.50 arrived. Thank you. That is more than was due/],
+    ["failed", "22500000", "22.50", /^\$22.50 arrived, which is not enough/],
+    ["failed", "25000000", "25.00", "The shop knows, and can help you."],
+    ["expired", "25000000", "25.00", /^\$25.00 arrived too late/],
+  ])("is judged by units: %s with %s", (status, units, usd, outcome) => {
+    const view = knowing({ payment: { ...payment, status, ...received(units, usd) } });
+    expect(view.outcome).toMatch(outcome);
+    expect(view.received).toBe(`$${usd} in USDC on Base Sepolia`);
+    expect(view.transfer).toBeUndefined();
+  });
+
+  test.each([
+    ["expired", "Nothing arrived in time. Do not send anything to this address."],
+    ["cancelled", "Do not send anything to this address."],
+    ["refunded", "The money is on its way back to you. The shop can tell you more."],
+    ["completed", "Thank you."],
+  ])("is nothing when it is %s without a receipt", (status, outcome) => {
+    expect(knowing({ payment: { ...payment, status } }).outcome).toBe(outcome);
+  });
+
+  test("is counted in confirmations, or only said to be confirmed", () => {
+    const processing = { ...payment, status: "processing" };
+    const counted = { ...processing, receipt: { confirmations: 4, requiredConfirmations: 10 } };
+    expect(knowing({ payment: counted }).confirmations).toEqual({
+      text: "4 of 10 confirmations",
+      value: 4,
+      max: 10,
+    });
+    expect(knowing({ payment: processing }).confirmations).toEqual({
+      text: "Being confirmed by the network",
+    });
+  });
+
+  test("keeps its status in words when the service knows a new one", () => {
+    const view = knowing({ payment: { ...payment, status: "under_\u202Ereview" } });
+    expect(view).toMatchObject({ phase: "confirming", status: "The payment is under_review" });
+  });
+});
+
+describe("the choices", () => {
+  const other = (chainId: number, symbol: string, contractAddress: string): Quote => ({
+    ...quote,
+    chainId,
+    token: {
+      ...quote.token,
+      symbol,
+      contractAddress,
+      chain: { ...quote.token.chain, name: "Base" } as never,
+    },
+  });
+  const contract = (digit: string) => `0x${digit.repeat(40)}`;
+
+  test("are each token once, and the networks of the chosen one", () => {
+    const quotes = [
+      other(1, "USDC", contract("1")),
+      other(10, "USDC", contract("2")),
+      other(1, "DAI", contract("3")),
+    ];
+    const choices = choicesOf(quotes);
+    const view = knowing({ payment, choices, choice: choices[1] });
+    expect(view.tokens.map(({ label, isChosen }) => [label, isChosen])).toEqual([
+      ["USDC", true],
+      ["DAI", false],
+    ]);
+    expect(view.networks.map(({ label, isChosen }) => [label, isChosen])).toEqual([
+      ["Ethereum", false],
+      ["Optimism", true],
+    ]);
+  });
+
+  test("call a known chain by its own name, whatever the service says", () => {
+    expect(choicesOf([other(1, "USDC", contract("1"))])[0]?.network).toBe("Ethereum");
+    expect(choicesOf([other(777, "USDC", contract("1"))])[0]?.network).toBe("Base");
+  });
+
+  test("tell two tokens of one name on one network apart", () => {
+    const choices = choicesOf([other(1, "USDC", contract("1")), other(1, "USDC", contract("2"))]);
+    const { networks } = knowing({ payment, choices, choice: choices[0] });
+    expect(new Set(networks.map(({ label }) => label)).size).toBe(2);
+  });
+
+  test("leave out chains that have no EVM address, and quotes without a token", () => {
+    const solana = { ...quote, chainId: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" } as const;
+    expect(choicesOf([solana, { ...quote, token: null as never }])).toEqual([]);
+  });
+});
+
+describe("an offer", () => {
+  test.each([
+    ["in another token", { token: { ...quote.token, contractAddress: `0x${"1".repeat(40)}` } }],
+    ["with other decimals", { token: { ...quote.token, decimals: 18 } }],
+    ["on another chain", { chainId: 1 }],
+  ])("that the service makes %s than it was asked for is refused", (_, changes) => {
+    const [asked] = choicesOf([quote]);
+    const quoted = { ...quote, ...changes };
+    const request = paymentRequest(payment, quoted, () => 0);
+    expect(() => offerOf(request, quoted, asked)).toThrow(/another token, on another chain/);
+  });
+
+  test("that has expired already is refused", () => {
+    const request = paymentRequest(payment, quote, () => Date.parse(quote.expiresAt));
+    expect(() => offerOf(request, quote, undefined)).toThrow(/already expired/);
+  });
+});
+
+describe("texts of the service", () => {
+  test("are shown without characters that reorder, hide or break their neighbours", () => {
+    expect(printable("USD\u202E\u200BC\n\0")).toBe("USDC");
+    expect(printable("x".repeat(100))).toBe(`${"x".repeat(40)}…`);
+    expect(printable(null)).toBe("");
+  });
+
+  test("of a currency that has no code are written beside the amount", () => {
+    expect(texts.money(2500, "USD")).toBe("$25.00");
+    expect(texts.money(2500, "dollars")).toBe("25.00 dollars");
+  });
+});
+
+describe("languages", () => {
+  test.each([
+    ["de-AT", "de"],
+    ["pt-BR", "pt"],
+    ["zh-CN", "zh-Hans"],
+    ["AR", "ar"],
+    ["sv", "en"],
+    ["", "en"],
+  ])("%j is %s", (tag, language) => {
+    expect(languageFor(tag)).toBe(language);
+  });
+
+  test.each(["de", "fr", "es", "pt", "it", "ja", "zh-Hans", "ar"] as const)(
+    "%s has the placeholders of the English texts, and says each in its own words",
+    async (language) => {
+      const messages = await loadMessages(language);
+      const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+      for (const [name, text] of Object.entries(english) as [MessageName, string][]) {
+        expect(placeholders(messages[name]), name).toEqual(placeholders(text));
+        expect(messages[name].trim(), name).not.toBe("");
+      }
+      const same = Object.keys(english).filter(
+        (name) => messages[name as MessageName] === english[name as MessageName],
+      );
+      expect(same.length).toBeLessThan(5);
+    },
+  );
+});
