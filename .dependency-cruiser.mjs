@@ -14,7 +14,7 @@ const allowed = {
   "sqlite.ts": ["errors.ts", "node"],
   "duration.ts": ["errors.ts", "values.ts"],
   inbox: ["stores", "client.ts", "webhooks", "wire", "duration.ts", "errors.ts", "values.ts"],
-  stores: ["errors.ts", "values.ts", "sqlite.ts", "node"],
+  stores: ["errors.ts", "values.ts", "runtime.ts", "sqlite.ts", "node"],
   payouts: ["client.ts", "resources", "stores", "evm", "wire", "errors.ts", "values.ts", "node"],
   sandbox: [
     "runtime.ts",
@@ -37,7 +37,17 @@ const allowed = {
   // What runs in the sandbox's pages. It is built into an asset, and no module imports it.
   "sandbox/pages/browser": ["checkout", "idiomorph"],
   testing: ["sandbox", "duration.ts", "webhooks", "wire", "errors.ts", "values.ts", "msw"],
-  opentelemetry: ["client.ts", "http", "webhooks", "runtime.ts", "values.ts", "@opentelemetry/api"],
+  opentelemetry: [
+    "client.ts",
+    "http",
+    "webhooks",
+    "inbox",
+    "payouts",
+    "stores",
+    "runtime.ts",
+    "values.ts",
+    "@opentelemetry/api",
+  ],
   "options.ts": ["errors.ts", "values.ts", "wire", "http", "zod"],
   "client.ts": ["options.ts", "runtime.ts", "checkout", "resources", "http", "wire", "errors.ts"],
 };

@@ -1,3 +1,4 @@
+import type { Observers } from "../stores/observers.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** A subject or a task that an event is about. */
@@ -94,8 +95,10 @@ export interface InboxLogger {
 export function reporter(
   onEvent: ((event: InboxEvent) => unknown) | undefined,
   logger: InboxLogger,
+  observers: Observers<InboxEvent, InboxItem>,
 ): (event: InboxEvent) => void {
   return (event) => {
+    observers.tell(event);
     try {
       if (event.type === "parked") {
         const { kind, id, reason } = event;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { type Observer, Observers } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
@@ -8,7 +9,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import { claimSubject } from "./claims.ts";
 import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
-import { reporter } from "./events.ts";
+import { type InboxEvent, type InboxItem, reporter } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
 import { type InboxStats, type Parked, readParked, readStats, unpark } from "./operate.ts";
 import { checkOptions, type InboxOptions, type SubjectRef, type TenantOptions } from "./options.ts";
@@ -27,6 +28,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   readonly #context: InboxContext;
   readonly #effects = new Effects();
   readonly #tenants = new Set<string>();
+  readonly #observers = new Observers<InboxEvent, InboxItem>("settlekit:inbox");
   #registered: Promise<void> | undefined;
   #worker: InboxWorker | undefined;
 
@@ -38,9 +40,15 @@ export class Inbox<Client, Mode extends StoreMode> {
       store: options.store as Store,
       effects: this.#effects,
       clientOf: typeof client === "function" ? client : () => client,
-      report: reporter(onEvent, logger),
+      report: reporter(onEvent, logger, this.#observers),
+      observers: this.#observers,
       random: Math.random,
     };
+  }
+
+  /** @internal For `settlekit/opentelemetry`. */
+  observe(observer: Observer<InboxEvent, InboxItem>): () => void {
+    return this.#observers.add(observer);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { SettlekitError } from "../errors.ts";
+import type { Observers } from "../stores/observers.ts";
 import { call, type Store, sql, type Work } from "../stores/store.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
@@ -30,6 +31,7 @@ export interface InboxContext {
   readonly effects: Effects;
   readonly clientOf: (tenant: string) => InboxClient;
   readonly report: (event: InboxEvent) => void;
+  readonly observers: Observers<InboxEvent, InboxItem>;
   /** At least 0, less than 1. */
   readonly random: () => number;
 }
@@ -44,7 +46,16 @@ const fetchDeadlineMs = leaseMs / 2;
  * Asks the service what is true now, and runs the effects of that state which have not run. Gives the error that the
  * subject is tried again for.
  */
-export async function settleSubject(
+export function settleSubject(
+  context: InboxContext,
+  claim: SubjectClaim,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { tenant, kind, subject: id } = claim;
+  return context.observers.around({ tenant, kind, id }, () => settle(context, claim, signal));
+}
+
+async function settle(
   context: InboxContext,
   claim: SubjectClaim,
   signal: AbortSignal,

@@ -1,19 +1,29 @@
 import { sql, type Work } from "../stores/store.ts";
 import { leaseMs, release, renew, type TaskClaim, taskQueue } from "./claims.ts";
 import type { TaskHandler } from "./effects.ts";
+import type { InboxItem } from "./events.ts";
 import { type InboxContext, retryLater } from "./settle.ts";
 
 const queue = taskQueue([]);
 
 /** Runs a task, and keeps its lease while it takes. */
-export async function runTask(
+export function runTask(
   context: InboxContext,
   claim: TaskClaim,
   stopped: AbortSignal,
 ): Promise<unknown> {
+  const item = { tenant: claim.tenant, kind: "task", id: claim.task_key } as const;
+  return context.observers.around(item, () => run(context, claim, item, stopped));
+}
+
+async function run(
+  context: InboxContext,
+  claim: TaskClaim,
+  item: InboxItem,
+  stopped: AbortSignal,
+): Promise<unknown> {
   const { store, effects, report } = context;
   const { tenant, task_key: key } = claim;
-  const item = { tenant, kind: "task", id: key } as const;
   const lost = new AbortController();
   const renewing = setInterval(() => {
     store

@@ -1,5 +1,5 @@
 /**
- * Spans and metrics of clients and webhooks, by OpenTelemetry. Needs `@opentelemetry/api`, an optional peer.
+ * Spans and metrics of clients, webhooks, inboxes and payouts, by OpenTelemetry. Needs `@opentelemetry/api`, an optional peer.
  *
  * @module settlekit/opentelemetry
  */
@@ -9,12 +9,14 @@ import { version } from "../runtime.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import { instrumentClient } from "./calls.ts";
 import { instrumentWebhooks } from "./deliveries.ts";
+import { type AnyInbox, instrumentInbox } from "./inbox.ts";
+import { type AnyPayouts, instrumentPayouts } from "./payouts.ts";
 import type { InstrumentOptions } from "./telemetry.ts";
 
-export type { InstrumentOptions };
+export type { AnyInbox, AnyPayouts, InstrumentOptions };
 
 /** What can be instrumented. */
-export type Instrumentable = MerchantClient | Webhooks;
+export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
 
 /**
  * Makes spans and metrics of what an object does from now on; docs/production.md lists them. None contains a secret,
@@ -41,5 +43,7 @@ export function instrument(
   const telemetry = { tracer, meter, propagate, identifiers };
   // Not by instanceof, which would load the client where only webhooks are received.
   if ("payments" in target) return instrumentClient(target, telemetry);
+  if ("parked" in target) return instrumentInbox(target, telemetry);
+  if ("approve" in target) return instrumentPayouts(target, telemetry);
   return instrumentWebhooks(target, telemetry);
 }

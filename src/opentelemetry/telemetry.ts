@@ -1,4 +1,4 @@
-import type { Meter, Tracer } from "@opentelemetry/api";
+import { context, type Meter, type Span, type Tracer, trace } from "@opentelemetry/api";
 
 /** The options of `instrument`. */
 export interface InstrumentOptions {
@@ -33,3 +33,20 @@ export interface Telemetry {
 export const durationBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
 ];
+
+/** Runs work within a span that ends with it. A tracer that fails does not keep it from running. */
+export function runWithin<T>(begin: () => Span, run: () => T, ended: () => void): T {
+  let span: Span;
+  try {
+    span = begin();
+  } catch {
+    return run();
+  }
+  const result = context.with(trace.setSpan(context.active(), span), run);
+  const end = () => {
+    ended();
+    span.end();
+  };
+  Promise.resolve(result).then(end, end);
+  return result;
+}

@@ -1,3 +1,4 @@
+import type { Observers } from "../stores/observers.ts";
 import type { Payout } from "./payout.ts";
 
 /** A payout is in a new state, and its row is committed. */
@@ -47,6 +48,12 @@ export interface PayoutsFailedEvent {
   readonly error: unknown;
 }
 
+/** A payout that a worker does the next step for. */
+export interface PayoutStep {
+  readonly orderId: string;
+  readonly state: Payout["state"];
+}
+
 /** What `onEvent` is told. */
 export type PayoutsEvent =
   | PayoutChangedEvent
@@ -66,8 +73,10 @@ export interface PayoutsLogger {
 export function reporter(
   onEvent: ((event: PayoutsEvent) => unknown) | undefined,
   logger: PayoutsLogger,
+  observers: Observers<PayoutsEvent, PayoutStep>,
 ): (event: PayoutsEvent) => void {
   return (event) => {
+    observers.tell(event);
     try {
       log(event, logger);
       const told: unknown = onEvent?.(event);

@@ -1,10 +1,11 @@
 import { ConfigurationError } from "../errors.ts";
 import type { CreateOnceInput } from "../resources/payouts/payout.ts";
+import { type Observer, Observers } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode, sql } from "../stores/store.ts";
 import { checkWhole } from "../stores/worker.ts";
 import { settle } from "./attempts.ts";
 import { type Resolution, reopen, resolvePayout } from "./decide.ts";
-import { reporter } from "./events.ts";
+import { type PayoutStep, type PayoutsEvent, reporter } from "./events.ts";
 import {
   entryFrom,
   inLedger,
@@ -71,6 +72,7 @@ export interface PayoutListQuery {
 export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
+  readonly #observers = new Observers<PayoutsEvent, PayoutStep>("settlekit:payouts");
   #ready: Promise<void> | undefined;
   #worker: PayoutsWorker | undefined;
 
@@ -91,7 +93,8 @@ export class Payouts<Client, Mode extends StoreMode> {
       quietMs,
       leaveMs,
       leaseMs: ledgerClient.timeoutMs + 2 * leaveMs,
-      report: reporter(onEvent, logger),
+      report: reporter(onEvent, logger, this.#observers),
+      observers: this.#observers,
     };
     inbox?.on("withdrawal", "settlekit.payouts", {}, (tx, withdrawal, tools) => {
       const { orderId } = withdrawal;
@@ -99,6 +102,11 @@ export class Payouts<Client, Mode extends StoreMode> {
       const work = () => this.#settleKnown(orderId, withdrawal);
       return store.join(tx, work) as undefined;
     });
+  }
+
+  /** @internal For `settlekit/opentelemetry`. */
+  observe(observer: Observer<PayoutsEvent, PayoutStep>): () => void {
+    return this.#observers.add(observer);
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   SettlekitError,
 } from "../errors.ts";
 import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
+import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
@@ -21,7 +22,7 @@ import {
   settle,
   type Timing,
 } from "./attempts.ts";
-import type { PayoutsEvent } from "./events.ts";
+import type { PayoutStep, PayoutsEvent } from "./events.ts";
 import { inLedger, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
 import { bodyOf, type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
@@ -37,6 +38,7 @@ export interface PayoutsContext extends Timing {
   /** Whether an inbox tells of withdrawals that ended. */
   readonly hasInbox: boolean;
   readonly report: (event: PayoutsEvent) => void;
+  readonly observers: Observers<PayoutsEvent, PayoutStep>;
 }
 
 /** Huge lists take long; the lease is renewed meanwhile. */

@@ -57,7 +57,7 @@ export class Crew {
 
   /** Starts what there is room for. False when nothing was due, or the service cannot be used for a while. */
   async round(): Promise<boolean> {
-    const { store, tenant, report } = this.#context;
+    const { store, tenant, report, observers } = this.#context;
     for (const row of await store.transaction(() => chainPlans(tenant))) {
       report({ type: "changed", tenant, payout: payoutFrom(row) });
     }
@@ -66,7 +66,9 @@ export class Crew {
     const room = this.#concurrency - this.#running.size;
     const rows = await store.transaction(() => claim(this.#context, room));
     for (const row of rows) {
-      const running: Promise<void> = work(this.#context, row, this.#signal)
+      const step = { orderId: row.order_id, state: row.state };
+      const running: Promise<void> = observers
+        .around(step, () => work(this.#context, row, this.#signal))
         .then((trouble) => this.#note(trouble))
         // The database is away: the lease ends by itself.
         .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))

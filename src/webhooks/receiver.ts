@@ -4,7 +4,7 @@ import { checkedBody } from "./body.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
 import type { WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
-import type { Receptions } from "./reception.ts";
+import type { Reception } from "./reception.ts";
 import { checkedClaims, type Delivery, type Verifier } from "./verify.ts";
 
 /** A request as each platform's handler describes it. */
@@ -59,7 +59,7 @@ function bodyTimeout(bodyTimeoutMs: number): WebhookVerificationError {
 export function createReceiver(
   settings: Settings,
   verifier: Verifier,
-  receptions: Receptions,
+  beginReception: () => Reception,
 ): Receiver {
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
@@ -79,7 +79,7 @@ export function createReceiver(
 
   async function statusFor(request: IncomingRequest): Promise<number> {
     if (request.method !== "POST") return 405;
-    const reception = receptions.begin();
+    const reception = beginReception();
     let webhook: Webhook | undefined;
     try {
       const delivery = await readDelivery(request, settings);

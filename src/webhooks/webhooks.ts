@@ -52,7 +52,7 @@ export class Webhooks {
   readonly #settings: Settings;
   readonly #verifier: Verifier;
   readonly #receiver: Receiver;
-  readonly #receptions = new Receptions();
+  #receptions = new Receptions();
 
   /**
    * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile,
@@ -87,7 +87,7 @@ export class Webhooks {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
-    this.#receiver = createReceiver(this.#settings, this.#verifier, this.#receptions);
+    this.#receiver = createReceiver(this.#settings, this.#verifier, () => this.#receptions.begin());
   }
 
   /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
@@ -171,7 +171,10 @@ export class Webhooks {
    * @internal
    */
   forward(handler: (webhook: Webhook) => unknown): Webhooks {
-    return new Webhooks(this.#options).on("*", handler);
+    const forwarding = new Webhooks(this.#options).on("*", handler);
+    // What observes this one sees those deliveries, too.
+    forwarding.#receptions = this.#receptions;
+    return forwarding;
   }
 
   /**

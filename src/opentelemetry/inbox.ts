@@ -1,0 +1,138 @@
+import {
+  context,
+  type Link,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import type { InboxEvent, InboxItem } from "../inbox/events.ts";
+import type { InboxStats } from "../inbox/index.ts";
+import type { Observer } from "../stores/observers.ts";
+import { runWithin, type Telemetry } from "./telemetry.ts";
+
+/** An inbox, whatever its store. */
+export interface AnyInbox {
+  stats(): Promise<InboxStats>;
+  parked(): Promise<unknown>;
+}
+
+type Observable = AnyInbox & {
+  observe(observer: Observer<InboxEvent, InboxItem>): () => void;
+};
+
+/** So many payments and withdrawals are remembered with the webhooks that told of them. */
+const mostCauses = 10_000;
+const mostLinks = 32;
+
+/**
+ * A span for each settling of a payment or withdrawal and for each task, linked to the webhooks that this process has
+ * received for it: effects run long after the answer to a webhook, and one run may be due to many.
+ */
+export function instrumentInbox(inbox: AnyInbox, telemetry: Telemetry): () => void {
+  const { tracer, identifiers } = telemetry;
+  const count = inboxCounters(telemetry);
+  const stopMeasuring = measureInbox(inbox, telemetry);
+  const causes = new Map<string, SpanContext[]>();
+  const running = new Map<string, Span>();
+  const keyOf = ({ tenant, kind, id }: InboxItem) => JSON.stringify([tenant, kind, id]);
+
+  function noteCause(key: string): void {
+    const cause = trace.getSpanContext(context.active());
+    if (cause === undefined) return;
+    const known = causes.get(key) ?? [];
+    causes.delete(key);
+    causes.set(key, [...known.slice(1 - mostLinks), cause]);
+    const [oldest = ""] = causes.keys();
+    if (causes.size > mostCauses) causes.delete(oldest);
+  }
+
+  const stopObserving = (inbox as Observable).observe({
+    onEvent(event) {
+      count(event);
+      if (event.type === "accepted") {
+        const { tenant, kind, id } = event;
+        if (kind !== undefined && id !== undefined) noteCause(keyOf({ tenant, kind, id }));
+      } else if ("id" in event) tell(running.get(keyOf(event)), event);
+    },
+    around(item, run) {
+      const key = keyOf(item);
+      const links: Link[] = (causes.get(key) ?? []).map((cause) => ({ context: cause }));
+      causes.delete(key);
+      const name = item.kind === "task" ? "task" : `settle ${item.kind}`;
+      const attributes = identifiers ? { "settlekit.id": item.id } : {};
+      const begin = () => {
+        const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER, links, attributes });
+        running.set(key, span);
+        return span;
+      };
+      return runWithin(begin, run, () => running.delete(key));
+    },
+  });
+  return () => {
+    stopObserving();
+    stopMeasuring();
+  };
+}
+
+function tell(span: Span | undefined, event: InboxEvent): void {
+  if (span === undefined) return;
+  if (event.type === "settled") {
+    if (event.status !== undefined) span.setAttribute("settlekit.status", event.status);
+    span.setAttribute("settlekit.effects", [...event.effects]);
+  } else {
+    const error = event.type === "retried" ? event.error : undefined;
+    const type = error instanceof Error ? error.name : event.type;
+    span.setAttribute("error.type", type);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.addEvent(event.type);
+  }
+}
+
+function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
+  const outcomes = meter.createCounter("settlekit.inbox.settlings", {
+    description: "Payments, withdrawals and tasks that were worked on, by kind and outcome.",
+  });
+  const missed = meter.createCounter("settlekit.inbox.missed", {
+    description: "Changes that the service's lists showed and no webhook had told, by kind.",
+  });
+  const failures = meter.createCounter("settlekit.inbox.failures", {
+    description: "Failures of the worker itself, for example because the database is away.",
+  });
+  return (event) => {
+    if (event.type === "failed") failures.add(1);
+    else if (event.type === "reconciled") {
+      missed.add(event.missed, { "settlekit.kind": event.kind });
+    } else if (event.type !== "accepted" && event.type !== "claimed") {
+      outcomes.add(1, { "settlekit.kind": event.kind, "settlekit.outcome": event.type });
+    }
+  };
+}
+
+/** Reads the inbox's own numbers whenever metrics are collected. */
+function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
+  const lag = meter.createObservableGauge("settlekit.inbox.lag", {
+    unit: "s",
+    description: "How long the oldest change has been waiting to be settled.",
+  });
+  const changed = meter.createObservableGauge("settlekit.inbox.changed", {
+    description: "Payments and withdrawals with changes that were not settled yet.",
+  });
+  const parked = meter.createObservableGauge("settlekit.inbox.parked", {
+    description: "Payments, withdrawals and tasks that wait for a person.",
+  });
+  const tasks = meter.createObservableGauge("settlekit.inbox.tasks", {
+    description: "Tasks that have not run yet.",
+  });
+  const gauges = [lag, changed, parked, tasks];
+  const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
+    const stats = await inbox.stats();
+    result.observe(lag, stats.lagMs / 1000);
+    result.observe(changed, stats.changed);
+    result.observe(parked, stats.parked);
+    result.observe(tasks, stats.tasks);
+  };
+  meter.addBatchObservableCallback(measure, gauges);
+  return () => meter.removeBatchObservableCallback(measure, gauges);
+}

@@ -1,0 +1,98 @@
+import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
+import type { PayoutsStats } from "../payouts/index.ts";
+import type { Observer } from "../stores/observers.ts";
+import { runWithin, type Telemetry } from "./telemetry.ts";
+
+/** A ledger of payouts, whatever its store. */
+export interface AnyPayouts {
+  stats(): Promise<PayoutsStats>;
+  approve(orderId: string, decision: { readonly by: string }): Promise<unknown>;
+}
+
+type Observable = AnyPayouts & {
+  observe(observer: Observer<PayoutsEvent, PayoutStep>): () => void;
+};
+
+/** A span for each step of a payout, in which the client's calls are, and metrics by state. */
+export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): () => void {
+  const { tracer, identifiers } = telemetry;
+  const count = payoutCounters(telemetry);
+  const stopMeasuring = measurePayouts(payouts, telemetry);
+  const running = new Map<string, Span>();
+
+  const stopObserving = (payouts as Observable).observe({
+    onEvent(event) {
+      count(event);
+      const orderId = event.type === "changed" ? event.payout.orderId : orderIdOf(event);
+      const span = orderId === undefined ? undefined : running.get(orderId);
+      if (span !== undefined) tell(span, event);
+    },
+    around({ orderId, state }, run) {
+      const attributes = {
+        "settlekit.state": state,
+        ...(identifiers && { "settlekit.order_id": orderId }),
+      };
+      const begin = () => {
+        const span = tracer.startSpan("payout", { attributes });
+        running.set(orderId, span);
+        return span;
+      };
+      return runWithin(begin, run, () => running.delete(orderId));
+    },
+  });
+  return () => {
+    stopObserving();
+    stopMeasuring();
+  };
+}
+
+function orderIdOf(event: PayoutsEvent): string | undefined {
+  return "orderId" in event ? event.orderId : undefined;
+}
+
+function tell(span: Span, event: PayoutsEvent): void {
+  if (event.type === "changed") {
+    span.addEvent("changed", { "settlekit.state": event.payout.state });
+  } else {
+    span.addEvent(event.type);
+    if (event.type === "failed" || event.type === "doubt") {
+      const { error } = event;
+      span.setAttribute("error.type", error instanceof Error ? error.name : event.type);
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    }
+  }
+}
+
+function payoutCounters({ meter }: Telemetry): (event: PayoutsEvent) => void {
+  const changes = meter.createCounter("settlekit.payouts.changes", {
+    description: "Payouts that came into a state, by state.",
+  });
+  const events = meter.createCounter("settlekit.payouts.events", {
+    description: "Doubts, waits, takeovers, failures and stops, by type.",
+  });
+  return (event) => {
+    if (event.type === "changed") changes.add(1, { "settlekit.state": event.payout.state });
+    else events.add(1, { "settlekit.type": event.type });
+  };
+}
+
+/** Reads the ledger's own numbers whenever metrics are collected. */
+function measurePayouts(payouts: AnyPayouts, { meter }: Telemetry): () => void {
+  const states = meter.createObservableGauge("settlekit.payouts.count", {
+    description: "Payouts in the ledger, by state.",
+  });
+  const stopped = meter.createObservableGauge("settlekit.payouts.stopped", {
+    description: "1 while the breaker holds all payouts back, else 0.",
+  });
+  const gauges = [states, stopped];
+  const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
+    const stats = await payouts.stats();
+    for (const [state, count] of Object.entries(stats.states)) {
+      result.observe(states, count, { "settlekit.state": state });
+    }
+    result.observe(stopped, stats.stopped === undefined ? 0 : 1);
+  };
+  meter.addBatchObservableCallback(measure, gauges);
+  return () => meter.removeBatchObservableCallback(measure, gauges);
+}

@@ -1,0 +1,42 @@
+import { channel } from "../runtime.ts";
+
+/** Sees what an inbox or a ledger of payouts does, as `settlekit/opentelemetry`. */
+export interface Observer<Event, Item> {
+  onEvent(event: Event): void;
+  /** Runs the work on one item. */
+  around<T>(item: Item, run: () => T): T;
+}
+
+/** The observers that were added to one object, and its channel of node:diagnostics_channel. */
+export class Observers<Event extends object, Item> {
+  readonly #observers = new Set<Observer<Event, Item>>();
+  readonly #channel: ReturnType<typeof channel>;
+
+  constructor(name: string) {
+    this.#channel = channel(name);
+  }
+
+  /** Call what it returns to remove the observer. */
+  add(observer: Observer<Event, Item>): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
+  }
+
+  tell(event: Event): void {
+    for (const observer of this.#observers) {
+      try {
+        observer.onEvent(event);
+      } catch {}
+    }
+    if (this.#channel.hasSubscribers) this.#channel.publish(event);
+  }
+
+  around<T>(item: Item, run: () => T): T {
+    let inner = run;
+    for (const observer of this.#observers) {
+      const within = inner;
+      inner = () => observer.around(item, within);
+    }
+    return inner();
+  }
+}

@@ -1,0 +1,145 @@
+import { SpanStatusCode } from "@opentelemetry/api";
+import { describe, expect, test } from "vitest";
+import { createInbox } from "../../src/inbox/index.ts";
+import { MerchantClient } from "../../src/index.ts";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { createPayouts } from "../../src/payouts/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import { Webhooks } from "../../src/webhooks/index.ts";
+import { createTelemetry } from "./telemetry.ts";
+
+const logger = { warn() {}, error() {} };
+const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+/** A shop whose webhooks go to an inbox, all of it instrumented. */
+async function openShop(telemetry: ReturnType<typeof createTelemetry>, identifiers = false) {
+  const sandbox = createSandbox({
+    deliver: (request) => handler(request),
+  });
+  const { secretKey, webhookSecret: secret, fetch } = sandbox;
+  const client = new MerchantClient({ environment: "sandbox", secretKey, fetch });
+  const webhooks = new Webhooks({ secret, logger });
+  const store = sqlite(":memory:");
+  const inbox = createInbox({ client, webhooks, store, logger });
+  await inbox.migrate();
+  const options = { ...telemetry, identifiers };
+  instrument(client, options);
+  instrument(webhooks, options);
+  const stop = instrument(inbox, options);
+  const handler = inbox.fetchHandler();
+  return { sandbox, client, inbox, store, stop };
+}
+
+describe("instrument(inbox)", () => {
+  test("links the settling of a payment, in which its effects run, to its webhooks", async () => {
+    await using telemetry = createTelemetry();
+    const { sandbox, client, inbox } = await openShop(telemetry);
+    inbox.on("payment", "ship", { states: ["completed"] }, () => {
+      telemetry.tracer.startActiveSpan("ship", (span) => span.end());
+    });
+    const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.webhooks.idle();
+    await inbox.settleDue();
+
+    const settle = telemetry.span("settle payment");
+    const webhooks = telemetry.spans().filter(({ name }) => name.startsWith("webhook "));
+    expect(webhooks).toHaveLength(2);
+    expect(settle.links.map((link) => link.context.spanId).sort()).toEqual(
+      webhooks.map((span) => span.spanContext().spanId).sort(),
+    );
+    expect(settle).toMatchObject({
+      status: { code: SpanStatusCode.UNSET },
+      attributes: { "settlekit.status": "completed", "settlekit.effects": ["ship"] },
+    });
+    for (const name of ["ship", "payments.get"]) {
+      expect(telemetry.span(name).parentSpanContext?.spanId).toBe(settle.spanContext().spanId);
+    }
+    expect(await telemetry.points("settlekit.inbox.settlings")).toEqual([
+      {
+        attributes: { "settlekit.kind": "payment", "settlekit.outcome": "settled" },
+        value: 1,
+      },
+    ]);
+  });
+
+  test("says that an effect failed, and measures the lag", async () => {
+    await using telemetry = createTelemetry();
+    const { sandbox, client, inbox, stop } = await openShop(telemetry);
+    inbox.on("payment", "ship", {}, () => {
+      throw new RangeError("no");
+    });
+    await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.webhooks.idle();
+    await inbox.settleDue();
+    expect(telemetry.span("settle payment")).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { "error.type": "RangeError" },
+      events: [{ name: "retried" }],
+    });
+    expect(await telemetry.points("settlekit.inbox.changed")).toEqual([
+      { attributes: {}, value: 1 },
+    ]);
+    expect(await telemetry.points("settlekit.inbox.lag")).toEqual([
+      { attributes: {}, value: expect.any(Number) },
+    ]);
+    expect(await telemetry.points("settlekit.inbox.parked")).toEqual([
+      { attributes: {}, value: 0 },
+    ]);
+    stop();
+    const { paymentId } = await client.payments.create({ amount: 900, orderId: "order_2" });
+    await inbox.settle({ kind: "payment", id: paymentId }).catch(() => {});
+    expect(telemetry.spans().filter(({ name }) => name === "settle payment")).toHaveLength(1);
+  });
+
+  test("a broken tracer keeps no effect from running", async () => {
+    await using telemetry = createTelemetry();
+    const startSpan = () => {
+      throw new Error("broken");
+    };
+    const broken = { ...telemetry, tracer: { ...telemetry.tracer, startSpan } as never };
+    const { sandbox, client, inbox } = await openShop(broken);
+    const shipped: unknown[] = [];
+    inbox.on("payment", "ship", {}, (_, { orderId }) => void shipped.push(orderId));
+    await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.webhooks.idle();
+    await inbox.settleDue();
+    expect(shipped).toEqual(["order_1"]);
+  });
+});
+
+describe("instrument(payouts)", () => {
+  test.each([[false], [true]])(
+    "makes a span of each step; identifiers: %s",
+    async (identifiers) => {
+      await using telemetry = createTelemetry();
+      const { client, store } = await openShop(telemetry, identifiers);
+      const payouts = createPayouts({ client, store, limits: {}, logger });
+      await payouts.migrate();
+      instrument(payouts, { ...telemetry, identifiers });
+      const orderId = `payout_${identifiers}`;
+      await payouts.plan({ orderId, amountInCents: 900, chainId: 84_532, recipientAddress });
+      await payouts.runDue();
+
+      const step = telemetry.span("payout");
+      expect(step.attributes["settlekit.order_id"]).toBe(identifiers ? orderId : undefined);
+      expect(step).toMatchObject({ attributes: { "settlekit.state": "planned" } });
+      expect(step.events).toContainEqual(
+        expect.objectContaining({ name: "changed", attributes: { "settlekit.state": "sent" } }),
+      );
+      const call = telemetry.span("withdrawals.create");
+      expect(call.parentSpanContext?.spanId).toBe(step.spanContext().spanId);
+      expect(await telemetry.points("settlekit.payouts.count")).toContainEqual({
+        attributes: { "settlekit.state": "sent" },
+        value: 1,
+      });
+      expect(await telemetry.points("settlekit.payouts.stopped")).toEqual([
+        { attributes: {}, value: 0 },
+      ]);
+      const text = await telemetry.everything();
+      expect(text.includes(orderId)).toBe(identifiers);
+      expect(text.includes(recipientAddress)).toBe(identifiers);
+    },
+  );
+});
