@@ -1,5 +1,5 @@
 /**
- * What the service may have done about the request behind an error.
+ * Whether the request behind an error may have taken effect.
  *
  * - `not_sent`: nothing left this process, so nothing can have happened.
  * - `rejected`: the service answered and said no.
@@ -7,7 +7,7 @@
  */
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
-/** What every error is made with. */
+/** The options of every error. */
 export interface SettlekitErrorOptions
   extends Partial<
     Pick<
@@ -68,7 +68,7 @@ export class SettlekitError extends Error {
 
   /** Stable machine-readable code. */
   readonly code: string;
-  /** What the service may have done; `not_sent` for errors that have nothing to do with a request. */
+  /** Whether the request may have taken effect; `not_sent` for errors without a request. */
   readonly outcome: Outcome;
   /** Name of the field or option at fault. */
   declare readonly param?: string | undefined;
@@ -94,7 +94,7 @@ export class SettlekitError extends Error {
     this.code = options.code;
     this.outcome = options.outcome ?? "not_sent";
     bodies.set(this, options.body);
-    // What is undefined is left out, so that printed errors stay short.
+    // Undefined facts are left out, so that printed errors stay short.
     for (const [name, fact] of Object.entries(options)) {
       if (fact !== undefined && factNames.includes(name)) Object.assign(this, { [name]: fact });
     }
@@ -118,7 +118,7 @@ export class SettlekitError extends Error {
     return facts;
   }
 
-  /** What Node prints: the facts, and no getter, because bodies are behind getters. @internal */
+  /** Node's output: the facts, and no getter, because bodies are behind getters. @internal */
   [inspectKey](
     depth: number,
     options: object,
@@ -150,7 +150,7 @@ export class SettlekitError extends Error {
   }
 }
 
-/** What an `ApiError` is made with. */
+/** The options of an `ApiError`. */
 export type ApiErrorOptions = SettlekitErrorOptions;
 
 /**
@@ -217,7 +217,7 @@ export class AbortError extends SettlekitError {
   static override readonly kind: string = "AbortError";
 }
 
-/** What an `OutcomeUnknownError` is made with. */
+/** The options of an `OutcomeUnknownError`. */
 export type OutcomeUnknownErrorOptions = Omit<SettlekitErrorOptions, "outcome">;
 
 /**
@@ -232,15 +232,15 @@ export class OutcomeUnknownError extends SettlekitError {
   }
 }
 
-/** What an `UnexpectedResponseError` is made with. */
+/** The options of an `UnexpectedResponseError`. */
 export interface UnexpectedResponseErrorOptions extends SettlekitErrorOptions {
   readonly status: number;
   readonly body: unknown;
 }
 
 /**
- * A success whose answer cannot be used: it is not the JSON that is due, or lacks a field that a caller needs. What the
- * service created exists. `outcome` is `unknown` unless said otherwise.
+ * A success whose answer cannot be used: it is not the expected JSON, or lacks a field that a caller needs. Anything that
+ * the service created exists. `outcome` is `unknown` by default.
  */
 export class UnexpectedResponseError extends SettlekitError {
   static override readonly kind: string = "UnexpectedResponseError";

@@ -42,7 +42,7 @@ export function userAgent(): string | undefined {
 const needed = [22, 12] as const;
 
 /**
- * What is to be said under a Node that lacks what settlekit is made of; npm only warns of it.
+ * The message for a Node that is too old, which npm only warns about. Undefined if it is not.
  *
  * @param version Such as `24.1.0`.
  */

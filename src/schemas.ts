@@ -63,7 +63,7 @@ const schemaOf = <T>(schema: unknown) => schema as SchemaOf<T>;
 export const paymentSchema = /* @__PURE__ */ schemaOf<Payment>(wirePayment);
 /** The answer to a creation, with the payment secret (interface section 4.1). */
 export const createdPaymentSchema = /* @__PURE__ */ schemaOf<CreatedPayment>(wireCreatedPayment);
-/** What was received for a payment. */
+/** The receipt of a payment. */
 export const paymentReceiptSchema = /* @__PURE__ */ schemaOf<PaymentReceipt>(wirePaymentReceipt);
 /** A payment's status alone (interface section 4.3). */
 export const paymentStateSchema = /* @__PURE__ */ schemaOf<PaymentState>(wirePaymentState);
@@ -77,18 +77,18 @@ export const tokenSchema = /* @__PURE__ */ schemaOf<Token>(wireToken);
 export const tokenChainSchema = /* @__PURE__ */ schemaOf<TokenChain>(wireTokenChain);
 /** Crypto sent to a beneficiary (interface section 2.5). */
 export const withdrawalSchema = /* @__PURE__ */ schemaOf<Withdrawal>(wireWithdrawal);
-/** What was sent for a withdrawal (interface section 2.6). */
+/** The receipt of a withdrawal (interface section 2.6). */
 export const withdrawalReceiptSchema =
   /* @__PURE__ */ schemaOf<WithdrawalReceipt>(wireWithdrawalReceipt);
-/** What withdrawals the merchant can make (interface section 4.6). */
+/** The withdrawals that the merchant can make (interface section 4.6). */
 export const withdrawalConfigSchema =
   /* @__PURE__ */ schemaOf<WithdrawalConfig>(wireWithdrawalConfig);
 /** Where a page stands in its list (interface section 2.7). */
 export const paginationSchema = /* @__PURE__ */ schemaOf<Pagination>(wirePagination);
-/** What a payment event carries (interface section 6). */
+/** The data of a payment event (interface section 6). */
 export const paymentEventDataSchema =
   /* @__PURE__ */ schemaOf<PaymentEventData>(wirePaymentEventData);
-/** What a withdrawal event carries (interface section 6). */
+/** The data of a withdrawal event (interface section 6). */
 export const withdrawalEventDataSchema =
   /* @__PURE__ */ schemaOf<WithdrawalEventData>(wireWithdrawalEventData);
 

@@ -11,7 +11,7 @@ type Sqlite = typeof import("node:sqlite");
  */
 export function loadSqlite(param: string, cure: string): Sqlite {
   const { emitWarning } = process;
-  // Some versions of Node warn that it is experimental, which nobody who names a file can do anything about.
+  // Some versions of Node warn that it is experimental, which users of a file cannot change.
   process.emitWarning = () => {};
   try {
     const sqlite = process.getBuiltinModule("node:sqlite");
@@ -25,7 +25,7 @@ export function loadSqlite(param: string, cure: string): Sqlite {
   );
 }
 
-/** SQLite's own numbers for what may go wrong. */
+/** SQLite's error numbers. */
 export const sqliteErrors = {
   error: 1,
   busy: 5,
@@ -36,7 +36,7 @@ export const sqliteErrors = {
   notADatabase: 26,
 } as const;
 
-/** The number of an error that SQLite gave, if it did. */
+/** The number of an error of SQLite; undefined for others. */
 export function sqliteErrorOf(error: unknown): number | undefined {
   if (!(error instanceof Error && "errcode" in error)) return undefined;
   // The lower byte says what it is, the others which kind of it.

@@ -94,7 +94,7 @@ function describe(value: unknown): string {
  * @param address `0x` and 40 hexadecimal digits; mixed case must satisfy the checksum.
  * @param param The name of the field that the error reports.
  * @throws {InvalidRequestError} code `invalid_address` when it is no address, fails its checksum, or
- * is a placeholder that nobody has the keys of: the zero address or `0xeeee…eeee`.
+ * is a placeholder without a known key: the zero address or `0xeeee…eeee`.
  * @example
  * ```ts
  * toRecipientAddress("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed");

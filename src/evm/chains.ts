@@ -122,7 +122,7 @@ export interface AssetFields {
  * Whether a `contractAddress` stands for a chain's native asset (such as ether) rather than for a
  * token contract: the all-zero address, or `0xeeee…eeee` in any case (interface section 2.4).
  *
- * Nobody has the keys of either, so money sent to them is lost.
+ * Neither has a known key, so money sent to them is lost.
  *
  * @example
  * ```ts

@@ -4,9 +4,9 @@ import { checkedChainId, isNativeAssetAddress } from "./chains.ts";
 
 import { toUnits } from "./units.ts";
 
-/** What a wallet is asked to pay in a chain's native asset. */
+/** A payment in a chain's native asset. */
 export interface NativePayment {
-  /** Who is paid: a payment's deposit address. */
+  /** The recipient: a payment's deposit address. */
   readonly address: string;
   /** EVM chain id. */
   readonly chainId: number;
@@ -14,7 +14,7 @@ export interface NativePayment {
   readonly amountUnits: bigint | string;
 }
 
-/** What a wallet is asked to pay in a token. */
+/** A payment in a token. */
 export interface TokenPayment extends NativePayment {
   /** The token's contract. */
   readonly tokenAddress: string;

@@ -23,7 +23,7 @@ export interface ApiResponse<T> {
 
 /**
  * The result of every call: await it for the value, or `withResponse()` for the answer around it.
- * The request is on its way as soon as the method was called.
+ * The request starts as soon as the method is called.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export type Success<T> = Answer &
         /** Where the answer differs from its schema; empty when it fits. */
         readonly drift: readonly string[];
       }
-    /** A success that lacks what a caller cannot do without. */
+    /** A success without a field that a caller needs. */
     | {
         readonly kind: "incomplete";
         readonly missing: readonly string[];
@@ -84,10 +84,10 @@ interface Reading {
   readonly redact: Redact;
 }
 
-/** Takes credentials out of a text that will be shown. */
+/** Removes credentials from a text that will be shown. */
 type Redact = (text: string) => string;
 
-/** Reads what came over the wire: a success, or why the attempt gave none. */
+/** Reads a response: a success, or the reason why the attempt failed. */
 export function readReply<T>(
   operation: Callable<T>,
   reply: Reply,
@@ -102,7 +102,7 @@ export function readReply<T>(
     const origin = originOf(headers.get("location"), settings.baseUrl);
     return { kind: "redirect", status, origin: origin && redact(origin), requestId };
   }
-  // An opaque or failed answer of a custom fetch: the service said nothing.
+  // An opaque or failed response of a custom fetch: there is no answer of the service.
   if (status < 200) {
     return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
   }
@@ -112,7 +112,7 @@ export function readReply<T>(
       : readSuccess(operation, { status, headers, rawBody: text, requestId }, redact);
   }
   if (broken?.kind === "aborted") return broken;
-  // The status stands, also where the body did not arrive.
+  // The status counts, even if the body did not arrive.
   const { isKnownForm, ...facts } = readErrorBody(text ?? "", redact);
   return {
     kind: "status",
@@ -138,7 +138,7 @@ function readSuccess<T>(
   try {
     body = JSON.parse(text);
   } catch {
-    // The caller of an operation that is not known decides what text, or nothing, means.
+    // Only the caller of an unknown operation knows what text, or an empty body, means.
     if (essential === "anything") {
       return { ...answer, kind: "value", value: (text || undefined) as T, drift: [] };
     }
@@ -157,9 +157,9 @@ function readSuccess<T>(
   return { ...answer, kind: "value", value: reading.value, drift };
 }
 
-/** The paths of the integers that have more digits than a number keeps. */
+/** The paths of integers with more digits than a number holds. */
 function inexactIntegers(body: unknown, text: string): string[] {
-  // So that usual answers are not walked through.
+  // Most answers need no walk.
   if (!/\d{16}/.test(text)) return [];
   const walk = (value: unknown, path: string): string[] => {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) return [path];

@@ -34,13 +34,13 @@ export function checkBaseUrl(value: string, { allowHttp = false, httpCure = "" }
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
 }
 
-/** Whether nobody on the way can read what is sent there. */
+/** Whether requests to the URL cannot be read on the way. */
 export function isSecureUrl({ protocol, hostname }: URL, allowHttp: boolean): boolean {
   if (protocol === "https:") return true;
   return protocol === "http:" && (allowHttp || isLoopback(hostname));
 }
 
-/** Whether other machines cannot reach what listens there. */
+/** Whether the host is this machine, which others cannot reach by it. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||

@@ -21,7 +21,7 @@ import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 import type { Failure } from "./policy.ts";
 
-/** What every error of a call carries. */
+/** Facts for every error of a call. */
 export interface CallFacts {
   readonly operation: string;
   readonly replay: Replay;
@@ -40,7 +40,7 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
   return ambiguous ? outcomeUnknownError(failure, error, call) : error;
 }
 
-/** An abort is the caller's own, and a success that is too large is a success. */
+/** An abort is the caller's own decision, and an answer that is too large is still a success. */
 function speaksForItself({ kind }: Failure): boolean {
   return kind === "aborted" || kind === "too_large";
 }
@@ -62,7 +62,7 @@ export function pausedError(waitMs: number, call: CallFacts): RateLimitError {
   );
 }
 
-/** The error of one failure, seen alone. */
+/** The error of one failure, without regard to earlier attempts. */
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const { operation, idempotencyKey, attempts, origin } = call;
   const facts = { outcome, operation, idempotencyKey, attempts };

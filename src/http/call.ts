@@ -18,7 +18,7 @@ import type { Sender } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { type ServiceClock, type Time, within } from "./time.ts";
 
-/** What the calls of one client share. */
+/** Shared by the calls of one client. */
 export interface Shared {
   readonly settings: HttpSettings;
   readonly sender: Sender;
@@ -169,7 +169,7 @@ export class Call<T> {
       headers: {
         ...(observers.size > 0 && headersFrom(observers, this.#event.callId, this.#request)),
         ...this.#request.headers,
-        // Tells the service what is a repetition. Left out where a browser calls, and would need leave.
+        // Marks repetitions for the service. Left out for calls from browsers, where CORS would have to allow it.
         ...(credential === "secretKey" && { "x-settlekit-retry-count": String(this.#attempts) }),
       },
       limit:
@@ -255,7 +255,7 @@ export class Call<T> {
     await time.sleep(waitMs, this.#signal);
   }
 
-  /** A token that expired is asked for again, once. */
+  /** Requests an expired token again, once. */
   #mayRenewAfter(failure: Failure): boolean {
     const { renewable } = this.#shared.settings.credential;
     const { credential, replay } = this.#operation;
@@ -269,7 +269,7 @@ export class Call<T> {
     return { ...this.#event, type: "retry", attempt: this.#attempts + 1, reason, waitMs };
   }
 
-  /** Ends a call that waited for something until its abort or its deadline. */
+  /** Ends a call that was aborted, or whose deadline passed, while it waited. */
   #tooLate(spentOn?: string): never {
     if (this.#signal?.aborted) this.#stop(this.#aborted());
     const late = { kind: "timeout", limit: "deadlineMs", ms: this.#deadlineMs } as const;
@@ -278,7 +278,7 @@ export class Call<T> {
 
   /** Ends the call without another attempt. */
   #stop(failure: Failure): never {
-    // Aborting ends the call between attempts too, when an earlier one may have taken effect.
+    // Between attempts, an earlier one may have taken effect.
     if (failure.kind === "aborted" && this.#attempts > 0) this.#outcome = "unknown";
     throw errorFor(failure, this.#outcome, this.#facts);
   }

@@ -14,7 +14,7 @@ import {
   type WireOptions,
 } from "./settings.ts";
 
-/** What a field of options must be. The message names it and shows what was given. */
+/** A rule for an option. The message names the option and shows the value. */
 function must(rule: string, cure = "") {
   return {
     error: ({ path = [], input }: z.core.$ZodRawIssue) =>
@@ -42,7 +42,7 @@ const someFunctions = must("an array of functions");
 
 const headersSchema = z.custom<Readonly<Record<string, string>>>(
   (value) => typeof value === "object" && value !== null && !(value instanceof Headers),
-  // Headers are where people put tokens: never shown.
+  // Headers often contain tokens, so their values are never shown.
   {
     error: "headers must be a plain object of names and values.",
     params: { code: "invalid_header" },
@@ -112,7 +112,7 @@ true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
 /** The options that every call has. */
 export const callOptionNames: readonly string[] = Object.keys(callSchema.shape);
 
-/** A misspelt option would be a call without it: a random key in place of the caller's. */
+/** Refuses misspelt options: without its key, for example, a call would use a random one. */
 export function checkCallOptions(options: RequestOptions): void {
   checkOptions(
     callSchema,
@@ -126,7 +126,7 @@ export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): nu
   return value;
 }
 
-/** The settings that these options make, with the defaults where one is missing. */
+/** The settings from these options and the defaults. */
 export function connectionSettings(
   { headers = {}, headerPrefix, wire = {}, ...others }: ConnectionOptions,
   variables: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined } = {},
@@ -140,7 +140,7 @@ export function connectionSettings(
   };
 }
 
-/** Without what was given as undefined, which means the default. */
+/** Without undefined values, which mean the default. */
 function given<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
@@ -173,8 +173,7 @@ const transportHeaders = new Set(
 );
 
 /**
- * Gives the headers with their names in lower case. Values are never repeated in an error: a header
- * is where people put tokens.
+ * Returns the headers with their names in lower case. Errors never contain values, because headers often contain tokens.
  */
 export function checkHeaders(
   headers: Readonly<Record<string, string>>,

@@ -66,7 +66,7 @@ export interface EndEvent extends CallEvent {
   readonly outcome?: Outcome;
 }
 
-/** What `onEvent` is told. No event holds a secret, an amount or a body. */
+/** The events of `onEvent`. None contains a secret, an amount or a body. */
 export type ClientEvent =
   | StartEvent
   | AttemptEvent
@@ -75,7 +75,7 @@ export type ClientEvent =
   | DriftEvent
   | EndEvent;
 
-/** Anything with console's methods; a missing method drops what would go there. */
+/** Anything with console's methods; messages for a missing method are dropped. */
 export interface Logger {
   debug?(message: string, details?: unknown): unknown;
   info?(message: string, details?: unknown): unknown;
@@ -99,7 +99,7 @@ export interface Observer {
   ): Readonly<Record<string, string>> | undefined;
 }
 
-/** Who is told of the calls of one client. */
+/** The observers of one client's calls. */
 export interface Listeners {
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
   readonly logger: Logger | undefined;
@@ -143,7 +143,7 @@ function log(event: ClientEvent, logger: Logger): unknown {
   return logger[level]?.(message, event);
 }
 
-/** Runs an observer so that neither what it throws nor what it rejects with can harm the call. */
+/** Runs an observer. Neither an exception nor a rejection can make the call fail. */
 function harmlessly(observe: () => unknown, onError: (error: unknown) => void): void {
   try {
     const result = observe();
@@ -153,5 +153,5 @@ function harmlessly(observe: () => unknown, onError: (error: unknown) => void): 
   }
 }
 
-/** A broken logger is not worth a payment. */
+/** A broken logger must not fail a payment. */
 function ignore(): void {}

@@ -2,7 +2,7 @@ import { show } from "../values.ts";
 import { idempotencyKeyHeader } from "../wire/credential.ts";
 import { untilAborted } from "./time.ts";
 
-/** What a `beforeRequest` hook is given: ky's own state. */
+/** The argument of a `beforeRequest` hook: ky's own state. */
 export interface BeforeRequestState {
   /** The request about to leave. Set headers on it, or return another Request. */
   readonly request: Request;
@@ -10,13 +10,13 @@ export interface BeforeRequestState {
   readonly retryCount: number;
 }
 
-/** What an `afterResponse` hook is given: ky's own state. */
+/** The argument of an `afterResponse` hook: ky's own state. */
 export interface AfterResponseState extends BeforeRequestState {
   /** A copy: reading its body leaves the call's own untouched. */
   readonly response: Response;
 }
 
-/** What `ky.retry()` gives. Accepted by the type alone: settlekit decides what is sent again. */
+/** The result of `ky.retry()`. Only the type accepts it: settlekit decides what is sent again. */
 interface RetryMarker {
   readonly options?: object | undefined;
 }
@@ -55,7 +55,7 @@ export interface ClientHooks {
   afterResponse?: AfterResponseHook[] | undefined;
 }
 
-/** The merchant's own code failed, or did what it may not. */
+/** The merchant's own code failed, or broke a rule. */
 export class CustomCodeError extends Error {
   readonly option: "hooks" | "fetch";
 
@@ -65,7 +65,7 @@ export class CustomCodeError extends Error {
   }
 }
 
-/** The hooks as ky runs them: each failure names its hook, and none outlives the call. */
+/** The hooks for ky: failures name the hook, and a hook that hangs ends with the call. */
 export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks) {
   return {
     beforeRequest: beforeRequest.map((hook) => async (state: BeforeRequestState) => {
@@ -102,8 +102,8 @@ async function called<T>(
 }
 
 /**
- * Refuses a request whose hooks changed what repetitions rely on: all attempts of a call send the same bytes
- * with the same key, or one of them could pay twice.
+ * Refuses a request if hooks changed its method, body or key: all attempts of a call must be the same, or one of them could
+ * pay twice.
  */
 export async function checkUnchanged(
   request: Request,
@@ -126,7 +126,7 @@ export async function checkUnchanged(
   if ((await request.text()) !== (asked.body ?? "")) refuse(`changed the body. ${cure}`);
 }
 
-/** What somebody else's code threw, on one line. */
+/** A value that custom code threw, on one line. */
 export function describeThrown(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
 }

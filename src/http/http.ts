@@ -10,7 +10,7 @@ import { Sender } from "./send.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, ServiceClock, type Time } from "./time.ts";
 
-/** Makes the calls of one client: what they share, and what observers are told. */
+/** Makes the calls of one client, and notifies observers. */
 export class Http {
   readonly #shared: Shared;
 
@@ -33,13 +33,13 @@ export class Http {
     };
   }
 
-  /** Calls as somebody else, within the limits and the budget of this client. */
+  /** The same client with another credential, within the same limits and budget. */
   withCredential(credential: CredentialSource): Http {
     const settings = { ...this.#shared.settings, credential };
     return new Http(settings, this.#shared.time, { ...this.#shared, settings });
   }
 
-  /** For calls inside the turn of another one, which must not wait for a turn themselves. */
+  /** For calls within the turn of another call, which must not wait for a turn themselves. */
   unqueued(): Http {
     const { settings, time } = this.#shared;
     const concurrency = new Concurrency(Number.POSITIVE_INFINITY);
@@ -57,26 +57,26 @@ export class Http {
     return this.#shared.settings;
   }
 
-  /** For what has to wait between calls. */
+  /** For waits between calls. */
   get time(): Time {
     return this.#shared.time;
   }
 
   /**
-   * Names something of this client's merchant at this service: equal for clients with the same base URL,
-   * namespace and credential, and silent about all three.
+   * A key for something of this client's merchant: equal for clients with the same base URL, namespace and credential, and
+   * revealing none of them.
    */
   async accountKey(operation: string, name: string): Promise<string> {
     const { settings, time } = this.#shared;
     const { baseUrl, idempotencyNamespace, credential, deadlineMs } = settings;
     const facts = () => ({ operation, attempts: 0, outcome: "not_sent" }) as const;
     const asking = { limitMs: deadlineMs, signal: undefined, facts };
-    // A credential that does not come in time is the call's to report.
+    // The call itself reports a credential that does not come in time.
     const secret = (await askForCredential(credential, time, asking)) ?? "none";
     return idempotencyKeyFrom(baseUrl, idempotencyNamespace, secret, name);
   }
 
-  /** The service's time in milliseconds since 1970, as its latest answer told it. */
+  /** The service's time in milliseconds since 1970, by its latest answer. */
   serviceNow(): number {
     return this.#shared.serviceClock.now();
   }

@@ -27,7 +27,7 @@ export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)
   }
   // JSON keeps ("a", "bc") and ("ab", "c") apart. Checksum addresses need Keccak already.
   const bytes = keccak_256(utf8ToBytes(JSON.stringify(parts.map(String)))).slice(0, 16);
-  // Version 8 of RFC 9562: the rest is the maker's own.
+  // Version 8 of RFC 9562, whose other bits are custom.
   bytes.set([((bytes[6] ?? 0) & 0x0f) | 0x80], 6);
   bytes.set([((bytes[8] ?? 0) & 0x3f) | 0x80], 8);
   return bytesToHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

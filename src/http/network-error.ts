@@ -5,7 +5,7 @@ type NetworkFailure = Extract<
   { kind: "unreachable" | "tls" | "not_taken" | "connection" }
 >;
 
-/** No connection came about, so nothing was sent. Bun has names of its own. */
+/** No connection was made, so nothing was sent. Bun has its own names. */
 const unreachableCodes = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -15,7 +15,7 @@ const unreachableCodes = new Set([
   "FailedToOpenSocket",
 ]);
 
-/** These can also strike an open connection, so they count only where the system says "connect". */
+/** These can also break an open connection, so they count only with the system call "connect". */
 const unreachableWhenConnecting = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"]);
 
 /** The service's certificate or protocol version was refused before the request was sent. */
@@ -25,8 +25,8 @@ const tlsCode =
 const maxDepth = 8;
 
 /**
- * Reads from the error that fetch failed with how far the request came. Whatever does not say so
- * beyond doubt counts as a broken connection, which may have carried the request.
+ * Reads from fetch's error how far the request came. In doubt, it is a broken connection, which may have carried the
+ * request.
  */
 export function readNetworkError(error: unknown): NetworkFailure {
   const causes = rootCauses(error, maxDepth);
@@ -39,12 +39,12 @@ export function readNetworkError(error: unknown): NetworkFailure {
   if (causes.length > 0 && causes.every((cause) => tlsCode.test(cause.code ?? ""))) {
     return { kind: "tls", code, detail };
   }
-  // What undici says of a dispatcher that another undici made, before it sends anything.
+  // How undici refuses a dispatcher of another undici, before it sends anything.
   if (code === "UND_ERR_INVALID_ARG") return { kind: "not_taken", code, detail };
   return { kind: "connection", code, detail };
 }
 
-/** Codes with which Node refuses an argument: a mistake in somebody's code, and no network's doing. */
+/** Codes with which Node refuses an argument: a programming error, not a network failure. */
 const argumentCode = /^ERR_(INVALID|MISSING|OUT_OF|UNKNOWN|METHOD_NOT)/;
 
 /** Whether an error carries a code in the form of network errors, from the platform or from custom code. */
@@ -61,7 +61,7 @@ interface Cause {
 }
 
 function isUnreachable({ code, syscall, message }: Cause): boolean {
-  // How fetch refuses ports that browsers do not speak to, such as 6000.
+  // How fetch refuses ports that browsers block, such as 6000.
   if (code === undefined) return message === "bad port";
   return (
     unreachableCodes.has(code) || (syscall === "connect" && unreachableWhenConnecting.has(code))

@@ -1,27 +1,27 @@
 import { leastRetryAfterMs } from "./policy.ts";
 import type { Time } from "./time.ts";
 
-/** What remains of an estimate, so as to stay below the limit rather than on it. */
+/** Factor that keeps an estimate below the limit rather than on it. */
 const stepBack = 0.96;
-/** What remains of a pace that met the limit soon. */
+/** Factor for a pace that met the limit soon. */
 const retreat = 0.8;
 /** A 429 without Retry-After is taken to mean about a second. */
 const usualPauseMs = 1_000;
-/** Requests accepted within so long before a 429 tell what the limit is. */
+/** How long before a 429 accepted requests still show the limit. */
 const shortestWindowMs = 1_000;
 const longestWindowMs = 10_000;
-/** So many of them make an estimate, and so many a good one. */
+/** The fewest of them for an estimate, and for a good one. */
 const fewestAccepted = 3;
 const enoughAccepted = 10;
-/** No service can silence a client for longer with one answer. */
+/** The longest pause that one answer can cause. */
 const longestPauseMs = 300_000;
 /** A limit met again within this time was estimated too high, or fell. */
 const soonMs = 2_500;
 
 /**
- * How fast the calls with one credential may send. Without limit until the first 429; then all wait as long
- * as the service asks, and go on at the pace that it has shown to accept. From there the pace rises,
- * slowly near a limit that is known well, and ever faster when no 429 comes, because limits change.
+ * How fast the calls with one credential may send. Unlimited until the first 429. Then all calls wait as long as the service
+ * asks, and continue at the pace that it accepted before. From there the pace rises: slowly near a known limit, and ever
+ * faster while no 429 comes, because limits change.
  */
 export class Pace {
   readonly #time: Time;
@@ -42,12 +42,12 @@ export class Pace {
     this.#since = time.now();
   }
 
-  /** How long a request that came now would have to wait. */
+  /** How long a new request would have to wait. */
   get waitMs(): number {
     return Math.max(0, Math.max(this.#pausedUntil, this.#nextSlot) - this.#time.now());
   }
 
-  /** Takes the next free slot; gives how long to wait for it. */
+  /** Takes the next free slot. Returns how long to wait for it. */
   reserve(): number {
     const now = this.#time.now();
     const slot = Math.max(now, this.#pausedUntil, this.#nextSlot);
@@ -56,12 +56,12 @@ export class Pace {
     return slot - now;
   }
 
-  /** Whether all are waiting. A slot that was taken before the pause began is void then. */
+  /** Whether all calls wait. Slots that were taken before the pause are void. */
   get isPaused(): boolean {
     return this.#pausedUntil > this.#time.now();
   }
 
-  /** The service took a request: it answered anything but 429. */
+  /** The service accepted a request: any answer but 429. */
   accepted(): void {
     const now = this.#time.now();
     this.#accepted.push(now);
@@ -121,10 +121,10 @@ function searching(seconds: number): number {
   return 1 + 0.06 * seconds + 0.02 * (seconds / 5) ** 3;
 }
 
-/** So many credentials have a pace of their own at once; a server's checkouts have one each. */
+/** How many credentials have their own pace at once; on a server, each checkout has one. */
 const mostPaces = 1_000;
 
-/** The pace of each credential: what the service asks of one says nothing about the others. */
+/** The pace of each credential, because a 429 for one says nothing about the others. */
 export class Paces {
   readonly #time: Time;
   readonly #paces = new Map<string, Pace>();
@@ -135,7 +135,7 @@ export class Paces {
 
   of(credential: string): Pace {
     const pace = this.#paces.get(credential) ?? new Pace(this.#time);
-    // Set anew each time, so that the first in the map is the one unused for longest.
+    // Set again each time, so that the least recently used comes first.
     this.#paces.delete(credential);
     this.#paces.set(credential, pace);
     const [oldest] = this.#paces.keys();
@@ -148,11 +148,11 @@ export class Paces {
 export interface Place {
   /** Resolves when it is this request's turn; undefined when that is now. */
   readonly turn: Promise<void> | undefined;
-  /** Gives the place up, whether its turn had come or not. */
+  /** Gives up the place, in the queue or under way. */
   leave(): void;
 }
 
-/** Lets so many requests of a client be under way at once; the others queue up. */
+/** Limits how many requests of a client are under way at once; the others wait in a queue. */
 export class Concurrency {
   #free: number;
   readonly #queue = new Set<() => void>();

@@ -16,7 +16,7 @@ export type Failure =
   | {
       readonly kind: "custom_code";
       readonly option: "hooks" | "fetch";
-      /** What happened, as a sentence. */
+      /** A sentence that says what happened. */
       readonly fact: string;
       readonly wasSent: boolean;
       readonly cause: Error | undefined;
@@ -25,7 +25,7 @@ export type Failure =
       readonly kind: "timeout";
       readonly limit: "timeoutMs" | "deadlineMs";
       readonly ms: number;
-      /** What the time went into when nothing was sent: a fact and its cure. */
+      /** When nothing was sent: how the time was spent, and the cure. */
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
@@ -62,7 +62,7 @@ export type Failure =
 
 const baseWaitMs = 500;
 const maxWaitMs = 8_000;
-/** A shorter Retry-After says nothing about when; taken at its word it would become a busy loop. */
+/** A shorter Retry-After is ignored, because it would cause a busy loop. */
 export const leastRetryAfterMs = 250;
 
 export interface Situation {
@@ -94,13 +94,13 @@ type Decision =
   | {
       readonly action: "stop";
       readonly outcome: Outcome;
-      /** Whether it would have been tried again, had the client's budget held another retry. */
+      /** Whether only the client's empty retry budget prevents another attempt. */
       readonly outOfBudget: boolean;
     };
 
 /**
- * What to do after a failed attempt. The outcome is that of the whole call: once an attempt may have
- * taken effect on a call that changes something, nothing later makes that untrue.
+ * Decides what follows a failed attempt. The outcome is that of the whole call: once an attempt of a creation may have taken
+ * effect, no later attempt can undo that.
  */
 export function decide(situation: Situation): Decision {
   const { failure, replay, attempt, maxRetries } = situation;
@@ -118,14 +118,14 @@ export function decide(situation: Situation): Decision {
 }
 
 /**
- * Whether a call may go on after a 401 with a token that was asked for again. A 401 that a proxy made up may
- * hide an answer of the service, so it must not send a second withdrawal.
+ * Whether a call may continue with a new token after a 401. A proxy's 401 may hide an answer of the service, so it must not
+ * lead to a second withdrawal.
  */
 export function mayRenewToken(failure: Failure, replay: Replay): boolean {
   return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
 }
 
-/** What may have become of the request of one attempt. */
+/** The outcome of one attempt alone. */
 function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
   switch (failure.kind) {
     case "unreachable":
@@ -150,7 +150,7 @@ function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
   }
 }
 
-/** With these the service says no. Others, and these on a proxy's page, leave open what it did. */
+/** Statuses with which the service refuses. With others, or on a proxy's page, it may have acted. */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
 function isRepeatable(failure: Failure, replay: Replay, attempt: number): boolean {

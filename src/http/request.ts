@@ -11,24 +11,23 @@ import { checkHeaders } from "./checks.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
-/** What the core calls: an operation of the service, or a request of the caller's own with any method. */
+/** An operation of the service, or a custom request with any method. */
 export interface Callable<T> extends Omit<Operation<T>, "method"> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 }
 
-/** What a call fills its operation with. */
+/** The arguments of an operation. */
 export interface CallInput {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: object;
   /**
-   * Called when a request has its turn and is about to leave, with what became of the ones before it. When it
-   * throws, nothing leaves.
+   * Called right before a request leaves, with the outcome of the attempts before it. If it throws, nothing leaves.
    */
   readonly beforeSend?: (outcome: Outcome) => Promise<void>;
 }
 
-/** What all attempts of a call have in common: they send the same bytes. */
+/** The part of a request that all attempts of a call share: they send the same bytes. */
 export interface PreparedRequest {
   readonly method: string;
   readonly path: string;
@@ -72,18 +71,18 @@ export function setCredential(
   headers[name.toLowerCase()] = scheme + value;
 }
 
-/** So many first characters of a credential are a part of it that nobody may see. */
+/** Number of leading characters that reveal a credential. */
 const tellingLength = 12;
-/** Fewer of them where a text breaks off. */
+/** Fewer do at the end of a text, which may have been cut. */
 const tellingAtEnd = 6;
 
-/** Takes a credential out of texts, whole or begun: a service may echo it, and a proxy may cut the echo. */
+/** Removes a credential from texts, also if it is cut: a service may echo it, and a proxy may cut the echo. */
 export function redactor(credential: string): (text: string) => string {
   const wanted = credential.toLowerCase();
   const start = wanted.slice(0, tellingLength);
   if (start === "") return (text) => text;
   return (text) => {
-    // Of the same length, which other letters' lower case may not have.
+    // ASCII only: the lower case of other letters may have another length.
     const searched = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
     let shown = "";
     let from = 0;
@@ -123,7 +122,7 @@ function checkIdempotencyKey(key: string | undefined): string {
   );
 }
 
-/** Puts ids into a path so that none can lead to another route. */
+/** Fills in ids, none of which can lead to another route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   if (!path.includes("{")) return path;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -142,7 +141,7 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
 interface Asking {
   readonly limitMs: number;
   readonly signal: AbortSignal | undefined;
-  /** What the call has come to so far: a token is also asked for after a 401. */
+  /** The state of the call, because a token is also requested after a 401. */
   facts(): {
     readonly operation: string;
     readonly attempts: number;
@@ -151,8 +150,7 @@ interface Asking {
 }
 
 /**
- * Asks for the credential, which may be a call to a vault. Gives `undefined` when the time ran out or
- * the signal aborted first.
+ * Gets the credential, which may take a call to a vault. Returns `undefined` if the time runs out or the signal aborts first.
  *
  * @throws {ConfigurationError} when the source fails, or gives what cannot be a credential.
  */

@@ -8,7 +8,7 @@ import type { Failure } from "./policy.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { untilAborted } from "./time.ts";
 
-/** What one attempt sends, and within which limits. */
+/** The request of one attempt, and its limits. */
 interface AttemptRequest {
   readonly method: string;
   readonly path: string;
@@ -17,11 +17,11 @@ interface AttemptRequest {
   readonly body: string | undefined;
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   readonly signal: AbortSignal | undefined;
-  /** Takes credentials out of a text that will be shown. */
+  /** Removes credentials from a text that will be shown. */
   readonly redact: (text: string) => string;
 }
 
-/** What came back over the wire. */
+/** A response with its body. */
 export interface Reply {
   readonly kind: "reply";
   readonly response: FetchResponse;
@@ -29,16 +29,16 @@ export interface Reply {
   readonly text: string | undefined;
   /** Why the body was not read to its end. */
   readonly broken: Failure | undefined;
-  /** Whether a hook put another response in the place of the service's. */
+  /** Whether a hook replaced the service's response. */
   readonly isReplaced: boolean;
 }
 
-/** One attempt while it is under way. */
+/** One attempt in progress. */
 interface Trip extends AttemptRequest {
   /** Whether fetch was called. Until then, nothing can have happened. */
   hasLeft: boolean;
   hasEnded: boolean;
-  /** What fetch gave. */
+  /** The result of fetch. */
   received: FetchResponse | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Sender {
       prefix: baseUrl,
       headers: {
         accept: "application/json",
-        // A browser adds its own of these; set by a page, they would need the service's leave.
+        // A browser adds its own; set by a page, they would need the service's permission (CORS).
         ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
         ...headers,
       },
@@ -66,7 +66,7 @@ export class Sender {
       ...cacheMode(),
       retry: 0,
       throwHttpErrors: false,
-      // The total alone counts hooks and body in.
+      // Only the total includes hooks and the body.
       timeout: false,
       ...(hooks && { hooks: watched(hooks) }),
     });
@@ -123,7 +123,7 @@ export class Sender {
     }
     const signal =
       hooks && trip.signal ? AbortSignal.any([trip.signal, request.signal]) : request.signal;
-    // The call may have ended in a hook, and what has not left stays here.
+    // The call may have ended within a hook. A request that has not left must not leave.
     trip.signal?.throwIfAborted();
     signal.throwIfAborted();
     const init: FetchInit = {
@@ -138,7 +138,7 @@ export class Sender {
     trip.hasLeft = true;
     const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
     const response = await untilAborted(answer, signal).finally(() => {
-      // What a fetch that does not listen to its signal still brings is nobody's to read.
+      // A fetch that ignores its signal may still resolve. Nobody reads that response.
       if (signal.aborted || trip.hasEnded) answer.then(cancelBody, () => {});
     });
     if (typeof response?.text !== "function") {
@@ -183,18 +183,18 @@ export class Sender {
     }
     const failure = this.#failure(error, trip);
     if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
-    // Part of an answer was here: whatever the platform calls the error, the request had arrived.
+    // A part of the answer had arrived, so the request had, too, whatever the platform calls the error.
     const { code, detail } = readNetworkError(error);
     return { kind: "connection", code, detail: trip.redact(detail) };
   }
 }
 
-/** A response that sends the caller elsewhere, as servers and as browsers show it. */
+/** A redirect, in the form of servers and of browsers. */
 export function isRedirect({ status, type }: FetchResponse): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/** Some runtimes refuse a request that names a cache mode. */
+/** Some runtimes refuse requests with a cache mode. */
 let takesCacheMode: boolean | undefined;
 
 function cacheMode(): { cache?: "no-store" } {
@@ -211,14 +211,14 @@ function cancelBody(response: FetchResponse | undefined): void {
   response?.body?.cancel?.()?.catch?.(() => {});
 }
 
-/** Whether the platform reads no more than the limit, because the answer says how long it is. */
+/** Whether the announced length is within the limit, which the platform enforces. */
 function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
   const length = headers.get("content-length");
   if (body === null) return true;
   return length !== null && Number(length) <= maxBytes && !headers.get("content-encoding");
 }
 
-/** The response with a body that breaks when it outgrows the limit or the call ends. */
+/** The response with a body that fails when it exceeds the limit or the call ends. */
 function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal): FetchResponse {
   const { body, status, headers } = response as Response;
   if (!(body instanceof ReadableStream) || !(Symbol.iterator in headers)) return response;
@@ -244,7 +244,7 @@ function customCodeFailure({ option, message, cause }: CustomCodeError, trip: Tr
   };
 }
 
-/** An error without what else hangs on it: the request, whose headers hold the credential. */
+/** An error without its properties, such as the request, whose headers contain the credential. */
 function copied(error: unknown, redact: (text: string) => string): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const copy = new Error(redact(error.message));

@@ -2,18 +2,18 @@ import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/credential.
 import type { ClientEvent, Logger } from "./events.ts";
 import type { ClientHooks } from "./hooks.ts";
 
-/** What fetch is given beside the URL, and what `fetchOptions` holds. */
+/** The second argument of fetch, which includes `fetchOptions`. */
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
   body?: string;
   signal: AbortSignal;
   redirect: "manual";
-  /** Where the runtime takes it. */
+  /** Only for runtimes that support it. */
   cache?: "no-store";
 }
 
-/** What fetch has to give: any `Response`, whichever package it is of. */
+/** The result of fetch: any package's `Response`. */
 export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> {
   readonly headers: Pick<Headers, "get">;
   readonly body: Pick<ReadableStream, "cancel"> | null;
@@ -30,18 +30,18 @@ export interface CredentialSource {
   readonly param: string;
   /** The credential, checked, or a function that gives it: asked for every call. */
   readonly value: string | (() => Promise<string>);
-  /** Whether asking again after a 401 may give a better one, because it is a token that expires. */
+  /** Whether it is a token that expires, so that a 401 may mean to get a new one. */
   readonly renewable: boolean;
 }
 
-/** What the core needs to know to make calls. */
+/** The settings of the HTTP core. */
 export interface HttpSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   /** Whether requests may go over plain http to other machines, too. */
   readonly allowHttp: boolean;
   readonly credential: CredentialSource;
-  /** Limit of one attempt, its answer's body included. */
+  /** Limit of one attempt, including the answer's body. */
   readonly timeoutMs: number;
   /** Limit of a whole call: attempts, bodies and waits. */
   readonly deadlineMs: number;
@@ -71,7 +71,7 @@ export interface HttpSettings {
 export interface ConnectionOptions {
   /** Default: the global `fetch` at the time of each request. */
   fetch?: Fetch | undefined;
-  /** Limit of one attempt, its answer's body included, in milliseconds. Default 30,000. */
+  /** Limit of one attempt, including the answer's body, in milliseconds. Default 30,000. */
   timeoutMs?: number | undefined;
   /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
   deadlineMs?: number | undefined;
@@ -88,13 +88,13 @@ export interface ConnectionOptions {
   headerPrefix?: string | undefined;
   /** Anything with console's methods. Nothing is logged by default. */
   logger?: Logger | undefined;
-  /** Told about every call, attempt, wait and drift. */
+  /** Called with an event for every call, attempt, wait and drift. */
   onEvent?: ((event: ClientEvent) => void) | undefined;
-  /** What to change when the service speaks otherwise than settlekit believes. */
+  /** Corrections for a service that differs from settlekit's assumptions. */
   wire?: WireOptions | undefined;
 }
 
-/** What a client uses unless told otherwise. */
+/** The defaults of a client. */
 export const defaults = {
   timeoutMs: 30_000,
   deadlineMs: 90_000,
@@ -117,7 +117,7 @@ export const defaults = {
   },
 } as const satisfies Partial<HttpSettings>;
 
-/** What can be set for one call. */
+/** The options of one call. */
 export interface RequestOptions {
   /**
    * Ties repetitions of one creation together: the same key with the same parameters gives the
@@ -134,7 +134,7 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What to change when the service speaks otherwise than settlekit believes. */
+/** Corrections for a service that differs from settlekit's assumptions. */
 export interface WireOptions {
   /** The same as the option `headerPrefix`. */
   headerPrefix?: string | undefined;

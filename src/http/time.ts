@@ -1,4 +1,4 @@
-/** Where the core gets time and chance from, so that tests decide both. */
+/** The core's source of time and chance, so that tests control both. */
 export interface Time {
   /** Milliseconds on a clock that never jumps. */
   now(): number;
@@ -27,7 +27,7 @@ export const realTime: Time = {
   random: () => Math.random(),
 };
 
-/** Waits for work no longer than a limit or an abort; gives `undefined` then. */
+/** Waits for work until a limit or an abort; then returns `undefined`. */
 export async function within<T>(
   work: Promise<T>,
   limitMs: number,
@@ -61,8 +61,8 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Milliseconds since 1970 of a date in the form that HTTP senders must generate; undefined for all else,
- * much of which Date.parse alone would take for a date.
+ * Milliseconds since 1970 of a date in the form that HTTP requires; undefined for other texts, many of which Date.parse would
+ * accept.
  */
 export function readHttpDate(text: string): number | undefined {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
@@ -71,7 +71,7 @@ export function readHttpDate(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The service's time, as its Date headers tell it: what expires there expires by it. */
+/** The service's time by its Date headers, which decides when its quotes and payments expire. */
 export class ServiceClock {
   readonly #time: Time;
   /** The service's time when the local clock that never jumps stood at zero. */

@@ -16,7 +16,7 @@ export type AccessToken = string | (() => string | Promise<string>);
 /** The names of an input's parameters, such as the shape of its schema: the compiler notices one that is missing. */
 export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
 
-/** Names that are easily taken for another one. */
+/** Names that are easily confused. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   metadata: ["customMetadata"],
   amount: ["amountInCents", "forceDepositAmount"],

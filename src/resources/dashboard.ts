@@ -5,7 +5,7 @@ import * as operations from "../wire/operations.ts";
 import type { WithdrawalConfig } from "../wire/withdrawal.ts";
 import { Withdrawals } from "./withdrawals.ts";
 
-/** What a dashboard's bearer token gives access to (interface sections 4.6 and 4.7). */
+/** The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). */
 export class Dashboard {
   /** The merchant's withdrawals, with the same methods as `client.withdrawals`. */
   readonly withdrawals: Withdrawals;
@@ -25,7 +25,7 @@ export class Dashboard {
     });
   }
 
-  /** What can be withdrawn: the tokens and chains, the limits, and the wallet that sends. */
+  /** Reads the tokens and chains for withdrawals, the limits, and the wallet that sends. */
   withdrawalConfig(options?: RequestOptions): ApiPromise<WithdrawalConfig> {
     return this.#http.call(operations.getWithdrawalConfig, { path: this.#path }, options);
   }

@@ -136,7 +136,7 @@ export class Payments {
 
   /**
    * Reads the payment until its status is final (completed, confirmed, failed, expired or cancelled).
-   * For scripts and tests: a server is told by webhook.
+   * For scripts and tests: servers use webhooks.
    *
    * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes.
    */

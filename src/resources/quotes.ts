@@ -12,7 +12,7 @@ export interface CreateQuoteInput {
   chainId?: ChainId | undefined;
   /** The token's contract; the all-zero address for the chain's native asset. */
   contractAddress?: string | undefined;
-  /** What the deposit is to be worth, in USD cents. For deposits only. */
+  /** The value of the deposit, in USD cents. For deposits only. */
   forceDepositAmount?: number | undefined;
 }
 

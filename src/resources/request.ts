@@ -40,7 +40,7 @@ const parameters: Names<RawRequest> = {
   safe: true,
 };
 
-/** Another credential than the client's merchant secret key. */
+/** A credential other than the client's merchant secret key. */
 export type RequestAuth =
   | { readonly paymentSecret: string }
   | { readonly accessToken: AccessToken };

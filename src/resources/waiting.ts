@@ -35,7 +35,7 @@ interface PollOptions {
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
-/** What one read gave. */
+/** The result of one read. */
 type Poll<T> =
   | { readonly ok: true; readonly value: T }
   /** A failure that says nothing about the next read. */

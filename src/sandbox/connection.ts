@@ -1,9 +1,8 @@
 /**
- * What the sandbox's app knows of the connection that a request came by, as the `env` of hono's `fetch`; and where the
- * app says that a fault breaks it.
+ * The connection of a request, as the `env` of hono's `fetch`. The app also notes here how a fault breaks it.
  */
 export interface Connection {
-  /** Whether the sandbox answers to a host name. Every name will do in process. */
+  /** Whether the sandbox answers to a host name. In process, it answers to every name. */
   readonly isAllowedHost?: (hostname: string) => boolean;
   /** Aborts when the client disconnects before it has the whole answer. Default: the request's own signal. */
   readonly signal?: AbortSignal;

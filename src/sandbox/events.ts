@@ -4,8 +4,8 @@ import type { Fault, FaultRoute } from "./faults/fault.ts";
 import type { DisorderKind } from "./webhooks/disorder.ts";
 
 /**
- * Everything that a sandbox tells of: `sandbox.on`, the timeline, the inspector's stream, `clock.advance` and the
- * command line share these types.
+ * Every event of a sandbox. `sandbox.on`, the timeline, the inspector's stream, `clock.advance` and the command line share
+ * these types.
  */
 export type SandboxEvent = TimelineEntry | SandboxReset;
 
@@ -40,7 +40,7 @@ export interface EventBasics {
   readonly at: string;
 }
 
-/** What caused an event. Both are null when a scenario did, or time that passed by itself. */
+/** The cause of an event. Both are null for a scenario, and for time that passed by itself. */
 export interface Cause {
   /** The request. */
   readonly requestId: string | null;
@@ -49,8 +49,8 @@ export interface Cause {
 }
 
 /**
- * What became of a request: nothing yet, an answer, or a connection that broke before the answer or within it,
- * because of a fault or because the client disconnected.
+ * The outcome of a request: none yet, an answer, or a connection that broke before the answer or within it, because of a
+ * fault or because the client disconnected.
  */
 export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
 
@@ -114,7 +114,7 @@ export interface PaymentMoved extends PaymentState {
   readonly event: keyof WebhookEvents | null;
 }
 
-/** Nobody paid in time. */
+/** The payment was not paid in time. */
 export interface PaymentExpired extends PaymentState, Announced {
   readonly type: "payment.expired";
 }
@@ -183,7 +183,7 @@ export interface IdempotencyEnded extends EventBasics, Cause {
   readonly key: string;
 }
 
-/** A reset, a restored snapshot or a loaded state replaced everything that earlier events told of. */
+/** A reset, a restored snapshot or a loaded state replaced everything that earlier events described. */
 export interface SandboxReset {
   readonly type: "reset";
 }

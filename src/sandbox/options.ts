@@ -5,36 +5,34 @@ import { maxAmountInCents } from "../wire/payment.ts";
 import type { Seed } from "./random.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 
-/** In which of the published forms the sandbox answers and sends webhooks. */
+/** The published form of answers and webhooks. */
 export type Dialect = "documented" | "published";
 
-/** What kind of service the sandbox plays. What is said of a merchant applies to each that does not say otherwise. */
+/** The options of a sandbox. Those of a merchant apply to every merchant that does not override them. */
 export interface SandboxOptions extends MerchantOptions {
   /**
-   * Makes ids, addresses, hashes, prices and their order the same from run to run. Without it they are random.
-   * A reset begins the same sequence again.
+   * Makes ids, addresses, hashes, prices and their order the same in every run. Without it they are random. A reset
+   * starts the same sequence again.
    */
   readonly seed?: Seed | undefined;
   /**
-   * What the merchants' ids and secrets are made from: they are the same wherever this is. Default: the seed;
-   * without one, each sandbox has secrets of its own.
+   * Determines the merchants' ids and secrets. Default: the seed; without one, every sandbox has its own secrets.
    */
   readonly identity?: Seed | undefined;
   /** Freezes the clock at this time until `clock.advance` moves it. Without it, real time runs. */
   readonly now?: Date | undefined;
   /**
-   * A SQLite file that holds everything, from one process to the next: its name; a new file is made where there is
-   * none. What is in the file goes before `seed`, `identity` and `now`, which are for a new one. Default: nothing is
-   * written.
+   * The name of a SQLite file that keeps everything between processes, created if it does not exist. The contents of an
+   * existing file win over `seed`, `identity` and `now`. Default: nothing is written.
    */
   readonly data?: string | undefined;
   /**
-   * What the service's own headers begin with, in requests and webhooks. Default: the environment variable
+   * How the names of the service's headers begin, in requests and webhooks. Default: the environment variable
    * `SETTLEKIT_HEADER_PREFIX`, else `X-Service`.
    */
   readonly headerPrefix?: string | undefined;
   /**
-   * In which of the published forms the sandbox speaks: `documented`, or `published` with CAIP-2 chain ids, an address
+   * The published form that the sandbox speaks: `documented`, or `published` with CAIP-2 chain ids, an address
    * per quote, and webhooks as `{ type, data: { payment } }`. Default `documented`.
    */
   readonly dialect?: Dialect | undefined;
@@ -42,15 +40,15 @@ export interface SandboxOptions extends MerchantOptions {
   readonly merchants?: readonly MerchantOptions[] | undefined;
 }
 
-/** A merchant of its own, with its keys, its endpoint and its rights. */
+/** A merchant with its own keys, endpoint and permissions. */
 export interface MerchantOptions {
   /** The payments' `merchantShortName`. Default `Sandbox Merchant`, with a number from the second on. */
   readonly name?: string | undefined;
-  /** Where webhooks are sent to. Without it and without `deliver` they are recorded only. */
+  /** The URL of the webhook endpoint. Without it and without `deliver`, webhooks are only recorded. */
   readonly webhookUrl?: string | URL | undefined;
   /** Receives webhooks in process, instead of the network. A 2xx answer accepts one. */
   readonly deliver?: Deliver | undefined;
-  /** What the merchant may do. */
+  /** Bounds for the merchant. */
   readonly limits?: SandboxLimits | undefined;
   /** Whether the merchant may create deposits. Default true. */
   readonly depositsEnabled?: boolean | undefined;
@@ -122,7 +120,7 @@ export function checkSandboxOptions(options: SandboxOptions): void {
   );
 }
 
-/** What the merchants are asked to be, one by one. */
+/** The options of each merchant. */
 export function merchantOptionsOf({
   merchants = [{}],
   ...common

@@ -49,7 +49,7 @@ export function createRandomSource(seed: Seed | undefined, store: Store) {
   };
 }
 
-/** What streams start from: a seed, or 256 random bits in its place. */
+/** The origin of streams: a seed, or 256 random bits instead. */
 export function originOf(seed: Seed | undefined): string {
   return seed === undefined ? randomBytes(32).toString("hex") : `seed ${seed}`;
 }

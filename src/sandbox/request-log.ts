@@ -62,9 +62,9 @@ export interface ReceivedRequest {
   /** How many characters of the body were left out. */
   readonly bodyOmitted: number;
   readonly outcome: RequestOutcome;
-  /** HTTP status of the answer; null while there is none, and where the connection broke before one. */
+  /** HTTP status of the answer; null while there is none, and if the connection broke before it. */
   readonly status: number | null;
-  /** The answer as the service gave it, whatever arrived of it; null where there is none. */
+  /** The whole answer, even if only a part of it arrived; null if there is none. */
   readonly answer: ReceivedAnswer | null;
   /** The answer's `X-Request-Id`. */
   readonly requestId: string;
@@ -99,8 +99,8 @@ export interface RequestEnd {
 const maxRequests = 1_000;
 
 /**
- * The latest 1,000 requests. Their bodies and answers are kept with the secrets in them, which are removed when somebody
- * looks: few are ever looked at.
+ * The latest 1,000 requests. Secrets in their bodies and answers are removed when the log is read, because most entries
+ * never are.
  */
 export function createRequestLog(store: Store) {
   const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });

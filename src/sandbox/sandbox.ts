@@ -9,7 +9,7 @@ import type { SandboxSnapshot, SavedSandbox } from "./state/state.ts";
 import type { SandboxClock } from "./time/clock.ts";
 import type { SandboxWebhooks } from "./webhooks/delivery.ts";
 
-/** How much of what happened is no longer there. */
+/** How many of the oldest entries were dropped. */
 export interface DroppedCounts {
   /** The latest 1,000 are kept. */
   readonly requests: number;
@@ -44,19 +44,19 @@ export interface Sandbox {
    * ```
    */
   listen(options?: ListenOptions): Promise<SandboxServer>;
-  /** What the service's own headers begin with. */
+  /** How the names of the service's headers begin. */
   readonly headerPrefix: string;
   /** The first merchant's secret key. Starts with `sk_test_`; never rotates. */
   readonly secretKey: string;
-  /** What the first merchant's webhooks are signed with. Never rotates. */
+  /** Signs the first merchant's webhooks. Never rotates. */
   readonly webhookSecret: string;
   /** The first merchant's. */
   readonly merchantId: string;
   /** The dashboard's bearer token for the first merchant. Never rotates, never expires. */
   readonly accessToken: string;
   /**
-   * All merchants, the first one among them. What follows here is about all of them: each payment, withdrawal and
-   * delivery names its merchant.
+   * All merchants, including the first. The members below cover all of them: each payment, withdrawal and delivery names
+   * its merchant.
    *
    * @example
    * ```ts
@@ -69,8 +69,8 @@ export interface Sandbox {
   readonly payments: SandboxPayments;
   readonly withdrawals: SandboxWithdrawals;
   /**
-   * What the service does with an Idempotency-Key that a withdrawal came with before, within 24 hours;
-   * the interface does not say (section 4.4). What it is set to when the key comes again counts.
+   * How the service treats an Idempotency-Key that a withdrawal used within the last 24 hours, which the interface does
+   * not say (section 4.4). The setting at the time of the repetition counts.
    *
    * - `ignored`, the default: it creates a second withdrawal.
    * - `honoured`: it gives the first answer again, and 409 to another body.
@@ -104,11 +104,11 @@ export interface Sandbox {
    * never are.
    */
   dropped(): DroppedCounts;
-  /** Keeps everything that a reset forgets, and the time. Costs no more than a list of it. */
+  /** Takes a snapshot of everything that a reset deletes, and of the time. Cheap: it copies no values. */
   snapshot(): SandboxSnapshot;
   /**
-   * Puts everything back as it stood, as often as one likes, also after a reset. The time goes back by
-   * what it was advanced since. Webhooks that were on their way are sent again.
+   * Restores a snapshot, as often as you like, also after a reset. The time goes back as far as it was advanced since.
+   * Webhooks that were in flight are sent again.
    *
    * @throws {InvalidRequestError} code `foreign_snapshot` when it is not one of this sandbox.
    * @example
@@ -120,8 +120,8 @@ export interface Sandbox {
    */
   restore(snapshot: SandboxSnapshot): void;
   /**
-   * Everything that a snapshot keeps, and the secrets, as plain JSON: load it into this sandbox or another one, in
-   * this process or another. The copy is yours.
+   * Returns everything that a snapshot keeps, and the secrets, as plain JSON. Load it into this sandbox or another one, in
+   * this process or another. You may alter the copy.
    *
    * @example
    * ```ts
@@ -132,23 +132,22 @@ export interface Sandbox {
    */
   save(): SavedSandbox;
   /**
-   * Puts what `save` gave in the place of everything, also of the secrets and of the clock: a frozen one stands where
-   * it stood, a running one is as far ahead of real time as it was. Webhooks that were on their way are sent again.
+   * Replaces everything, including the secrets and the clock: a frozen clock stands where it stood, a running one is as
+   * far ahead of real time as it was. Webhooks that were in flight are sent again.
    *
-   * @throws {InvalidRequestError} code `invalid_save` when it is nothing that `save` gave. Nothing changes then.
+   * @throws {InvalidRequestError} code `invalid_save` when `save` did not return it. Nothing changes then.
    */
   load(saved: SavedSandbox): void;
   /**
-   * Forgets payments, withdrawals, kept idempotency keys, requests, webhook deliveries and everything
-   * that was due, and takes back faults. `withdrawalIdempotency` is `ignored` again. Secrets, merchant
-   * and time stay.
+   * Deletes payments, withdrawals, idempotency keys, requests, webhook deliveries, faults and everything that was due.
+   * `withdrawalIdempotency` is `ignored` again. Secrets, merchants and time stay.
    */
   reset(): void;
-  /** Lets go of the data file: what happens from then on is not written. Without `data` it does nothing. */
+  /** Closes the data file: later changes are not written. Does nothing without `data`. */
   close(): void;
   /** `close`, for `using`. */
   [Symbol.dispose](): void;
 }
 
-/** What a repeated Idempotency-Key on withdrawals leads to; the service's documentation does not say. */
+/** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
 export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";

@@ -9,14 +9,14 @@ import { type BrokenBy, type Connection, firstHalf, type SandboxApp } from "./co
 import { evidenceHeader } from "./service/answers.ts";
 
 /**
- * Tells whether a request's host may name this sandbox. A web page can have its own name point at this
- * machine (DNS rebinding), and the browser then takes the sandbox for a part of that page; the name in the
- * request still gives it away. An address is no name, so it cannot be made to point elsewhere.
+ * Whether a request's host may name this sandbox. A web page can make its own name resolve to this machine (DNS rebinding),
+ * and the browser then treats the sandbox as part of that page; the name in the request reveals it. An address is not a
+ * name, so it cannot be rebound.
  */
 type IsAllowedHost = (hostname: string) => boolean;
 
 /**
- * Allows addresses, the names of this machine itself, the one that is listened on, and these.
+ * Allows addresses, the names of this machine, the host that the sandbox listens on, and these names.
  *
  * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
@@ -47,7 +47,7 @@ function emptyHost() {
   );
 }
 
-/** What could never match would only be found out later, by a request that is refused. */
+/** Refuses names that can never match now, instead of with the first request. */
 function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (parsed?.hostname === canonical(name)) return canonical(name);

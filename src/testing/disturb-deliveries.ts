@@ -29,7 +29,7 @@ export interface Disturbance {
   readonly secret?: string | undefined;
 }
 
-/** What was changed in a copy. A receiver has to answer each with 401. */
+/** The part of a copy that was changed. A receiver must answer each with 401. */
 export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" | "wrong-secret";
 
 /** A delivery to send. */
@@ -40,7 +40,7 @@ export interface DisturbedDelivery {
   readonly index: number;
   /** Whether it is the second of two equal ones. */
   readonly isDuplicate: boolean;
-  /** What was changed in it; undefined when it is authentic. */
+  /** The part that was changed; undefined if it is authentic. */
   readonly tampered: Tampering | undefined;
   /** When it is sent, in milliseconds from the start. */
   readonly delayMs: number;

@@ -7,7 +7,7 @@ import {
 } from "../webhooks/index.ts";
 import { checkNames, readHeaderPrefix } from "../webhooks/options.ts";
 
-/** What to sign, and the identifiers in unsigned headers. */
+/** The event to sign, and the identifiers in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
   /** Identifiers for the headers outside the signature. Default: none. */
   readonly hints?: WebhookHints | undefined;

@@ -4,8 +4,8 @@ import type { Signed } from "./crypto.ts";
 import { secretVariable } from "./options.ts";
 
 /**
- * What may have gone wrong with a delivery whose signature does not match: it did when the signature
- * matches this. The delivery is refused all the same.
+ * A possible cause of a signature mismatch, which is confirmed if the signature matches this instead. The delivery is
+ * refused all the same.
  */
 interface Suspicion extends Signed {
   readonly secret: Uint8Array<ArrayBuffer>;

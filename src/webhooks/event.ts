@@ -5,7 +5,7 @@ import { type RawBody, toBytes, toText } from "./body.ts";
 
 declare const unknownEvent: unique symbol;
 
-/** What `data` holds, by event name. */
+/** The type of `data` by event name. */
 export interface KnownEvents extends WebhookEvents {
   /** The interface document mentions it once and never lists it: handle it as `payment.updated`. */
   "payment.confirmed": PaymentEventData;
@@ -41,11 +41,11 @@ export const eventNames: readonly string[] = [
  */
 export type UnknownEventName = "an unknown event" & { readonly [unknownEvent]: true };
 
-/** What every verified delivery has. */
+/** The fields of every verified delivery. */
 export interface VerifiedDelivery<Name extends string, Data> {
-  /** What happened. */
+  /** The name of the event. */
   readonly event: Name;
-  /** What it happened to, as the service sent it: beyond its signature, nothing about it was checked. */
+  /** The event's data as the service sent it: only its signature was checked. */
   readonly data: Data;
   /** When the delivery was signed. */
   readonly timestamp: Date;

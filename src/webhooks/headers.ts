@@ -8,10 +8,10 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** What the headers claim about a delivery: to be believed once the signature was checked. */
+/** The headers' claims about a delivery, which the signature must confirm. */
 export interface Claims {
   readonly signature: Uint8Array<ArrayBuffer>;
-  /** What was signed before the body: the timestamp header's exact text and a dot. */
+  /** The signed text before the body: the timestamp header's exact text and a dot. */
   readonly prefix: string;
   readonly timestampMs: number;
   readonly hints: WebhookHints;

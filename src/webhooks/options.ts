@@ -31,7 +31,7 @@ export interface WebhooksOptions {
    */
   readonly toleranceSeconds?: number | undefined;
   /**
-   * What the service's header names begin with. Default: the environment variable
+   * How the names of the service's headers begin. Default: the environment variable
    * SETTLEKIT_HEADER_PREFIX, else `X-Service`.
    */
   readonly headerPrefix?: string | undefined;
@@ -73,7 +73,7 @@ export interface Settings {
   readonly onError: WebhooksOptions["onError"];
 }
 
-/** What an option has to be, and the words for it. */
+/** A check of an option, and its description. */
 export type OptionRule = readonly [isRight: (value: unknown) => boolean, expected: string];
 
 const isFunction = (value: unknown) => typeof value === "function";
@@ -173,8 +173,8 @@ export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[]
 
 export function secretKey(secret: unknown): Uint8Array<ArrayBuffer> {
   const key = asRawBody(secret);
-  // With an empty key, anybody could sign.
+  // With an empty key, anyone could sign.
   checkOption("secret", key !== undefined && key.length > 0, expectedSecret);
-  // A copy, so that nobody changes the key afterwards. Not by slice: a Buffer's does not copy.
+  // A copy, so that the key cannot change afterwards. Not by slice, which does not copy a Buffer.
   return new Uint8Array(toBytes(key));
 }

@@ -47,7 +47,7 @@ interface Facts {
   readonly status?: number;
 }
 
-/** One delivery, as observers are told of it. */
+/** One delivery, for observers. */
 export interface Reception {
   end(facts: Facts): void;
   around<T>(run: () => T): T;
@@ -55,7 +55,7 @@ export interface Reception {
 
 const unobserved: Reception = { end() {}, around: (run) => run() };
 
-/** Who is told of the deliveries of one `Webhooks`. None of them can change an answer. */
+/** The observers of one `Webhooks`' deliveries. None can change an answer. */
 export class Receptions {
   readonly observers = new Set<WebhooksObserver>();
   readonly #channel = channel("settlekit:webhooks");

@@ -15,7 +15,7 @@ export interface SignableEvent<Name extends string = string> {
   readonly data: Name extends keyof WebhookEvents ? WebhookEvents[Name] : object;
 }
 
-/** What to sign: an event, or a body as it is. */
+/** The event to sign, or a body to sign as it is. */
 export type SignWebhookOptions<Name extends string = string> = {
   readonly secret: WebhookSecret;
   /** Default: now. A Date is written in Unix seconds; text and numbers are sent as they are. */

@@ -11,9 +11,9 @@ const maxLength = 35;
  *
  * The interface document does not show the format (section 6), so three are read: 1 to 11 digits are
  * seconds, with or without a fraction; 12 to 14 digits are milliseconds; everything else must be strict
- * ISO 8601 with `Z` or a numeric offset. What is finer than a millisecond is cut off.
+ * ISO 8601 with `Z` or a numeric offset. Fractions of a millisecond are cut off.
  *
- * What is signed is `timestamp.body`, so a fraction could also be read as the start of a body. An event is
+ * The signature covers `timestamp.body`, so a fraction could also be read as the start of a body. An event is
  * an object and never starts with a digit, so only one reading is ever accepted.
  */
 export function parseTimestamp(text: string): number | undefined {

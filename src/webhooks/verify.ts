@@ -57,7 +57,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     return { isSync: false, verify };
   }
   const secrets = secretKeys(given);
-  // Causes are looked for only where somebody will read what is found.
+  // Causes are only looked for if a logger or onError reports them.
   const suspect = (delivery: Delivery) =>
     settings.logger || settings.onError ? suspicions(delivery, secrets) : [];
   const crypto = findNodeCrypto();

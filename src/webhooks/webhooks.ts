@@ -23,14 +23,14 @@ import {
 } from "./verify.ts";
 
 /**
- * Called with each verified delivery of an event. What it throws, the delivery is answered with 500
- * for, so that the service may send it again.
+ * Called with each verified delivery of an event. If it throws, the delivery is answered with 500, so that the service may
+ * send it again.
  */
 export type WebhookHandler<Name extends string = "*"> = (
   webhook: Name extends "*" ? Webhook : WebhookOf<Name>,
 ) => unknown;
 
-/** What `safeVerify` gives: the webhook, or why there is none. */
+/** The result of `safeVerify`: the webhook, or the reason why there is none. */
 export type SafeVerifyResult =
   | { readonly ok: true; readonly webhook: Webhook }
   | { readonly ok: false; readonly reason: WebhookFailureReason; readonly message: string };

@@ -1,6 +1,6 @@
 import { isRecord } from "../values.ts";
 
-/** What an error answer says, whatever its form (interface section 7). */
+/** The content of an error answer, in any of its forms (interface section 7). */
 export interface ErrorFacts {
   readonly type?: string;
   readonly code?: string;

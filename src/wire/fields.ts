@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { nearest, show, withoutKeys } from "../values.ts";
 
-// What the schemas of the wire are made of.
+// The parts of the wire's schemas.
 
 /** A schema, whatever it is made of. */
 export type Schema<T> = z.ZodMiniType<T>;
@@ -195,8 +195,8 @@ interface Reading<T> {
 }
 
 /**
- * Reads an answer that may differ from its schema. What does not fit comes as it was sent, and everything
- * else is converted as usual: one odd field changes nothing about the others.
+ * Reads an answer that may differ from its schema. Values that do not fit are kept as they are, and all others are converted
+ * as usual.
  */
 export function readTolerantly<T>(schema: Schema<T>, answer: unknown): Reading<T> {
   const { success, data, error } = schema.safeParse(answer);

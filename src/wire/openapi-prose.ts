@@ -1,7 +1,7 @@
 import type { OperationId } from "./operations.ts";
 
-// What the OpenAPI document says in words. It stands apart from the operations and their schemas, so
-// that clients do not carry it.
+// The texts of the OpenAPI document. They stand apart from the operations and their schemas, so that bundles of clients do
+// not contain them.
 
 /** Where a belief about the service comes from: see docs/wire.md. */
 export type Evidence = "documented" | "published" | "assumed";

@@ -290,5 +290,5 @@ export const operationTable = {
   getWalletBalances,
 } satisfies Readonly<Record<string, Operation<unknown>>>;
 
-/** What an operation is called in the table. */
+/** The name of an operation in the table. */
 export type OperationId = keyof typeof operationTable;

@@ -19,7 +19,7 @@ import {
 } from "./token.ts";
 
 /**
- * What was received for a payment. The interface document does not show its fields; two published
+ * The receipt of a payment. The interface document does not show its fields; two published
  * shapes exist, so every field may be missing or null.
  */
 export interface PaymentReceipt {
@@ -44,9 +44,9 @@ export interface PaymentReceipt {
   txSenderAddress?: string | null;
   /** Gas that the transaction used. */
   txGasUsed?: number | null;
-  /** What the transaction cost, in the network's smallest unit. */
+  /** The transaction's cost, in the network's smallest unit. */
   txTotalCost?: string | null;
-  /** What the transaction cost, in fractions of a USD. */
+  /** The transaction's cost, in fractions of a USD. */
   txTotalCostUsdFractions?: number | null;
   /** Whether the service paid for the gas. */
   txIsSponsored?: boolean | null;

@@ -41,7 +41,7 @@ export interface Payment {
   status: PaymentStatus;
   /** Missing or null where each quote carries its own. */
   depositAddress?: DepositAddress | null;
-  /** What settles the payment, token by token. */
+  /** The ways to settle the payment, token by token. */
   quotes: Quote[];
   /** Null until money was received. */
   receipt?: PaymentReceipt | null;
@@ -154,7 +154,7 @@ export const createdPaymentSchema = openObject({
 });
 true satisfies Same<CreatedPayment, z.output<typeof createdPaymentSchema>>;
 
-/** What `payments.list` filters and sorts by (interface section 4.2). */
+/** The filters and the order of `payments.list` (interface section 4.2). */
 export interface PaymentListQuery extends PageQuery {
   status?: PaymentStatus | undefined;
   type?: PaymentType | undefined;

@@ -43,10 +43,10 @@ true satisfies Same<DepositAddress, z.output<typeof depositAddressSchema>>;
 export interface Quote {
   id: string;
   paymentId: string;
-  /** What the quote is in. */
+  /** The token of the quote. */
   token: Token;
   chainId: ChainId;
-  /** What settles the payment, in the token's smallest unit, as a decimal string. */
+  /** The amount that settles the payment, in the token's smallest unit, as a decimal string. */
   expectedAmountAsset: string;
   /** USD price of one whole token, as a decimal string. */
   rateUsdAsset: string;
@@ -56,7 +56,7 @@ export interface Quote {
   status: OpenEnum<"active" | "expired" | "used" | "failed">;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** What the buyer pays in USD cents, fees included. */
+  /** The amount that the buyer pays in USD cents, fees included. */
   amountDueCents?: number | null;
   /** In newer descriptions each quote carries the address to pay to. */
   depositAddress?: DepositAddress | string | null;

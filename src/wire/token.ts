@@ -131,7 +131,7 @@ export const settledChainSchema = openObject({
 });
 true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 
-/** What `chains.list` takes (published). */
+/** The parameters of `chains.list` (published). */
 export interface ChainListQuery extends PageQuery {}
 
 export const chainListQuerySchema = strictObject({
@@ -139,7 +139,7 @@ export const chainListQuerySchema = strictObject({
 });
 true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
 
-/** What `tokens.list` filters by (published). */
+/** The filters of `tokens.list` (published). */
 export interface TokenListQuery extends PageQuery {
   /** Such as 8453, or CAIP-2 text. */
   chainId?: ChainId | undefined;
@@ -161,7 +161,7 @@ export const tokenListQuerySchema = strictObject({
 });
 true satisfies Same<TokenListQuery, z.output<typeof tokenListQuerySchema>>;
 
-/** What the merchant's wallet holds of one token (published). */
+/** The merchant's balance of one token (published). */
 export interface TokenBalance {
   chainId: ChainId;
   /** The token held. */
@@ -180,7 +180,7 @@ export const tokenBalanceSchema = openObject({
 });
 true satisfies Same<TokenBalance, z.output<typeof tokenBalanceSchema>>;
 
-/** What the merchant's wallet holds (published). */
+/** The merchant's balances (published). */
 export interface WalletBalances {
   /** One entry for each token. */
   balances: TokenBalance[];

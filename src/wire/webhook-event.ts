@@ -15,7 +15,7 @@ import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**
- * What a payment event says. Only `status` and `orderId` are documented (interface section 6); the
+ * The data of a payment event. Only `status` and `orderId` are documented (interface section 6); the
  * rest is a snapshot that may be missing. Fetch the payment before you act on an amount.
  */
 export interface PaymentEventData {
@@ -34,7 +34,7 @@ export interface PaymentEventData {
   createdAt?: string;
 }
 
-/** What a withdrawal event says. Nothing of its shape is documented beyond `status`. */
+/** The data of a withdrawal event. Only its `status` is documented. */
 export interface WithdrawalEventData {
   status: WithdrawalStatus;
   orderId?: string | null;
@@ -80,7 +80,7 @@ export const withdrawalEventDataSchema = openObject({
 });
 true satisfies Same<WithdrawalEventData, z.output<typeof withdrawalEventDataSchema>>;
 
-/** What the data of each event is read by. */
+/** The schema of each event's data. */
 export const webhookEventSchemas: {
   readonly [Name in keyof WebhookEvents]: Schema<WebhookEvents[Name]>;
 } = {

@@ -39,7 +39,7 @@ export const withdrawalStatusSchema = openEnum(
 );
 true satisfies Same<WithdrawalStatus, z.output<typeof withdrawalStatusSchema>>;
 
-/** What was sent for a withdrawal (interface section 2.6). */
+/** The receipt of a withdrawal (interface section 2.6). */
 export interface WithdrawalReceipt {
   /** The withdrawal that it belongs to. */
   withdrawalId: string;
@@ -157,7 +157,7 @@ export const createWithdrawalBodySchema = bodyObject({
 });
 true satisfies Same<CreateWithdrawalBody, z.output<typeof createWithdrawalBodySchema>>;
 
-/** What `withdrawals.list` filters by (interface section 4.5). */
+/** The filters of `withdrawals.list` (interface section 4.5). */
 export interface WithdrawalListQuery extends PageQuery {
   status?: WithdrawalStatus | undefined;
 }
@@ -168,7 +168,7 @@ export const withdrawalListQuerySchema = strictObject({
 });
 true satisfies Same<WithdrawalListQuery, z.output<typeof withdrawalListQuerySchema>>;
 
-/** What withdrawals the merchant can make (interface section 4.6). */
+/** The withdrawals that the merchant can make (interface section 4.6). */
 export interface WithdrawalConfig {
   /** The address that the service sends from. */
   backendWallet: string;
@@ -178,7 +178,7 @@ export interface WithdrawalConfig {
   limits: WithdrawalLimits;
 }
 
-/** What one withdrawal may be worth. */
+/** The bounds of one withdrawal. */
 export interface WithdrawalLimits {
   /** USD cents. */
   minAmountInCents: number;

@@ -148,7 +148,7 @@ describe("the OpenAPI document", () => {
     ]);
     expect(silent).toEqual([]);
     expect(document.components.schemas.Quote?.properties?.expectedAmountAsset?.description).toBe(
-      "What settles the payment, in the token's smallest unit, as a decimal string.",
+      "The amount that settles the payment, in the token's smallest unit, as a decimal string.",
     );
   });
 

@@ -101,7 +101,7 @@ async function find<Item extends Ordered>(
   }
 }
 
-/** What reading a list has shown so far, over all pages and readings. */
+/** The findings so far, over all pages and readings of a list. */
 class Search<Item extends Ordered> {
   readonly #orderId: string;
   readonly #ids = new Set<string>();

@@ -4,7 +4,7 @@ import type { PageBody } from "../../wire/pagination.ts";
 /** Reads one page of a list. Without a limit, as many items as the list was asked for. */
 export type ReadPage<Item> = (offset: number, limit?: number) => Promise<PageBody<Item>>;
 
-/** What tells the items of a list apart: their id, or the chain id of a chain. */
+/** The identity of a list's item: its id, or the chain id of a chain. */
 export interface Identified {
   readonly id?: string;
   readonly chainId?: ChainId;
@@ -29,8 +29,8 @@ const patience = 50;
 /**
  * Walks a list page by page while it changes. Offsets shift when items are added or leave the filter,
  * so each page begins with the last item of the one before. A page that holds nothing known may have
- * left something out: the walk steps back until it sees known ground, and goes on from there. What was
- * given once is not given again. So everything that was in the list throughout is given exactly once.
+ * left something out: the walk steps back until it sees a known item, and goes on from there. No item is given twice, and
+ * every item that was in the list throughout is given once.
  *
  * A failed read leaves the walk where it was: calling `next` again repeats it.
  */
@@ -86,7 +86,7 @@ export class PageWalk<Item extends Identified> {
       this.#retreat();
       return { ...body, data: [] };
     }
-    // What stands before known ground is newer than the walk.
+    // Items before a known one are newer than the walk.
     return this.#take(body, body.data.slice(Math.max(0, known)));
   }
 
@@ -109,7 +109,7 @@ export class PageWalk<Item extends Identified> {
     return { ...body, data: fresh };
   }
 
-  /** What has no id is never taken for something known. */
+  /** An item without an id counts as unknown. */
   #isSeen(item: Item): boolean {
     const id = idOf(item);
     return id !== undefined && this.#seen.has(id);
@@ -144,7 +144,7 @@ export class PageWalk<Item extends Identified> {
       this.#ahead.shift();
       return body;
     } catch (error) {
-      // What was read ahead of the failure is asked for again, too: by then the list has moved on.
+      // Pages that were read ahead are requested again, because the list may have changed by then.
       this.#ahead = [];
       throw error;
     }

@@ -126,7 +126,7 @@ export class PagePromise<Item extends Identified>
 
 /** A list as a resource asks for it. */
 export interface List<Item> {
-  /** The first page, on its way. */
+  /** The first page, already requested. */
   readonly first: ApiPromise<PageBody<Item>>;
   readonly read: ReadPage<Item>;
   readonly offset: number;
@@ -172,7 +172,7 @@ function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator
   };
 }
 
-/** What can be set for one list. */
+/** The options of one list. */
 export interface ListOptions extends RequestOptions {
   /** How many pages to read ahead while iterating, 0 to 16. Default 0. */
   prefetch?: number | undefined;

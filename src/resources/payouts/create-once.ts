@@ -99,7 +99,7 @@ export class CreateOnce {
     return (await this.#existing()) ?? this.#create();
   }
 
-  /** What exists before this call sends anything. */
+  /** The order's withdrawal before this call sends anything. */
   async #existing(): Promise<ApiResponse<Withdrawal> | undefined> {
     const { time } = this.#http;
     const known = this.#recent.recall(this.#order.key, time);
@@ -180,7 +180,7 @@ export class CreateOnce {
     return found;
   }
 
-  /** What a failed creation comes to: what was made after all, or the error. */
+  /** The result of a failed creation: the withdrawal if it exists after all, or the error. */
   async #afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
     const isOwnLook = error === this.#lookFailure;
     if (this.#sends === 0) throw withOutcome(error, "not_sent");

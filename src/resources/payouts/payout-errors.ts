@@ -8,7 +8,7 @@ import {
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { differences, type SentWithdrawal } from "./payout.ts";
 
-/** What every error of `createOnce` is about. */
+/** Facts for every error of `createOnce`. */
 export interface PayoutFacts {
   /** Where the methods are, such as `withdrawals`. */
   readonly name: string;

@@ -57,7 +57,7 @@ export interface WithdrawalRoute {
   readonly create: Operation<Withdrawal>;
   readonly get: Operation<Withdrawal>;
   readonly list: Operation<PageBody<Withdrawal>>;
-  /** What their paths need beside a withdrawal's id. */
+  /** Path parameters beside a withdrawal's id. */
   readonly path: Readonly<Record<string, string>>;
 }
 
@@ -154,7 +154,7 @@ export function createWithdrawal(
 }
 
 /**
- * Holds the answer to a creation against the request. What the service left out is not held against it.
+ * Compares the answer to a creation with the request. Fields that the answer leaves out are not compared.
  *
  * @throws {UnexpectedResponseError} code `answer_differs` when the service says that it made something else.
  */

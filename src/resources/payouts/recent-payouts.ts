@@ -5,7 +5,7 @@ const rememberedMs = 600_000;
 /** The longest that a request without an answer is expected to be under way. */
 const longestQuietMs = 120_000;
 
-/** What this process knows about an order, whatever the service's list says. */
+/** The knowledge of this process about an order, independent of the service's list. */
 export interface Recollection {
   /** The withdrawal that a call made or found. */
   readonly withdrawalId?: string | undefined;
@@ -15,8 +15,8 @@ export interface Recollection {
 }
 
 /**
- * What `createOnce` did in this process during the last ten minutes. Lists lag behind creations, and a request
- * that was given up on may still arrive: both would look as if nothing had been created.
+ * Remembers for ten minutes what `createOnce` did in this process. Lists lag behind creations, and an abandoned request may
+ * still arrive: both would look as if nothing had been created.
  */
 export class RecentPayouts {
   readonly #payouts = new Map<string, Recollection>();

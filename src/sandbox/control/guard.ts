@@ -28,7 +28,7 @@ export const limitBody: MiddlewareHandler<ServiceEnv> = (c, next) => {
 /** No web page of another origin can send it without a preflight, which is never answered. */
 const controlHeader = "X-Sandbox-Control";
 
-/** Lets through requests of programs and of the sandbox's own pages, and none that another web page could cause. */
+/** Allows requests of programs and of the sandbox's own pages, and none that another web page could cause. */
 export const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next) => {
   const origin = req.header("Origin");
   if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
@@ -53,7 +53,7 @@ export const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }
   await next();
 };
 
-/** Answers a refusal of the sandbox itself in its own words, in the service's envelope. */
+/** Answers an error of the sandbox itself with its message, in the service's envelope. */
 export function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
   if (!SettlekitError.is(error)) return answerError(error, c);
   const { name, code, message, param } = error;

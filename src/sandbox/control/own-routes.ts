@@ -16,11 +16,11 @@ interface OwnRoutesOptions {
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
   readonly events: Events;
-  /** Whether the sandbox's clock stands still: a sandbox that is loaded may say so for another one. */
+  /** Whether the sandbox's clock is frozen, which loading another state can change. */
   readonly isFrozen: () => boolean;
 }
 
-/** Keeps answers out of caches, histories and the pages of other sites. */
+/** Keeps answers out of caches, browser histories and other sites' pages. */
 const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
   await next();
   const { headers } = c.res;
@@ -31,8 +31,8 @@ const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
 };
 
 /**
- * Serves what the service's API does not have: the sandbox's pages, its description, and the means to control it.
- * These routes meet no fault and are not recorded, and GET changes nothing.
+ * Serves the sandbox's own routes: its pages, its description and its control API. They meet no fault and are not recorded,
+ * and GET changes nothing.
  */
 export function createOwnRoutes(options: OwnRoutesOptions): Hono<ServiceEnv> {
   const { sandbox, payments, withdrawals, events, isFrozen } = options;

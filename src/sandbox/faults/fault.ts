@@ -2,12 +2,12 @@ import { InvalidRequestError } from "../../errors.ts";
 import type { Operation } from "../../wire/operation.ts";
 
 /**
- * Something that goes wrong with one request. `when` says on which side of the request's effect:
- * `before` it, so that nothing happened, or `after` it, so that it took effect and nobody said so.
+ * A failure of one request: `before` it takes effect, so that nothing happened, or `after` it, so that it took effect but
+ * the client does not learn of it.
  */
 export type Fault = AnswerFault | LatencyFault | ResetFault | TruncationFault;
 
-/** Another answer takes the place of the service's own. */
+/** Another answer replaces the service's. */
 export interface AnswerFault {
   /** HTTP status, 200 to 599. */
   readonly status: number;
@@ -43,13 +43,13 @@ export function checkFault(fault: Fault): Fault {
     if (!isWholeWithin(fault.status, 200, 599)) {
       throw invalidFault("status", "must be a whole number from 200 to 599");
     }
-    // What no header can carry would only be found when the fault is met.
+    // Otherwise an invalid header would only fail when a request meets the fault.
     if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
       throw invalidFault("retryAfter", "must be a number of seconds, or a date as text");
     }
     checkMoment(fault.when, ["before", "after"]);
   } else if ("latencyMs" in fault) {
-    // What a timer can hold: a longer one would fire at once.
+    // Longer timers fire at once.
     if (!isWholeWithin(fault.latencyMs, 0, maxTimerMs)) {
       throw invalidFault("latencyMs", `must be a whole number of milliseconds up to ${maxTimerMs}`);
     }
@@ -62,7 +62,7 @@ export function checkFault(fault: Fault): Fault {
       'must have a status, latencyMs, or "reset" or "truncated" as connection',
     );
   }
-  // As it would be after a snapshot or a file, and a copy: the caller may alter what it gave.
+  // As JSON, like everything in the store; a copy, because the caller may alter the original.
   return JSON.parse(JSON.stringify(fault));
 }
 

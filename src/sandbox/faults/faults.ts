@@ -14,12 +14,12 @@ import {
 import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
 import { createWaitingList, type Frequency } from "./waiting-list.ts";
 
-/** To how many of a route's requests a fault happens, and to which share of them. */
+/** How many of a route's requests meet a fault, and how often. */
 export interface FaultOptions extends Frequency {}
 
 /**
- * What goes wrong, on purpose. A request meets at most one fault: of those that are waiting for its
- * route, the one that was queued first, which is then used up. Preflights meet none.
+ * Makes requests fail on purpose. A request meets at most one fault: the first that waits for its route, which is then
+ * used up. Preflights meet none.
  */
 export interface SandboxFaults {
   /**
@@ -51,18 +51,17 @@ export interface SandboxFaults {
   /** `next` with a `TruncationFault`. */
   truncate(route: FaultRoute, options?: FaultOptions): void;
   /**
-   * Answers 429 to what is over the limit, in fixed windows of one second of real time, until the limit
-   * is `null`. Each key has the whole limit: secret keys, payment secrets, bearer tokens. What is refused uses
-   * up no fault.
+   * Answers 429 to requests over the limit, in fixed windows of one second of real time, until the limit is `null`. Each
+   * secret key, payment secret and bearer token has the whole limit. Refused requests use up no fault.
    *
    * @throws {InvalidRequestError} code `invalid_fault`.
    */
   rateLimit(limit: RateLimit | null): void;
-  /** The limit that holds, if any. */
+  /** The current limit, if any. */
   limit(): Required<RateLimit> | null;
-  /** What is still waiting, in the order in which it is met. A copy. */
+  /** A copy of the waiting faults, in the order in which requests meet them. */
   waiting(): WaitingFault[];
-  /** Takes back the limit and whatever is still waiting. */
+  /** Removes the limit and all waiting faults. */
   clear(): void;
 }
 
@@ -74,7 +73,7 @@ export interface WaitingFault extends Required<Frequency> {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** A fault and what it was waiting for: null for the rate limit. */
+/** A fault that a request met. The route is null for the rate limit. */
 interface MetFault {
   readonly route: FaultRoute | null;
   readonly fault: Fault;
@@ -87,7 +86,7 @@ interface MetRequest {
   readonly headers: Headers;
 }
 
-/** What waits for a route. */
+/** A fault and its route. */
 type RoutedFault = Pick<WaitingFault, "route" | "fault">;
 
 interface FaultsOptions {

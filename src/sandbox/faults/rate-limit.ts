@@ -1,13 +1,13 @@
 import { credentialHeaderNames } from "../../wire/credential.ts";
 
-/** How many requests the service takes. */
+/** The service's rate limit. */
 export interface RateLimit {
   readonly requestsPerSecond: number;
-  /** What `Retry-After` says, in seconds. Default 1. */
+  /** The value of `Retry-After`, in seconds. Default 1. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** Tells of a caller's request whether it is still within the limit. */
+/** Counts a caller's request. Returns whether it is within the limit. */
 export type Limiter = (caller: string) => boolean;
 
 const windowMs = 1_000;
@@ -31,7 +31,7 @@ export function createLimiter(requestsPerSecond: number): Limiter {
   };
 }
 
-/** The credential that a request comes with. Requests without one count as one caller. */
+/** The credential of a request. Requests without one count as one caller. */
 export function callerOf(headers: Headers, headerPrefix: string): string {
   for (const name of credentialHeaderNames(headerPrefix)) {
     const credential = headers.get(name);

@@ -2,13 +2,11 @@ import { checkNames } from "../../webhooks/options.ts";
 import type { RandomStream } from "../random.ts";
 import type { Table } from "../state/store.ts";
 
-/** How often something happens to the requests or webhooks that it is meant for. */
+/** How often requests meet a fault, or webhooks a disorder. */
 export interface Frequency {
-  /** To how many; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
+  /** How many meet it; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
   readonly times?: number | undefined;
-  /**
-   * To which share of them, above 0 and up to 1: chance decides for each, by the sandbox's seed. Default 1.
-   */
+  /** How probable it is for each, above 0 and up to 1. The sandbox's seed decides. Default 1. */
   readonly probability?: number | undefined;
 }
 

@@ -8,7 +8,7 @@ const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];
 
 /**
  * Makes what the pages load from `src/sandbox/pages/browser`. Runs when the package is built, which puts the
- * outcome in the place of this module; from source, it runs when a page is first asked for.
+ * outcome instead of this module; from source, it runs when a page is first requested.
  */
 export async function browserAssets(plugins: Plugin[] = []): Promise<BrowserAssets> {
   const folder = fileURLToPath(new URL("./browser/", import.meta.url));

@@ -131,7 +131,7 @@ const operations = Object.entries(operationTable).map(([id, operation]) => {
 const router = new TrieRouter<(typeof operations)[number]>();
 for (const it of operations) router.add(it.operation.method, honoPath(it.operation.path), it);
 
-/** What a request asked for, with the evidence for the operation and for its answer. */
+/** The request, with the evidence for the operation and for its answer. */
 function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   const [pathname = ""] = path.split("?");
   const [[[found] = []]] = router.match(method, pathname);

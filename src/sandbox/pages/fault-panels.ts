@@ -12,7 +12,7 @@ import {
   jsonChoice,
 } from "./components.ts";
 
-/** What the form offers; the control API takes any other fault too. */
+/** The faults in the form; the control API takes any other fault, too. */
 const offeredFaults: readonly (readonly [name: string, fault: Fault])[] = [
   ["503, before any effect", { status: 503, when: "before" }],
   ["503, but it took effect", { status: 503, when: "after" }],

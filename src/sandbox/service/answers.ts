@@ -5,7 +5,7 @@ import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
 import type { Connection } from "../connection.ts";
 
-/** What the sandbox's hono apps share: who is connected, and what middleware found out about the request. */
+/** The environment of the sandbox's hono apps: the connection, and variables that middleware sets. */
 export interface ServiceEnv {
   readonly Bindings: Connection;
   readonly Variables: {
@@ -17,7 +17,7 @@ export interface ServiceEnv {
   };
 }
 
-/** What an error answer says (interface section 7). */
+/** The content of an error answer (interface section 7). */
 export interface RefusalFacts {
   readonly status: number;
   readonly code: string;
@@ -28,7 +28,7 @@ export interface RefusalFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Thrown wherever a request turns out to be unacceptable; answered with the error envelope. */
+/** Thrown to refuse a request; answered with the error envelope. */
 export class Refusal extends Error {
   readonly facts: RefusalFacts;
 
@@ -39,7 +39,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A request for something that the service does not do. */
+/** Refuses a request that the service does not accept. */
 export function invalidRequest(
   status: 400 | 403 | 404 | 405 | 409 | 413 | 415 | 422,
   facts: Pick<RefusalFacts, "code" | "message" | "param" | "headers">,
@@ -90,7 +90,7 @@ export function answerRefusal(c: Context<ServiceEnv>, facts: RefusalFacts): Resp
   return answerJson(c, status, { error }, { ...evidence, ...headers });
 }
 
-/** Answers for whatever was thrown. */
+/** Answers a request whose handler threw. */
 export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.facts);
   const reason = error instanceof Error ? error.message : String(error);
@@ -103,7 +103,7 @@ export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
   });
 }
 
-/** Says of each answer how sure it is that the service gives it: see docs/wire.md. */
+/** The evidence that the service answers so: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
 const byOperation: ReadonlyMap<string, Evidence> = new Map(
@@ -112,7 +112,7 @@ const byOperation: ReadonlyMap<string, Evidence> = new Map(
   }),
 );
 
-/** How sure it is that the operation exists. The ledger says the same of each field of its answer. */
+/** The evidence for an operation. The ledger has it for each field of its answer. */
 export function operationEvidence(name: string): Evidence {
   return byOperation.get(name) ?? "assumed";
 }
@@ -129,7 +129,7 @@ const byError: ReadonlyMap<string, Evidence> = new Map([
   ["500 server_error", "documented"],
 ]);
 
-/** How sure it is that the service refuses such a request with this status and code. */
+/** The evidence that the service refuses such a request with this status and code. */
 export function errorEvidence(status: number, code: string): Evidence {
   return byError.get(`${status} ${code}`) ?? "assumed";
 }

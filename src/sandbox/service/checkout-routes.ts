@@ -16,7 +16,7 @@ import { isActive, latestQuote, quoteFor } from "./quotes.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
 import { checkAmount, checkBy, checkOneOf, refuseField } from "./validation.ts";
 
-/** What a customer may do with the payment secret (interface section 4.3). */
+/** The operations that the payment secret opens (interface section 4.3). */
 export function checkoutRoutes({ clock, random }: Core, payments: Payments): Route[] {
   function paymentIn({ path: { paymentId = "" } }: Call): Payment {
     const payment = payments.find(paymentId);
@@ -29,7 +29,7 @@ export function checkoutRoutes({ clock, random }: Core, payments: Payments): Rou
     return { id, status };
   }
 
-  /** Creates or updates: what is asked for twice is given twice, as long as it is active. */
+  /** Creates or updates a quote. The same request returns the same quote as long as it is active. */
   function quote(call: Call<CreateQuoteBody>): Quote {
     const payment = paymentIn(call);
     if (payment.status !== "pending") throw notPending(payment);
@@ -52,7 +52,7 @@ export function checkoutRoutes({ clock, random }: Core, payments: Payments): Rou
     route(getCheckoutStatus, state),
     route(listQuotes, (call) => paymentIn(call).quotes.filter(isActive)),
     route(createQuote, quote),
-    // There is no chain to look at: what arrived is what the test simulated.
+    // There is no chain to look at: the test simulates what arrives.
     route(refreshCheckoutStatus, state),
   ];
 }
@@ -76,7 +76,7 @@ function incomplete(missing: string, given: string) {
   return refuseField(400, missing, `is missing. It belongs with ${given}; leave out both or none.`);
 }
 
-/** A deposit's amount is the customer's choice: 0 until one was named. */
+/** The customer chooses a deposit's amount; until then it is 0. */
 function amountToQuote(payment: Payment, forcedInCents: number | undefined): number {
   if (forcedInCents === undefined) return payment.amountInCents;
   if (payment.type !== "deposit") {

@@ -36,7 +36,7 @@ function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceE
     return answerText(c, status, body, { "Content-Type": "text/plain", ...assumed });
   }
   if (body !== undefined) return answerJson(c, status, body, assumed);
-  // What the service itself would say.
+  // As the service itself would answer.
   const message =
     status === 429
       ? "Too many requests. Wait as long as Retry-After says, or longer with every refusal."

@@ -7,15 +7,15 @@ import { invalidRequest } from "./answers.ts";
 /** Interface section 8: how long a key ties repeated creations together. */
 const idempotencyWindowMs = 24 * 3_600_000;
 
-/** Far more than a test or a day's work leaves behind. What is dropped counts as never seen. */
+/** Far more than a test or a day's work needs. Dropped keys count as never seen. */
 const maxKept = 100_000;
 
-/** No request of the service nests at all; deeper ones would only exhaust the stack. */
+/** The service's requests are flat; deeper ones could exhaust the stack. */
 const maxDepth = 64;
 
 /**
- * What the service does with a request whose key it has seen before: as if it had no key; gives the
- * first one's answer, or refuses when the body is another one; refuses, whatever the body.
+ * How the service treats a request whose key it has seen before: it ignores the key; returns the first answer, but refuses
+ * another body; or refuses it, whatever the body.
  */
 export type Repetition = (typeof repetitions)[number];
 const repetitions = ["ignored", "honoured", "conflict"] as const;

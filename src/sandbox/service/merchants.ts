@@ -123,7 +123,7 @@ function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerc
   };
 }
 
-/** A merchant without what its own staff does not know. */
+/** A merchant without internal fields. */
 export function publicMerchant(merchant: Merchant): SandboxMerchant {
   const { endpoint: _endpoint, endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
   return rest;

@@ -89,7 +89,7 @@ export function createAuthenticate(
   }
 
   return ({ credential }, headers, path) => {
-    // What is public is the same for every merchant.
+    // Public operations are the same for every merchant.
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
     const given = headers.get(name);
@@ -162,7 +162,7 @@ export interface Route {
   readonly prepareBody: PrepareBody;
 }
 
-/** Removes the fields that the operation ignores from a body that is still to be checked. */
+/** Removes fields that the operation ignores, before the body is checked. */
 type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
 
 /**
@@ -181,7 +181,7 @@ export interface ServiceOptions {
   readonly routes: readonly Route[];
   readonly authenticate: Authenticate;
   readonly idempotency: IdempotencyStore;
-  /** What a repeated Idempotency-Key means for operations whose `replay` is unsafe. */
+  /** How to treat a repeated Idempotency-Key of operations whose `replay` is unsafe. */
   readonly withdrawalIdempotency: { get(): Repetition };
   readonly dialect: Dialect;
   readonly findPayment: Payments["find"];

@@ -56,7 +56,7 @@ export function paymentRoutes(payments: Payments): Route[] {
   ];
 }
 
-/** A deposit's amount is ignored whatever it is, so it must not fail its check either. */
+/** A deposit's amount is ignored, so an invalid one must not be refused. */
 function withoutIgnoredAmount(body: Record<string, unknown>): Record<string, unknown> {
   if (body.type !== "deposit") return body;
   const { amount: _ignored, ...rest } = body;

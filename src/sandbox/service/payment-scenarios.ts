@@ -10,7 +10,7 @@ import { blockTimeMs, receiptOf } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
 
-/** What a customer may do; all but `late` as on the service's testnet (interface section 1). */
+/** Actions of a customer; all but `late` as on the service's testnet (interface section 1). */
 export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout" | "late";
 
 /** How a scenario is played. */
@@ -81,15 +81,15 @@ export interface SandboxPayments {
   /** The steps that the payment's scenario has left, in order; empty when none is in progress. */
   upcoming(paymentId: string): UpcomingPaymentStep[];
   /**
-   * A copy of every payment and deposit, oldest first, as the service stores it, whatever its answers
-   * said. Not a request: it is not listed in `requests()` and meets no fault.
+   * A copy of every payment and deposit, oldest first, as the service stores it, even if a fault changed its answers. Not a
+   * request: it is not listed in `requests()` and meets no fault.
    */
   all(): Payment[];
 }
 
 interface PaymentStep extends Step<"processing" | "completed" | "failed" | "expired"> {
   readonly confirmations: number | null;
-  /** What is due, in USD cents. */
+  /** The amount due, in USD cents. */
   readonly amountInCents: number;
   /** How many tenths of it arrive. */
   readonly tenths: number;
@@ -191,7 +191,7 @@ function isOver(payment: Payment, { status }: Pick<PaymentStep, "status">): bool
   return status === "expired" && payment.status !== "pending";
 }
 
-/** Late money may arrive when nothing else can happen any more. */
+/** An expired payment can still be paid late. */
 export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario): boolean {
   return status === "pending" || (status === "expired" && scenario === "late");
 }
@@ -209,7 +209,7 @@ function checkPlayable(payment: Payment, scenario: PaymentScenario): void {
 
 const defaultDepositInCents = 2_500;
 
-/** What the customer owes, in USD cents; the customer of a deposit chooses. */
+/** The amount that the customer owes, in USD cents; the customer of a deposit chooses it. */
 function amountDue(payment: Payment, chosenInCents: number | undefined): number {
   if (payment.type !== "deposit") {
     if (chosenInCents === undefined) return payment.amountInCents;

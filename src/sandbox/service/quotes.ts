@@ -10,7 +10,7 @@ export const quoteLifetimeMs = 10 * 60_000;
 const rateDecimals = 8;
 const centsPerDollar = 100n;
 
-/** What amounts are computed from. */
+/** The price of a token. */
 interface Price {
   readonly decimals: number;
   readonly rateUsd: string;

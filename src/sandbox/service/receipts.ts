@@ -5,7 +5,7 @@ import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
 import { etherRateUsd, type PricedToken } from "./tokens.ts";
 
-/** Milliseconds a block, as on Base; block numbers follow it (assumed). */
+/** Milliseconds per block, as on Base; block numbers follow from it (assumed). */
 export const blockTimeMs = 2_000;
 /** Gas for a plain and for a token transfer (assumed). */
 const gasUsed = { native: 21_000, token: 65_000 } as const;
@@ -23,7 +23,7 @@ interface Settlement extends Draw {
   readonly units: bigint;
 }
 
-/** The receipt of money that arrived: the longer of the two published shapes. */
+/** The receipt of a payment, in the longer of the two published shapes. */
 export function receiptOf({ quote, units, nowMs, random }: Settlement): PaymentReceipt {
   const { paymentId, token, chainId, rateUsdAsset } = quote;
   return {
@@ -45,7 +45,7 @@ export interface Payout extends Draw {
   readonly senderAddress: string;
 }
 
-/** The receipt of money that was sent (interface section 2.6). */
+/** The receipt of a withdrawal (interface section 2.6). */
 export function payoutReceipt(payout: Payout): WithdrawalReceipt {
   const { withdrawal, sent, senderAddress, nowMs, random } = payout;
   const { decimals } = sent.token;

@@ -18,7 +18,7 @@ import { pageOf } from "./lists.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { type PricedToken, pricedTokens, supportedChainIds } from "./tokens.ts";
 
-/** A wallet that holds a million of each token, so that no simulated payout can exhaust it. */
+/** A million of each token, so that no simulated payout can exhaust the wallet. */
 const heldWholeTokens = "1000000";
 
 const chains: readonly TokenChain[] = supportedChainIds.flatMap((id) => {

@@ -5,7 +5,7 @@ import type { Core } from "../core.ts";
  * How the steps of a scenario are taken:
  *
  * - `at-once`, the default: straight to the end, skipping the states between.
- * - `on-clock`: each when the sandbox's clock reaches it; `clock.advance` takes them on its way.
+ * - `on-clock`: each when the sandbox's clock reaches it, also within `clock.advance`.
  * - `by-hand`: each by a call of `step`.
  */
 export type ScenarioSteps = "at-once" | "on-clock" | "by-hand";
@@ -36,7 +36,7 @@ interface ScenariosOptions<Subject, Scenario extends string, Planned> {
   readonly isOver?: (subject: Subject, step: Upcoming<Planned>) => boolean;
 }
 
-/** Plays scenarios on payments or withdrawals. What it returns are copies: the sandbox's values never change. */
+/** Plays scenarios on payments or withdrawals. Returns copies, because the sandbox's values never change. */
 export function createScenarios<Subject, Scenario extends string, Planned extends Step<string>>(
   { clock, store }: Core,
   options: ScenariosOptions<Subject, Scenario, Planned>,

@@ -12,8 +12,8 @@ export interface PricedToken {
 }
 
 /**
- * The fixed prices (assumed). Only USDC's divides evenly, which exposes code that rounds the wrong way or
- * takes a stablecoin for a dollar.
+ * The fixed prices (assumed). Only USDC's divides evenly, which exposes code that rounds the wrong way or treats every
+ * stablecoin as a dollar.
  */
 export const etherRateUsd = "3127.43";
 const usdcRateUsd = "1.00";

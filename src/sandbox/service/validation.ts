@@ -63,8 +63,7 @@ export function checkOneOf(
 }
 
 /**
- * Takes the values that a schema names for the only ones: it leaves them open to clients, but nothing else can be
- * meant here.
+ * Refuses values that a schema does not name: it is open for answers, but in a request they are mistakes.
  *
  * @throws {Refusal} 422 for another one.
  */
@@ -88,7 +87,7 @@ export function checkMetadata(customMetadata: string | undefined): void {
 }
 
 /**
- * Has a value checked as the SDK itself checks it, and answers for it.
+ * Checks a value as the SDK does, and refuses it as the service does.
  *
  * @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`.
  */
@@ -109,7 +108,7 @@ function refusalFor(issue: z.core.$ZodIssue, param: string, value: unknown): Ref
   return refuseField(status, param, `must be ${expectation}, but is ${show(value)}.`);
 }
 
-/** Infinity, as JSON's 1e999 reads, and fractions are numbers, if not acceptable ones. */
+/** Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted. */
 function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
   switch (issue.code) {
     case "invalid_type":
@@ -149,7 +148,7 @@ const numericParameters: ReadonlySet<string> = new Set(["limit", "offset", "chai
  */
 export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: URL): unknown {
   if (query === undefined) return {};
-  // Parameters that the operation does not have are no business of its schema, which is strict.
+  // The schema is strict, and unknown parameters are ignored.
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
   const values = given.map(([name, text]) => [name, typedValue(name, text)]);
   const read = checked(query, Object.fromEntries(values));
@@ -157,12 +156,12 @@ export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: UR
   return read;
 }
 
-/** Text that is no whole number stays text, which the schema then refuses as one. */
+/** Text that is not a whole number stays text, which the schema refuses. */
 function typedValue(name: string, text: string): string | number {
   return numericParameters.has(name) && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** What the sandbox reads of a request at most, in bytes. */
+/** The longest body that the sandbox reads, in bytes. */
 export const maxBodyBytes = 1_048_576;
 
 /**

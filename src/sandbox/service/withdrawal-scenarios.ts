@@ -8,7 +8,7 @@ import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import { usdcOn } from "./tokens.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
-/** What may become of a withdrawal (interface section 3.2). */
+/** Outcomes of a withdrawal (interface section 3.2). */
 export type WithdrawalScenario = "process" | "complete" | "fail" | "cancel";
 
 /** How a scenario is played. */
@@ -65,8 +65,8 @@ export interface SandboxWithdrawals {
   /** The steps that the withdrawal's scenario has left; empty when none is in progress. */
   upcoming(withdrawalId: string): UpcomingWithdrawalStep[];
   /**
-   * A copy of every withdrawal, oldest first, as the service stores it, whatever its answers said. Not a
-   * request: it is not listed in `requests()` and meets no fault.
+   * A copy of every withdrawal, oldest first, as the service stores it, even if a fault changed its answers. Not a request:
+   * it is not listed in `requests()` and meets no fault.
    */
   all(): Withdrawal[];
 }

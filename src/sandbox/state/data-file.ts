@@ -14,7 +14,7 @@ const ownerOnly = 0o600;
 const openFiles = new Set<string>();
 
 /**
- * Keeps a store in a SQLite file, which nobody else can open meanwhile. A file that exists replaces what the store holds.
+ * Keeps a store in a SQLite file, which no other process can open meanwhile. An existing file replaces the store's contents.
  *
  * @returns A function that closes the file.
  * @throws {ConfigurationError} code `data_in_use`, `invalid_data`, `cannot_open_data` or `no_sqlite`. The file is

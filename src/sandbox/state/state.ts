@@ -11,8 +11,8 @@ export interface SandboxSnapshot {
 }
 
 /**
- * Everything that a sandbox remembers, as plain JSON: it can be written to a file, and loaded into any
- * sandbox. It holds the sandbox's secrets.
+ * The whole state of a sandbox, as plain JSON that can be written to a file and loaded into any sandbox. It contains the
+ * sandbox's secrets.
  */
 export interface SavedSandbox {
   readonly format: typeof format;

@@ -75,13 +75,13 @@ function createTable<Value>(
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * What a sandbox remembers: tables of plain JSON values, which are replaced and never altered. So all of it can be kept
- * in snapshots, saved, and written to a file.
+ * The state of a sandbox: tables of plain JSON values, which are replaced and never altered, so that snapshots can share
+ * them, and a file can hold them.
  */
 export function createStore() {
   const tables = new Map<string, Table<unknown>>();
   const listeners: (() => void)[] = [];
-  /** What is not written yet, by table: all of it, or these keys, each with whether it was deleted. */
+  /** Changes to write, by table: all of it, or these keys, each with whether it was deleted meanwhile. */
   const changes = new Map<string, "all" | Map<string, boolean>>();
   let write: ((changes: readonly Change[]) => void) | undefined;
   let isCommitDue = false;
@@ -135,7 +135,7 @@ export function createStore() {
     });
   }
 
-  /** Writes what changed. Called before anybody is told of it. */
+  /** Writes all changes. Called before an answer or a webhook reports them. */
   function commit(): void {
     if (write === undefined || changes.size === 0) return;
     const statements = [...changes].flatMap(([table, keys]): Change[] => {

@@ -31,7 +31,7 @@ interface Ranked {
 
 const byTime = (a: Ranked, b: Ranked) => a.entry.dueMs - b.entry.dueMs || a.rank - b.rank;
 
-/** What is due later, earliest first; entries due at the same time keep their order of insertion. */
+/** Entries that are due later, earliest first; those due at the same time keep their order of insertion. */
 export function createDueQueue(store: Store) {
   const table = store.table<DueEntry>("due");
   let queue = new TinyQueue<Ranked>([], byTime);

@@ -7,7 +7,7 @@ import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.
 import type { Frequency } from "../faults/waiting-list.ts";
 
 /**
- * What goes wrong with the delivery of a webhook:
+ * A way to disturb the delivery of a webhook:
  *
  * - `duplicate`: it arrives twice, byte for byte.
  * - `reorder`: it is held back until the next webhook of its payment or withdrawal was sent.

@@ -13,7 +13,7 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-/** What a receiver answered. Credentials in it read `[redacted]`. */
+/** A receiver's answer. Credentials in it read `[redacted]`. */
 export interface WebhookAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -142,7 +142,7 @@ async function beginningOf(
       text += decoder.decode(chunk.value, { stream: true });
     }
   } catch {
-    // What arrived before the body broke off is kept.
+    // The part that arrived before the body broke off is kept.
   } finally {
     clearTimeout(timer);
     void chunks.return?.().catch(() => undefined);

@@ -1,6 +1,6 @@
 import { Idiomorph } from "idiomorph";
 
-/** What the page does itself is kept: opened details, marked entries, and the elements that fill themselves. */
+/** Keeps the page's own changes: opened details, marked entries, and elements that fill themselves. */
 const callbacks = {
   beforeNodeMorphed: (node: Element) =>
     !(node instanceof Element && node.matches(".entry .details, copy-button")),
