@@ -5,6 +5,7 @@ import {
   ConnectionError,
   InvalidRequestError,
   PermissionError,
+  StoreError,
   TimeoutError,
   UnexpectedResponseError,
 } from "../errors.ts";
@@ -34,6 +35,9 @@ export function exitCodeOf(error: unknown): number {
   if (is(UsageError, ConfigurationError) || isRefusedArgument(error)) return exitCodes.usage;
   if (is(AuthenticationError, PermissionError)) return exitCodes.authentication;
   if (is(ConnectionError, TimeoutError)) return exitCodes.network;
+  if (error instanceof StoreError) {
+    return error.code === "store_unavailable" ? exitCodes.network : exitCodes.usage;
+  }
   if (is(ApiError, UnexpectedResponseError)) return exitCodes.api;
   return exitCodes.internal;
 }

@@ -9,6 +9,7 @@ import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from ".
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
+import { inboxCommands } from "./inbox.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
@@ -28,8 +29,12 @@ export const commands: Commands = {
   resend: resendCommand,
   events: eventsCommand,
   mcp: mcpCommand,
+  inbox: inboxCommands,
   ...apiCommands(),
 };
+
+/** What the commands under one word do, where they do not call the service. */
+const groups: Readonly<Record<string, string>> = { inbox: "Operate the inbox" };
 
 /** The words of the command line that name a command there is. */
 export function wordsOf([first = "", second = ""]: readonly string[]): string[] {
@@ -49,7 +54,8 @@ function parserFor([first, second]: readonly string[]): Command {
     .map(([name, named]) => {
       if (isCommand(named)) return named;
       const verbs = Object.keys(named).filter((verb) => second === undefined || verb === second);
-      const brief = [text(`Call the service: ${verbs.join(", ")}.`)];
+      const what = groups[name] ?? "Call the service";
+      const brief = [text(`${what}: ${verbs.join(", ")}.`)];
       return command(name, anyOf(verbs.flatMap((verb) => named[verb] ?? [])), { brief });
     });
   return anyOf(parsers);

@@ -271,11 +271,6 @@ function withReady(store: Store, ready: () => Promise<void>): Store {
  * @throws {ConfigurationError} when an option is missing.
  * @example
  * ```ts
- * import { MerchantClient } from "settlekit";
- * import { createInbox } from "settlekit/inbox";
- * import { sqlite } from "settlekit/sqlite";
- * import { Webhooks } from "settlekit/webhooks";
- *
  * const store = sqlite("shop.db");
  * const inbox = createInbox({ client: new MerchantClient(), webhooks: new Webhooks(), store });
  * inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment) => {

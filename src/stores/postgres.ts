@@ -87,9 +87,6 @@ export function postgresDialect(
  * @throws {ConfigurationError} when the pool is none, or the schema's name has to be quoted.
  * @example
  * ```ts
- * import pg from "pg";
- * import { postgres } from "settlekit/postgres";
- *
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
  * const store = postgres(pool);
  * await pool.end();

@@ -65,8 +65,6 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
  * database would not make commits durable.
  * @example
  * ```ts
- * import { sqlite } from "settlekit/sqlite";
- *
  * const store = sqlite("shop.db");
  * await store.close();
  * ```

@@ -55,7 +55,7 @@ describe("parsing", () => {
     expect(refusalOf("sandbox", "--prt")).toContain("Did you mean `--port`?");
     expect(refusalOf("listen", "--tolerence", "1")).toContain("Did you mean `--tolerance`?");
     expect(refusalOf("doctor", "--tolerance", "1")).not.toContain("Did you mean");
-    expect(refusalOf("snadbox")).toContain("Did you mean `sandbox`?");
+    expect(refusalOf("sandbos")).toContain("Did you mean `sandbox`?");
     expect(refusalOf("help", "triger")).toContain("Did you mean `trigger`?");
     expect(refusalOf("deploy")).not.toContain("Did you mean");
   });

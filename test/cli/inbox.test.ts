@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import { settlekit } from "./command-line.ts";
+
+const sandbox = createSandbox({ seed: "inbox-command" });
+let folder: string;
+let path: string;
+let server: SandboxServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "settlekit-inbox-"));
+  path = join(folder, "shop.db");
+  server = await sandbox.listen({ port: 0 });
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const run = (...args: string[]) =>
+  settlekit(["inbox", ...args], {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: server.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+  });
+
+describe("settlekit inbox", () => {
+  test("says that the tables are missing, and prints them", async () => {
+    expect(await run("status", "--sqlite", path)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Call migrate() of the inbox"),
+    });
+    const { stdout } = await run("sql", "--sqlite");
+    const db = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(path);
+    db.exec(stdout);
+    db.close();
+    expect((await run("status", "--sqlite", path)).code).toBe(0);
+    const { stdout: other } = await run("sql", "--postgres", "--schema", "shop");
+    expect(other).toContain('CREATE TABLE "shop".inbox_subjects');
+  });
+
+  test("finds what no webhook told, and says what waits", async () => {
+    const client = new MerchantClient({
+      environment: "sandbox",
+      baseUrl: server.url,
+      secretKey: sandbox.secretKey,
+    });
+    const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.payments.simulate(paymentId, "success");
+    const reconciled = await run("reconcile", "--since", "2020-01-01", "--sqlite", path, "--json");
+    expect(JSON.parse(reconciled.stdout)).toEqual({ listed: 1, missed: 1 });
+    const status = await run("status", "--sqlite", path, "--json");
+    expect(JSON.parse(status.stdout)).toMatchObject({ changed: 1, parked: 0, missed: 1 });
+  });
+
+  test("lists what is parked, and has it tried again", async () => {
+    const store = sqlite(path);
+    await store.transaction(function* () {
+      yield {
+        text: "UPDATE {inbox_subjects} SET parked_at = 0, problem = 'out of stock'",
+        values: [],
+      };
+    });
+    const { stdout } = await run("parked", "--sqlite", path, "--json");
+    const { id } = JSON.parse(stdout);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "payment", reason: "out of stock" });
+    expect(await run("retry", id, "--sqlite", path)).toMatchObject({ code: 0 });
+    expect(await run("parked", "--sqlite", path, "--json")).toMatchObject({ code: 0, stdout: "" });
+    await store.close();
+    expect((await run("retry", id, "--sqlite", path)).stderr).toContain(
+      "Nothing parked has the id",
+    );
+  });
+
+  test("asks for a database when there is none", async () => {
+    expect(await run("status")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Set DATABASE_URL, or pass --database-url or --sqlite"),
+    });
+  });
+});
