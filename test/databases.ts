@@ -14,6 +14,8 @@ import type { Store } from "../src/stores/store.ts";
 export interface TestDatabase {
   /** A store on it, with a connection of its own. Closed with the database. */
   open(options?: { clock?: string }): Store;
+  /** The URL of a PostgreSQL database, or the path of a file: for other processes. */
+  readonly address: string;
   /** Runs SQL that both databases take. `?` and `$1` differ, so values are in the text. */
   query(text: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ async function openPostgres(server: string): Promise<TestDatabase> {
   };
   let own: pg.Pool | undefined;
   return {
+    address: url,
     open(options) {
       const store: Store = postgres(newPool(), options);
       stores.push(store);
@@ -82,8 +85,9 @@ async function openSqlite(): Promise<TestDatabase> {
   const path = join(folder, "shop.db");
   const stores: Store[] = [];
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const own = new DatabaseSync(path);
+  const own = new DatabaseSync(path, { timeout: 20_000 });
   return {
+    address: path,
     open(options) {
       const store: Store = sqlite(path, options);
       stores.push(store);

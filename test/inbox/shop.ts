@@ -4,6 +4,7 @@ import { createSandbox } from "settlekit/sandbox";
 import { Webhooks } from "settlekit/webhooks";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import type { TestDatabase } from "../databases.ts";
+import { insert } from "./ship.ts";
 
 /** The database's time in tests: it goes on only when `advance` says so. */
 const clock = "(SELECT ms FROM test_clock)";
@@ -15,15 +16,6 @@ export async function prepareShop(database: TestDatabase): Promise<void> {
   await database.query("CREATE TABLE shipments (order_id TEXT, state TEXT)");
 }
 
-/** What an effect does in the merchant's transaction, on either database. */
-export function insert(tx: unknown, table: string, ...values: (string | null)[]): unknown {
-  const list = values.map((value) => (value === null ? "NULL" : `'${value}'`)).join(", ");
-  const text = `INSERT INTO ${table} VALUES (${list})`;
-  const client = tx as { exec?(text: string): void; query?(text: string): Promise<unknown> };
-  // On SQLite nothing may be returned that could be a promise.
-  return client.exec ? client.exec(text) : client.query?.(text);
-}
-
 type AnyInbox = ReturnType<typeof createInbox<unknown, StoreMode>>;
 
 /** A shop with the sandbox as its service. */
@@ -31,10 +23,15 @@ export async function openShop(
   database: TestDatabase,
   {
     store = database.open({ clock }),
+    now,
     ...options
-  }: { store?: Store } & Partial<InboxOptions<unknown, StoreMode>> = {},
+  }: { store?: Store; now?: Date } & Partial<InboxOptions<unknown, StoreMode>> = {},
 ) {
-  const sandbox = createSandbox({ seed: "inbox", deliver: (request) => handle(request) });
+  const sandbox = createSandbox({
+    seed: "inbox",
+    ...(now && { now }),
+    deliver: (request) => handle(request),
+  });
   const client = new MerchantClient({
     environment: "sandbox",
     baseUrl: "http://127.0.0.1:4010",
@@ -56,7 +53,8 @@ export async function openShop(
     logger: { warn() {}, error() {} },
     ...options,
   });
-  await inbox.migrate();
+  // A second process of the same shop finds the tables.
+  if (options.client === undefined) await inbox.migrate();
   let handle = inbox.fetchHandler();
   return {
     sandbox,

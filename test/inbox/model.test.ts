@@ -1,0 +1,180 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { createInbox } from "../../src/inbox/index.ts";
+import type { InboxClient } from "../../src/inbox/subject.ts";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
+
+// Two workers on one database. What happens in which order is drawn: payments are paid, webhooks arrive, workers begin,
+// get their answer, are suspended beyond their lease, and go on.
+
+const runs = Number(process.env.SETTLEKIT_MODEL_RUNS ?? 60);
+const secret = "s";
+const orders = ["a", "b", "c"];
+
+type Step =
+  | { do: "pay" | "tell" | "tellAhead"; order: number }
+  | { do: "work" | "answer"; worker: number }
+  | { do: "wait"; ms: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constantFrom("pay" as const, "tell" as const, "tellAhead" as const),
+    order: fc.nat(orders.length - 1),
+  }),
+  fc.record({ do: fc.constantFrom("work" as const, "answer" as const), worker: fc.nat(1) }),
+  fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(10, 5_000, 30_001) }),
+);
+
+/** The shop, its service and two workers whose requests are answered when the test says so. */
+async function openWorld() {
+  const db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE test_clock (ms BIGINT); INSERT INTO test_clock VALUES (1700000000000)");
+  db.exec("CREATE TABLE shipments (order_id TEXT)");
+  const status = new Map(orders.map((order) => [order, "pending"]));
+  const waiting: (() => void)[][] = [[], []];
+  let isOpen = false;
+  const workers = [0, 1].map((worker) => {
+    const get = async (id: string) => {
+      const answer = { id, orderId: id, status: status.get(id) };
+      // The answer may be old by the time that it arrives.
+      if (!isOpen) await new Promise<void>((resolve) => waiting[worker]?.push(resolve));
+      return answer;
+    };
+    const inbox = createInbox({
+      client: { payments: { get } } as unknown as InboxClient,
+      webhooks: new Webhooks({ secret }),
+      store: sqlite(db, { clock: "(SELECT ms FROM test_clock)" }),
+      logger: { warn() {}, error() {} },
+    });
+    inbox.on("payment", "ship", { states: ["completed"] }, (tx, payment) => {
+      tx.prepare("INSERT INTO shipments VALUES (?)").run(payment.id);
+    });
+    return inbox;
+  });
+  const [first] = workers;
+  await first?.migrate();
+  const receive = first?.fetchHandler();
+  let told = 0;
+  return {
+    status,
+    workers,
+    async tell(order: string, signed = status.get(order)) {
+      const data = { id: order, orderId: order, status: signed, n: told++ };
+      const { request } = signWebhook({
+        event: { event: "payment.updated", data } as never,
+        secret,
+      });
+      expect((await receive?.(request("http://shop.example/")))?.status).toBe(200);
+    },
+    answer(worker: number) {
+      for (const resolve of waiting[worker]?.splice(0) ?? []) resolve();
+    },
+    answerAll() {
+      isOpen = true;
+      for (const list of waiting) for (const resolve of list.splice(0)) resolve();
+    },
+    wait: (ms: number) => db.exec(`UPDATE test_clock SET ms = ms + ${ms}`),
+    shipments: () =>
+      db
+        .prepare("SELECT order_id FROM shipments ORDER BY order_id")
+        .all()
+        .map((row) => row.order_id),
+    rows: () =>
+      db
+        .prepare(
+          "SELECT subject, status, news - seen AS open FROM settlekit_inbox_subjects ORDER BY subject",
+        )
+        .all(),
+    fences: () =>
+      db.prepare("SELECT subject, fence, lease_until FROM settlekit_inbox_subjects").all(),
+  };
+}
+
+it("two workers double and lose no effect, in whatever order things happen", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const world = await openWorld();
+      for (const worker of world.workers) await worker.settleDue();
+      const working: Promise<unknown>[] = [];
+      /** The claim that each subject is in, and until when. */
+      let leases = new Map<string, { fence: number; until: number }>();
+      let now = 0;
+      for (const it of steps) {
+        const order = "order" in it ? (orders[it.order] ?? "") : "";
+        if (it.do === "pay") world.status.set(order, "completed");
+        else if (it.do === "tell") await world.tell(order);
+        else if (it.do === "tellAhead") {
+          await world.tell(order, "completed");
+          world.status.set(order, "completed");
+        } else if (it.do === "work") {
+          const due = world.workers[it.worker]?.settleDue();
+          if (due) working.push(due);
+        } else if (it.do === "answer") world.answer(it.worker);
+        else if (it.do === "wait") {
+          world.wait(it.ms);
+          now += it.ms;
+        }
+        // Lets the workers come to their next request.
+        for (let n = 0; n < 60; n++) await null;
+        const held = new Map<string, { fence: number; until: number }>();
+        for (const row of world.fences()) {
+          const [subject, fence, until] = [
+            String(row.subject),
+            Number(row.fence),
+            Number(row.lease_until),
+          ];
+          const before = leases.get(subject);
+          // I3: nobody else claims while a lease holds.
+          const isHeld = before && before.until > 1_700_000_000_000 + now && until > 0;
+          if (isHeld) expect(fence).toBe(before.fence);
+          held.set(subject, { fence, until });
+        }
+        leases = held;
+        const shipped = world.shipments();
+        expect(new Set(shipped).size).toBe(shipped.length);
+      }
+      // Everything is answered, and whatever failed is tried again.
+      world.answerAll();
+      await Promise.all(working);
+      for (const order of orders) await world.tell(order);
+      for (let n = 0; n < 3; n++) {
+        world.wait(86_400_000);
+        for (const worker of world.workers) await worker.settleDue();
+      }
+      const paid = orders.filter((order) => world.status.get(order) === "completed");
+      expect(world.shipments()).toEqual(paid);
+    }),
+    { numRuns: runs },
+  );
+});
+
+it("any order and multiplicity of deliveries give the same rows", async () => {
+  const statuses = fc.constantFrom("pending", "processing", "completed");
+  const delivery = fc.record({ order: fc.constantFrom(...orders), signed: statuses });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(delivery, { maxLength: 20 }),
+      fc.boolean(),
+      async (deliveries, settlesBetween) => {
+        const world = await openWorld();
+        world.answerAll();
+        const [worker] = world.workers;
+        await worker?.settleDue();
+        for (const order of orders) world.status.set(order, "completed");
+        for (const { order, signed } of deliveries) {
+          await world.tell(order, signed);
+          if (settlesBetween) await worker?.settleDue();
+        }
+        await worker?.settleDue();
+        const told = orders.filter((order) => deliveries.some((it) => it.order === order));
+        expect(world.rows().map((row) => ({ ...row }))).toEqual(
+          told.map((subject) => ({ subject, status: "completed", open: 0 })),
+        );
+        expect(world.shipments()).toEqual(told);
+      },
+    ),
+    { numRuns: runs },
+  );
+});

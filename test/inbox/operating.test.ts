@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { insert } from "./ship.ts";
+import { openShop, prepareShop, type Shop, ship } from "./shop.ts";
+
+describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    await prepareShop(database);
+    shop = await openShop(database);
+  });
+  afterEach(() => database.close());
+
+  describe("tasks", () => {
+    it("run after their transaction with a key that stays, until they succeed", async () => {
+      const keys: string[] = [];
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, (_, payment, tools) => {
+        tools.after("email", { orderId: payment.orderId });
+        tools.after("email", { orderId: "copy" });
+      });
+      shop.inbox.task<{ orderId: string }>("email", ({ orderId }, { key }) => {
+        keys.push(key);
+        if (keys.length === 1) throw new Error(`mailbox of ${orderId} is full`);
+      });
+      const id = await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(keys).toEqual([
+        `/payment/${id}/ship/completed/email/0`,
+        `/payment/${id}/ship/completed/email/1`,
+      ]);
+      await shop.advance(10_000);
+      await shop.inbox.settleDue();
+      expect(keys[2]).toBe(keys[0]);
+      expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
+    });
+
+    it("are not planned by an effect that fails", async () => {
+      const ran: unknown[] = [];
+      shop.inbox.task("email", (payload) => ran.push(payload));
+      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {
+        tools.after("email");
+        throw new Error("no");
+      });
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(ran).toEqual([]);
+    });
+
+    it("that nobody handles fail their effect, which says so", async () => {
+      shop.inbox.task("email", () => {});
+      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(String(shop.told("retried")[0]?.error)).toMatch(/takes the task "emal".*mean "email"/);
+    });
+  });
+
+  describe("a person", () => {
+    it("sees what failed 25 times, and has it tried again", async () => {
+      let isBroken = true;
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, (tx, payment) => {
+        if (isBroken) throw new Error("out of stock");
+        return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;
+      });
+      const id = await shop.paid("order_1");
+      for (let n = 0; n < 25; n++) {
+        expect(await shop.inbox.parked()).toEqual([]);
+        await shop.inbox.settleDue();
+        await shop.advance(86_400_000);
+      }
+      const [parked] = await shop.inbox.parked();
+      expect(parked).toMatchObject({
+        kind: "payment",
+        subject: id,
+        tenant: "",
+        reason: "Error: out of stock",
+        failures: 25,
+        since: expect.any(Date),
+      });
+      expect(shop.told("parked")).toHaveLength(1);
+      expect(await shop.inbox.settleDue()).toBe(0);
+      isBroken = false;
+      await shop.inbox.retry(parked?.id ?? "");
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+      expect(await shop.inbox.parked()).toEqual([]);
+      await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(/Nothing parked has the id/);
+    });
+
+    it("sees how far the inbox is behind", async () => {
+      ship(shop.inbox);
+      await shop.paid("order_1");
+      await shop.advance(5_000);
+      expect(await shop.inbox.stats()).toMatchObject({
+        changed: 1,
+        lagMs: 5_000,
+        oldestChanged: expect.any(Date),
+        parked: 0,
+        settledPerMinute: 0,
+      });
+      await shop.inbox.settleDue();
+      expect(await shop.inbox.stats()).toMatchObject({
+        changed: 0,
+        lagMs: 0,
+        oldestChanged: undefined,
+        settledPerMinute: 1,
+      });
+    });
+  });
+
+  describe("settle", () => {
+    it("settles one subject now, without any webhook", async () => {
+      ship(shop.inbox);
+      shop.deliverTo(async () => new Response());
+      const id = await shop.paid("order_1");
+      expect(await shop.inbox.settle({ kind: "payment", id })).toBe(true);
+      expect(await shop.shipments()).toEqual(["order_1"]);
+    });
+
+    it("throws what the effect has thrown, so that a queue tries again", async () => {
+      shop.inbox.on("payment", "ship", {}, () => {
+        throw new Error("out of stock");
+      });
+      const id = await shop.paid("order_1");
+      await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
+    });
+  });
+
+  it("refuses two effects of one name, and what is no name", () => {
+    ship(shop.inbox);
+    expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);
+    expect(() => shop.inbox.on("payment", "", {}, () => {})).toThrow(/name of the effect must be/);
+    expect(() => shop.inbox.on("order" as never, "x", {}, () => {})).toThrow(/not on "order"/);
+    shop.inbox.task("email", () => {});
+    expect(() => shop.inbox.task("email", () => {})).toThrow(/Two tasks are called "email"/);
+  });
+});

@@ -1,0 +1,48 @@
+// A process of a shop, to be killed and stopped: it receives webhooks, settles, and ships what is paid.
+// Arguments: the database (a postgres: URL, or a path), the service's URL, its secret key, the webhook secret.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { createInbox } from "../../src/inbox/index.ts";
+import { MerchantClient } from "../../src/index.ts";
+import { postgres } from "../../src/stores/postgres.ts";
+import { sqlite } from "../../src/stores/sqlite.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { Webhooks } from "../../src/webhooks/index.ts";
+import { insert } from "./ship.ts";
+
+const [database = "", baseUrl = "", secretKey = "", secret = ""] = process.argv.slice(2);
+const isPostgres = database.startsWith("postgres:");
+
+// Time passes 30 times faster, so that a lease is a second.
+const store: Store = isPostgres
+  ? postgres(new pg.Pool({ connectionString: database, max: 8 }), {
+      clock: "(SELECT (extract(epoch from clock_timestamp()) * 30000)::bigint)",
+    })
+  : sqlite(openDatabase(database), { clock: "CAST(unixepoch('subsec') * 30000 AS INTEGER)" });
+
+function openDatabase(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 20_000 });
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  return db;
+}
+
+const inbox = createInbox({
+  client: new MerchantClient({ environment: "sandbox", baseUrl, secretKey }),
+  webhooks: new Webhooks({ secret, logger: { warn() {}, error() {} } }),
+  store,
+  logger: { warn() {}, error: (message) => process.stderr.write(`${message}\n`) },
+});
+inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment, { after }) => {
+  after("email", payment.orderId);
+  return insert(tx, "shipments", payment.orderId ?? null, payment.status) as undefined;
+});
+inbox.task<string>("email", () => {});
+await inbox.migrate();
+
+const server = createServer(inbox.nodeHandler()).listen(0, "127.0.0.1", () => {
+  inbox.start({ concurrency: 4, reconcileEvery: false, pollMs: 100 });
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+});

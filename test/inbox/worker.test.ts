@@ -1,0 +1,245 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { insert } from "./ship.ts";
+import { openShop, prepareShop, type Shop, ship } from "./shop.ts";
+
+describe.each(databases)("a worker on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    await prepareShop(database);
+    shop = await openShop(database);
+  });
+  afterEach(() => database.close());
+
+  const subjects = () => shop.store.dialect.expand("{inbox_subjects}");
+
+  it("is woken by news, and ships", async () => {
+    ship(shop.inbox);
+    await using _worker = shop.inbox.start({ pollMs: 60_000 });
+    await shop.paid("order_1");
+    await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
+  });
+
+  it("cannot be started twice, but again after it was stopped", async () => {
+    const worker = shop.inbox.start();
+    expect(() => shop.inbox.start()).toThrow(/while a worker of this inbox runs. Stop it first/);
+    expect(() => ship(shop.inbox)).toThrow(/Register everything before inbox.start/);
+    await worker.stop();
+    await worker.stop();
+    ship(shop.inbox);
+    await shop.inbox.start().stop();
+  });
+
+  it("refuses settings that cannot be right", () => {
+    expect(() => shop.inbox.start({ concurrency: 0 })).toThrow(
+      /concurrency must be a whole number/,
+    );
+    expect(() => shop.inbox.start({ reconcileEvery: "soon" as never })).toThrow(/duration/);
+  });
+
+  it("waits for tables that are missing, and says so", async () => {
+    const fresh = await openDatabase();
+    const other = await openShop(database, { store: fresh.open() });
+    await fresh.query(`DROP TABLE ${shop.store.dialect.expand("{migrations}")}`);
+    ship(other.inbox);
+    await using _worker = other.inbox.start({ pollMs: 1 });
+    await vi.waitFor(() =>
+      expect(other.told("failed")[0]?.error).toMatchObject({ code: "not_migrated" }),
+    );
+    await fresh.close();
+  });
+
+  it("lets what is running finish when it is stopped, and gives back the rest", async () => {
+    const entered = Promise.withResolvers<void>();
+    const leave = Promise.withResolvers<void>();
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementation((async (id: string) => {
+      entered.resolve();
+      await leave.promise;
+      return get(id);
+    }) as never);
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    await shop.paid("order_2");
+    const worker = shop.inbox.start({ concurrency: 1, reconcileEvery: false });
+    await entered.promise;
+    const stopping = worker.stop();
+    leave.resolve();
+    await stopping;
+    expect(await shop.shipments()).toHaveLength(1);
+    const [rest] = await database.query(
+      `SELECT starts, lease_until FROM ${subjects()} WHERE news > seen`,
+    );
+    expect({ ...rest }).toEqual({ starts: expect.anything(), lease_until: expect.anything() });
+    expect([Number(rest?.starts), Number(rest?.lease_until)]).toEqual([0, 0]);
+  });
+
+  it("aborts what does not finish within drainMs, and gives it back", async () => {
+    const entered = Promise.withResolvers<void>();
+    shop.inbox.task("wait", async (_payload, { signal }) => {
+      entered.resolve();
+      await new Promise((_, reject) =>
+        signal.addEventListener("abort", () => reject(signal.reason)),
+      );
+    });
+    shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("wait"));
+    await shop.paid("order_1");
+    const worker = shop.inbox.start({ drainMs: 1 });
+    await entered.promise;
+    await worker.stop();
+    const [task] = await database.query(
+      `SELECT failures, starts FROM ${shop.store.dialect.expand("{inbox_tasks}")}`,
+    );
+    expect([Number(task?.failures), Number(task?.starts)]).toEqual([0, 0]);
+  });
+
+  it("whose lease ran out commits nothing, and another one does the work", async () => {
+    const late = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    ship(late.inbox);
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    await shop.paid("order_1");
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+      const answer = await get(id);
+      await shop.advance(30_001);
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1"]);
+      return answer;
+    }) as never);
+    await late.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+    expect(late.told("fenced")).toHaveLength(1);
+  });
+
+  it("whose lease ran out commits nothing, even when no other one has come", async () => {
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+      await shop.advance(30_001);
+      return get(id);
+    }) as never);
+    await shop.inbox.settleDue();
+    expect(shop.told("fenced")).toHaveLength(1);
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+
+  it("that never finishes a subject parks it at the third start, and no neighbour of it", async () => {
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    const killer = await shop.paid("killer");
+    await shop.paid("order_1");
+    // As if the process had died each time: nothing is written after the claim.
+    const die = () =>
+      database.query(
+        `UPDATE ${subjects()} SET starts = starts + 1, fence = fence + 1 WHERE subject = '${killer}'`,
+      );
+    await database.query(`UPDATE ${subjects()} SET starts = starts + 1`);
+    await die();
+    await die();
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+    expect(await shop.inbox.parked()).toMatchObject([
+      { subject: killer, reason: expect.stringContaining("did not finish 3 times") },
+    ]);
+  });
+
+  it("runs what may have ended a process alone", async () => {
+    let running = 0;
+    let most = 0;
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementation((async (id: string) => {
+      most = Math.max(most, ++running);
+      const answer = await get(id);
+      running--;
+      return answer;
+    }) as never);
+    ship(shop.inbox);
+    for (let n = 0; n < 4; n++) await shop.paid(`order_${n}`);
+    await database.query(`UPDATE ${subjects()} SET starts = 1`);
+    await shop.inbox.settleDue();
+    expect(most).toBe(1);
+    expect(await shop.shipments()).toHaveLength(4);
+  });
+
+  describe("reconciling", () => {
+    it("finds what no webhook told, and counts it", async () => {
+      ship(shop.inbox);
+      await shop.inbox.settleDue();
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      shop.deliverTo(async () => new Response());
+      await shop.paid("order_2");
+      expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 1 });
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+      expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 0 });
+      expect((await shop.inbox.stats()).missed).toBe(1);
+    });
+
+    it("loses nothing that was created in the instant of the watermark", async () => {
+      shop = await openShop(database, { now: new Date() });
+      ship(shop.inbox);
+      await shop.inbox.settleDue();
+      shop.deliverTo(async () => new Response());
+      await shop.paid("order_1");
+      await shop.inbox.reconcile();
+      // The service's clock stands still: the next one is created in the same instant.
+      await shop.paid("order_2");
+      await shop.inbox.reconcile();
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+    });
+
+    it("goes back to `since`, and runs no effect for what happened before its registration", async () => {
+      shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
+      shop.deliverTo(async () => new Response());
+      await shop.paid("long ago");
+      ship(shop.inbox);
+      await shop.inbox.settleDue();
+      expect(await shop.inbox.reconcile()).toEqual({ listed: 0, missed: 0 });
+      expect(await shop.inbox.reconcile({ since: new Date(0) })).toEqual({ listed: 1, missed: 1 });
+      await shop.inbox.settleDue();
+      expect(await shop.shipments()).toEqual([]);
+    });
+
+    it("is done by one of several workers each time", async () => {
+      const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      await using _one = shop.inbox.start({ reconcileEvery: "1h" });
+      await using _two = other.inbox.start({ reconcileEvery: "1h" });
+      const told = () => [...shop.told("reconciled"), ...other.told("reconciled")];
+      await vi.waitFor(() => expect(told()).toHaveLength(2));
+      expect(
+        told()
+          .map(({ kind }) => kind)
+          .sort(),
+      ).toEqual(["payment", "withdrawal"]);
+    });
+  });
+
+  it("removes deliveries after 30 days, and keeps what was done", async () => {
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(31 * 86_400_000);
+    await using _worker = shop.inbox.start({ reconcileEvery: false });
+    const count = async (table: string) =>
+      (await database.query(`SELECT * FROM ${shop.store.dialect.expand(`{${table}}`)}`)).length;
+    await vi.waitFor(async () => expect(await count("inbox_deliveries")).toBe(0));
+    expect(await count("inbox_effects")).toBe(1);
+  });
+
+  it("gives an effect the driver's own client", async () => {
+    shop.inbox.on("payment", "ship", {}, (tx, payment) => {
+      expect(typeof Object(tx)[shop.store.mode === "sync" ? "prepare" : "query"]).toBe("function");
+      return insert(tx, "shipments", payment.orderId ?? null, "") as undefined;
+    });
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+});
