@@ -1,0 +1,14 @@
+import type { Effect, Store, StoreMode } from "settlekit/inbox";
+
+/** What the shop needs of a database: where the inbox keeps its rows, and the shop's own statements. */
+export interface ShopDatabase<Client, Mode extends StoreMode> {
+  readonly store: Store<Client, Mode>;
+  /** Marks an order as paid, in the inbox's transaction. */
+  readonly ship: Effect<"payment", Client, Mode>;
+  /** Creates the shop's tables where they are missing. */
+  prepare(): Promise<void>;
+  addOrder(orderId: string): Promise<void>;
+  /** How often each order was shipped: never more than once. */
+  shipments(): Promise<{ orderId: string; times: number }[]>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,67 @@
+// A shop whose jobs pg-boss runs already: it drives the inbox, too, in place of inbox.start().
+
+import { createServer } from "node:http";
+import pg from "pg";
+import { PgBoss } from "pg-boss";
+import { MerchantClient } from "settlekit";
+import { createInbox, type SubjectRef } from "settlekit/inbox";
+import { postgres } from "settlekit/postgres";
+import { Webhooks } from "settlekit/webhooks";
+
+const { DATABASE_URL, HOST = "127.0.0.1", PORT = "3000" } = process.env;
+if (!DATABASE_URL) throw new Error("DATABASE_URL must be the URL of a PostgreSQL database.");
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 20 });
+await pool.query("CREATE TABLE IF NOT EXISTS shipments (order_id TEXT)");
+
+const boss = new PgBoss(DATABASE_URL);
+boss.on("error", console.error);
+await boss.start();
+
+const inbox = createInbox({
+  client: new MerchantClient({ logger: { warn: console.warn, error: console.error } }),
+  webhooks: new Webhooks({ logger: console }),
+  store: postgres(pool),
+  // A payment or withdrawal has changed: one job for it, however many webhooks there are.
+  async onEvent(event) {
+    if (event.type !== "accepted" || !event.kind || !event.id) return;
+    const { kind, id } = event;
+    await boss.send("settle", { kind, id }, { singletonKey: `${kind}/${id}`, singletonSeconds: 1 });
+  },
+});
+inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, async (tx, payment) => {
+  await tx.query("INSERT INTO shipments (order_id) VALUES ($1)", [payment.orderId]);
+  console.log(`${payment.orderId} is paid and shipped`);
+});
+await inbox.migrate();
+
+await boss.createQueue("settle", { retryLimit: 5, retryBackoff: true });
+await boss.work<SubjectRef>(
+  "settle",
+  { batchSize: 8, pollingIntervalSeconds: 0.5 },
+  async (jobs) => {
+    await Promise.all(jobs.map(({ data }) => inbox.settle(data)));
+  },
+);
+
+// What no job is left for, because a process ended between the commit and send(), is settled within a minute; and what no
+// webhook told, within five.
+await boss.createQueue("settle-due");
+await boss.createQueue("reconcile");
+await boss.work("settle-due", () => inbox.settleDue());
+await boss.work("reconcile", () => inbox.reconcile());
+await boss.schedule("settle-due", "* * * * *");
+await boss.schedule("reconcile", "*/5 * * * *");
+
+const server = createServer(inbox.nodeHandler());
+server.listen(Number(PORT), HOST, () =>
+  console.log(`Receiving webhooks on http://${HOST}:${PORT}`),
+);
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, async () => {
+    server.close();
+    await boss.stop();
+    await pool.end();
+  });
+}
