@@ -38,14 +38,15 @@ export type {
   AnswerFault,
   Fault,
   FaultRoute,
+  Frequency,
   LatencyFault,
+  Occasions,
   ResetFault,
   TruncationFault,
 } from "./faults/fault.ts";
 
 export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
 export type { RateLimit } from "./faults/rate-limit.ts";
-export type { Frequency, Occasions } from "./faults/waiting-list.ts";
 
 export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";

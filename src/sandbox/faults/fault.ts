@@ -36,6 +36,17 @@ export interface TruncationFault {
   readonly connection: "truncated";
 }
 
+/** How often requests meet a fault, or webhooks a disorder. */
+export interface Frequency {
+  /** How many meet it; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
+  readonly times?: number | undefined;
+  /** How probable it is for each, above 0 and up to 1. The sandbox's seed decides. Default 1. */
+  readonly probability?: number | undefined;
+}
+
+/** @deprecated Use `Frequency`. */
+export type Occasions = Frequency;
+
 /** @throws {InvalidRequestError} code `invalid_fault`. */
 export function checkFault(fault: Fault): Fault {
   if (typeof fault !== "object" || fault === null) throw invalidFault("fault", "must be an object");

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/openapi-prose.ts";
-import type { Frequency } from "../faults/waiting-list.ts";
+import type { Frequency } from "../faults/fault.ts";
 
 /** Escaped HTML, written by `html` of hono. */
 export type Html = ReturnType<typeof html>;

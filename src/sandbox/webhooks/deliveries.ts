@@ -3,7 +3,7 @@ import { checkNames } from "../../webhooks/options.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
-import { createWaitingList } from "../faults/waiting-list.ts";
+import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
 import type { Merchants } from "../service/merchants.ts";
 import type {

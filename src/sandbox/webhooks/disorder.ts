@@ -4,7 +4,7 @@ import { signWebhook } from "../../webhooks/index.ts";
 import { parseTimestamp } from "../../webhooks/timestamp.ts";
 import { defaultHeaderPrefix } from "../../wire/credential.ts";
 import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
-import type { Frequency } from "../faults/waiting-list.ts";
+import type { Frequency } from "../faults/fault.ts";
 
 /**
  * A way to disturb the delivery of a webhook:
