@@ -10,6 +10,7 @@ import { bulkRows } from "./bulk.ts";
 import { bundleRows } from "./bundles.ts";
 import { callRows } from "./call.ts";
 import { importRows } from "./import.ts";
+import { instrumentedRows } from "./instrumented.ts";
 import { listingRows } from "./listing.ts";
 import { sandboxRows } from "./sandbox.ts";
 import { printTable, type Row, tableOf } from "./table.ts";
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
       sandbox: sandboxRows,
       webhooks: webhookRows,
       call: callRows,
+      instrumented: instrumentedRows,
       import: () => importRows({ quick }),
       bundles: () => bundleRows({ quick }),
       validation: () => validationRows({ quick }),
