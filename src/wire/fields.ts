@@ -122,18 +122,20 @@ function text(form: RegExp) {
   return z.string().check(z.regex(form));
 }
 
-/**
- * The chain id of an EVM chain. The interface document has a number; newer descriptions have CAIP-2 text
- * such as `eip155:8453`, which is read as its number.
- */
-export const evmChainIdSchema: Schema<number> = z.union([
+const evmChainId = [
   z.number(),
   z.pipe(text(/^eip155:[1-9][0-9]{0,14}$/), z.transform(chainNumber)),
-]);
+] as const;
 
-/** The chain id of any chain: newer descriptions also list chains that are no EVM chains. */
+/**
+ * The chain id of an EVM chain. The interface document has a number; newer descriptions have CAIP-2 text such as
+ * `eip155:8453`, which is read as its number.
+ */
+export const evmChainIdSchema: Schema<number> = z.union(evmChainId);
+
+/** The chain id of any chain: newer descriptions also list chains that are not EVM chains. */
 export const chainIdSchema: Schema<ChainId> = z.union([
-  evmChainIdSchema,
+  ...evmChainId,
   text(/^(?!eip155:)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/) as unknown as Schema<Caip2>,
 ]);
 export const optionalChainId = nullish(chainIdSchema);
