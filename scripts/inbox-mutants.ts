@@ -33,8 +33,8 @@ const mutants: readonly Mutant[] = [
   {
     name: "the lease",
     file: "src/inbox/claims.ts",
-    from: "due_at <= {now} AND lease_until <= {now}",
-    to: "due_at <= {now}",
+    from: "lease_until <= {now}",
+    to: "1 = 1",
     test: ["test/inbox/model.test.ts", "double and lose no effect"],
   },
   {
@@ -71,11 +71,11 @@ let survivors = 0;
 for (const { name, file, from, to, test } of mutants) {
   const path = resolve(import.meta.dirname, "..", file);
   const original = await readFile(path, "utf8");
-  if (original.split(from).length !== 2) throw new Error(`${file} has no single: ${from}`);
+  if (!original.includes(from)) throw new Error(`${file} does not have: ${from}`);
   try {
     await writeFile(
       path,
-      original.replace(from, () => to),
+      original.replaceAll(from, () => to),
     );
     const { status, stdout } = spawnSync(
       "vitest",

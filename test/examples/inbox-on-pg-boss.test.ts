@@ -1,0 +1,49 @@
+import pg from "pg";
+import { describe, expect, it, vi } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { Example } from "./example.ts";
+import { freePort } from "./free-port.ts";
+
+const example = new Example("inbox-on-pg-boss");
+const missing = example.missing("pg", "pg-boss");
+const server = await postgresServer();
+
+describe.skipIf(missing !== undefined || server === undefined)("the inbox on pg-boss", () => {
+  it("ships each paid order once", async () => {
+    const { url, drop } = await createPostgresDatabase(server ?? "");
+    const port = await freePort();
+    const sandbox = createSandbox({ webhookUrl: `http://127.0.0.1:${port}/`, seed: "pg-boss" });
+    const service = await sandbox.listen({ port: 0 });
+    const shop = await example.run("start", {
+      DATABASE_URL: url,
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: service.url,
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+      SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+      PORT: String(port),
+    });
+    await shop.printed(/Receiving webhooks/);
+    const client = new MerchantClient({
+      environment: "sandbox",
+      baseUrl: service.url,
+      secretKey: sandbox.secretKey,
+    });
+    for (const orderId of ["a", "b", "c"]) {
+      const { paymentId } = await client.payments.create({ amount: 2500, orderId });
+      await sandbox.payments.simulate(paymentId, "success");
+    }
+    await sandbox.webhooks.idle();
+    const database = new pg.Client(url);
+    await database.connect();
+    await vi.waitFor(async () => {
+      const { rows } = await database.query("SELECT order_id FROM shipments ORDER BY order_id");
+      expect(rows).toEqual([{ order_id: "a" }, { order_id: "b" }, { order_id: "c" }]);
+    });
+    await database.end();
+    await shop.stop("SIGKILL");
+    await service.close();
+    await drop();
+  });
+});
