@@ -43,6 +43,10 @@ export class World {
   onCreation = async () => {};
   /** Answers for requests, instead of the service's. */
   answer: (method: string, path: string) => Response | undefined = () => undefined;
+  /** What the service makes of a request's body. */
+  change = (body: Record<string, unknown>) => body;
+  /** Runs SQL beside the ledger. */
+  query: (text: string) => unknown = () => {};
   /** Requests to create a withdrawal, with their keys and times. */
   readonly creations: {
     readonly key: string;
@@ -69,6 +73,7 @@ export class World {
       async () => {},
     );
     db.function("test_now", () => world.#now);
+    world.query = (text) => db.exec(text);
     return world;
   }
 
@@ -166,8 +171,9 @@ export class World {
     this.creations.push({ key, at: this.#now, body: JSON.parse(String(init.body)) });
     await this.onCreation();
     const reach = async () => {
-      const { signal: _, ...rest } = init;
-      const response = await this.sandbox.fetch(new Request(url, rest));
+      const { signal: _, body: sent, ...rest } = init;
+      const changed = JSON.stringify(this.change(JSON.parse(String(sent))));
+      const response = await this.sandbox.fetch(new Request(url, { ...rest, body: changed }));
       const body = (await response.clone().json()) as { id?: string };
       if (response.ok && body.id && !this.#madeAt.has(body.id))
         this.#madeAt.set(body.id, this.#now);

@@ -1,0 +1,259 @@
+import { describe, expect, it } from "vitest";
+import type { PayoutsEvent } from "../../src/payouts/index.ts";
+import { minute, order, quietMs, World } from "./world.ts";
+
+const by = { by: "ann" };
+const hour = 60 * minute;
+
+/** A ledger with a payout whose outcome has been unknown for too long. */
+async function inDoubt() {
+  const world = World.inMemory();
+  const events: PayoutsEvent[] = [];
+  const payouts = world.open({ onEvent: (event) => events.push(event) });
+  await payouts.migrate();
+  world.fates.push(...Array<"lost">(99).fill("lost"));
+  await payouts.plan(order);
+  await world.live(payouts, 75 * minute);
+  expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
+  world.fates.length = 0;
+  return { world, payouts, events };
+}
+
+describe("resolve", () => {
+  it("takes the withdrawal that a person found", async () => {
+    const { world, payouts } = await inDoubt();
+    const { id } = await world.client().withdrawals.create(order);
+    const resolved = await payouts.resolve(order.orderId, { ...by, withdrawalId: id });
+    expect(resolved).toMatchObject({ state: "sent", withdrawalId: id });
+    await world.sandbox.withdrawals.simulate(id, "complete");
+    await world.live(payouts, 10 * minute);
+    expect((await payouts.get(order.orderId))?.state).toBe("completed");
+    expect(world.made).toHaveLength(1);
+  });
+
+  it("refuses the withdrawal of another order, or with other parameters", async () => {
+    const { world, payouts } = await inDoubt();
+    const other = await world.client().withdrawals.create({ ...order, orderId: "other" });
+    const less = await world.client().withdrawals.create({ ...order, amountInCents: 500 });
+    const resolve = (withdrawalId: string, more = {}) =>
+      payouts.resolve(order.orderId, { ...by, withdrawalId, ...more });
+    const contradicted = (text: string) =>
+      expect.objectContaining({ code: "contradicted", message: expect.stringContaining(text) });
+    await expect(resolve(other.id)).rejects.toEqual(contradicted("is not of the order"));
+    await expect(resolve(less.id)).rejects.toEqual(contradicted("another amountInCents"));
+    await expect(resolve("unknown")).rejects.toEqual(
+      expect.objectContaining({ name: "NotFoundError" }),
+    );
+    expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
+    expect(await resolve(less.id, { acceptDifferences: true })).toMatchObject({ state: "sent" });
+  });
+
+  it("sends again what was never sent, and only after another complete look", async () => {
+    const { world, payouts } = await inDoubt();
+    const resolved = await payouts.resolve(order.orderId, { ...by, neverSent: true });
+    expect(resolved).toMatchObject({ state: "planned" });
+    expect((await payouts.stats()).takenToday).toBe(0);
+    const listings = world.listings.length;
+    await payouts.runDue();
+    expect(world.listings.length).toBe(listings + 1);
+    expect((await payouts.get(order.orderId))?.state).toBe("sent");
+    expect(world.made).toHaveLength(1);
+  });
+
+  it("ends what was never sent, and is not to be", async () => {
+    const { world, payouts } = await inDoubt();
+    const never = { ...by, neverSent: true, sendAgain: false } as const;
+    const ended = await payouts.resolve(order.orderId, never);
+    expect(ended).toMatchObject({ state: "cancelled", problem: "Never sent, ann decided." });
+    await world.live(payouts, hour, 10 * minute);
+    expect(world.made).toEqual([]);
+  });
+
+  it("refuses neverSent when the list shows a withdrawal, or it is too early to say", async () => {
+    const { world, payouts } = await inDoubt();
+    const { id } = await world.client().withdrawals.create(order);
+    const never = payouts.resolve(order.orderId, { ...by, neverSent: true });
+    await expect(never).rejects.toEqual(
+      expect.objectContaining({ code: "contradicted", message: expect.stringContaining(id) }),
+    );
+    const early = World.inMemory();
+    const ledger = early.open();
+    await ledger.migrate();
+    early.fates.push("lost");
+    await ledger.plan(order);
+    await ledger.runDue();
+    const tooEarly = ledger.resolve(order.orderId, { ...by, neverSent: true });
+    await expect(tooEarly).rejects.toThrow(/may still take effect.*Look again after 2026-/);
+    await expect(ledger.resolve(order.orderId, { ...by } as never)).rejects.toThrow(/pass either/);
+    await expect(ledger.resolve(order.orderId, { neverSent: true } as never)).rejects.toThrow(/by/);
+    await early.live(ledger, 10 * minute);
+    const late = ledger.resolve(order.orderId, { ...by, neverSent: true });
+    await expect(late).rejects.toEqual(expect.objectContaining({ code: "wrong_state" }));
+  });
+});
+
+describe("the breaker", () => {
+  it("stops all payouts when an order has two withdrawals, and says so", async () => {
+    const world = World.inMemory();
+    const events: PayoutsEvent[] = [];
+    const logged: string[] = [];
+    const logger = { warn() {}, error: (message: string) => logged.push(message) };
+    const payouts = world.open({ onEvent: (event) => events.push(event), logger });
+    await payouts.migrate();
+    world.fates.push("unanswered");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await world.client().withdrawals.create(order);
+    await world.live(payouts, 10 * minute);
+    const [a, b] = world.made.map(({ id }) => id);
+    const { stopped } = await payouts.stats();
+    expect(stopped?.reason).toContain(`It has 2 withdrawals: ${b}, ${a}`);
+    expect(events.map(({ type }) => type)).toContain("stopped");
+    expect(logged.join()).toMatch(/All payouts are stopped.*reopen/);
+    await payouts.plan({ ...order, orderId: "next" });
+    await world.live(payouts, 10 * minute);
+    expect((await payouts.get("next"))?.state).toBe("planned");
+
+    await expect(payouts.reopen({ ...by, reason: "" })).rejects.toThrow(/reason/);
+    expect(await payouts.reopen({ ...by, reason: "paid twice by hand" })).toBe(true);
+    expect(await payouts.reopen({ ...by, reason: "again" })).toBe(false);
+    await payouts.runDue();
+    expect((await payouts.get("next"))?.state).toBe("sent");
+    const verified = await payouts.verify();
+    expect(verified.ok).toBe(true);
+  });
+
+  it("stops all payouts when the answer or the list has other parameters", async () => {
+    for (const fate of ["answered", "unanswered"] as const) {
+      const world = World.inMemory();
+      const payouts = world.open();
+      await payouts.migrate();
+      world.fates.push(fate);
+      world.change = (body) => ({ ...body, amountInCents: 1_000 });
+      await payouts.plan(order);
+      await world.live(payouts, 10 * minute);
+      expect(await payouts.get(order.orderId)).toMatchObject({
+        state: "needs_decision",
+        problem: expect.stringContaining("has another amountInCents than was planned"),
+      });
+      expect((await payouts.stats()).stopped?.reason).toContain("another amountInCents");
+      expect(world.made).toHaveLength(1);
+    }
+  });
+
+  it("stops all payouts when a later look shows that both requests took effect", async () => {
+    const world = World.inMemory();
+    const payouts = world.open();
+    await payouts.migrate();
+    world.fates.push("late");
+    // Later than the ledger is told to expect.
+    world.lateMs = 5 * quietMs;
+    await payouts.plan(order);
+    await world.live(payouts, 20 * minute);
+    expect(world.made).toHaveLength(2);
+    for (const { id } of world.made) await world.sandbox.withdrawals.simulate(id, "complete");
+    await world.live(payouts, 20 * minute);
+    expect((await payouts.stats()).stopped?.reason).toMatch(/has two withdrawals/);
+  });
+});
+
+describe("the journal", () => {
+  async function altered(text: string) {
+    const world = World.inMemory();
+    const payouts = world.open({ limits: { approveAbove: 0 } });
+    await payouts.migrate();
+    for (const orderId of ["a", "b", "c"]) await payouts.plan({ ...order, orderId });
+    await payouts.approve("a", by);
+    await payouts.approve("b", by);
+    await world.query(text);
+    return { world, payouts };
+  }
+
+  const alterations: [what: string, text: string, at: number, problem: RegExp][] = [
+    [
+      "an entry's details were changed",
+      `UPDATE settlekit_payout_journal SET details = replace(details, 'ann', 'eve') WHERE seq = 4`,
+      4,
+      /Entry 4 \(approved of a\) does not match its hash/,
+    ],
+    [
+      "an entry is missing",
+      "DELETE FROM settlekit_payout_journal WHERE seq = 2",
+      2,
+      /Entry 2 is missing/,
+    ],
+    [
+      "the last entries are missing",
+      "DELETE FROM settlekit_payout_journal WHERE seq > 3",
+      4,
+      /Entry 4 is missing/,
+    ],
+    [
+      "an entry's time was changed",
+      "UPDATE settlekit_payout_journal SET at = at + 1 WHERE seq = 1",
+      1,
+      /Entry 1 \(planned of a\)/,
+    ],
+    [
+      "a payout's amount was changed",
+      `UPDATE settlekit_payouts SET body = replace(body, '12500', '99999') WHERE order_id = 'b'`,
+      2,
+      /The payout b has other parameters than the journal/,
+    ],
+    [
+      "a payout was approved without a person",
+      `UPDATE settlekit_payouts SET state = 'approved', approved_by = 'eve' WHERE order_id = 'b'`,
+      5,
+      /other approver/,
+    ],
+  ];
+  it.each(alterations)("shows that %s, and no money moves", async (_, text, at, problem) => {
+    const { world, payouts } = await altered(text);
+    await payouts.runDue();
+    expect(world.creations).toEqual([]);
+    expect(await payouts.verify()).toEqual({
+      ok: false,
+      at,
+      problem: expect.stringMatching(problem),
+    });
+    expect((await payouts.stats()).stopped?.reason).toMatch(problem);
+    await payouts.runDue();
+    expect(world.creations).toEqual([]);
+  });
+
+  it("is compared with a payout right before it is sent", async () => {
+    const { world, payouts } = await altered("SELECT 1");
+    await payouts.verify();
+    world.fates.push("refused connection", "refused connection");
+    await payouts.runDue();
+    await world.query(
+      `UPDATE settlekit_payouts SET body = replace(body, '0x5a', '0xFB') WHERE order_id = 'a'`,
+    );
+    await world.advance(hour);
+    await payouts.runDue();
+    expect(world.creations.map(({ body }) => body.orderId)).not.toContain("a");
+    expect((await payouts.stats()).stopped?.reason).toMatch(/a is not what its journal says/);
+  });
+
+  it("goes on after a break that a person has accepted", async () => {
+    const { world, payouts } = await altered(alterations[3]?.[1] ?? "");
+    await payouts.runDue();
+    expect((await payouts.stats()).stopped).toBeDefined();
+    await payouts.reopen({ ...by, reason: "restored from a backup" });
+    const next = world.open();
+    await next.runDue();
+    expect((await next.stats()).stopped).toBeUndefined();
+    expect((await payouts.verify()).ok).toBe(false);
+  });
+
+  it("gives its entries by payout, in order", async () => {
+    const { payouts } = await altered("SELECT 1");
+    const entries = [];
+    for await (const entry of payouts.journal({ orderId: "a" })) entries.push(entry);
+    expect(entries.map(({ seq, event }) => [seq, event])).toEqual([
+      [1, "planned"],
+      [4, "approved"],
+    ]);
+    expect(entries[0]?.details).toMatchObject({ body: { amountInCents: 12_500 } });
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it, vi } from "vitest";
+import { createInbox } from "../../src/inbox/index.ts";
+import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
+import { databases } from "../databases.ts";
+import { minute, order, World } from "./world.ts";
+
+describe.each(databases)("a worker on %s", (name, openDatabase) => {
+  it("sends what is planned, is woken by it, and stops with nothing left running", async () => {
+    const database = await openDatabase();
+    const world = await World.on(database);
+    const payouts = world.open();
+    await payouts.migrate();
+    const worker = payouts.start({ pollMs: name === "SQLite" ? 60_000 : 50 });
+    expect(() => payouts.start()).toThrow(/while a worker of this ledger runs/);
+    await payouts.plan(order);
+    await vi.waitFor(async () => expect((await payouts.get(order.orderId))?.state).toBe("sent"));
+    await worker.stop();
+    await payouts.plan({ ...order, orderId: "later" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await payouts.get("later"))?.state).toBe("planned");
+    {
+      await using _worker = payouts.start({ concurrency: 1, pollMs: 20 });
+      await vi.waitFor(async () => expect((await payouts.get("later"))?.state).toBe("sent"));
+    }
+    expect(world.made).toHaveLength(2);
+    await database.close();
+  });
+
+  it("follows withdrawals by an inbox's webhooks, in the inbox's transaction", async () => {
+    const database = await openDatabase();
+    const world = await World.on(database);
+    const store = world.store();
+    const client = world.client();
+    const inbox = createInbox({ client, webhooks: new Webhooks({ secret: "s" }), store });
+    const payouts = world.open({ store, inbox });
+    await inbox.migrate();
+    await payouts.migrate();
+    await inbox.settleDue();
+    await payouts.plan(order);
+    await payouts.runDue();
+    const [withdrawal] = world.made;
+    const id = withdrawal?.id ?? "";
+    await world.sandbox.withdrawals.simulate(id, "complete");
+    const other = await client.withdrawals.create({ ...order, orderId: "not of the ledger" });
+    for (const data of [
+      { id, status: "completed" },
+      { id: other.id, status: "pending" },
+    ]) {
+      const signed = signWebhook({ event: { event: "withdrawal.updated", data }, secret: "s" } as never);
+      await inbox.fetchHandler()(signed.request("http://127.0.0.1/webhooks"));
+    }
+    await inbox.settleDue();
+    expect(await payouts.get(order.orderId)).toMatchObject({
+      state: "completed",
+      withdrawalId: id,
+    });
+    expect((await payouts.verify()).ok).toBe(true);
+    await database.close();
+  });
+});
+
+it("refuses options that cannot be right", async () => {
+  const payouts = World.inMemory().open();
+  expect(() => payouts.start({ concurrency: 0 })).toThrow(/concurrency must be a whole number, 1/);
+  expect(() => payouts.start({ pollMs: 0 })).toThrow(/pollMs/);
+  await expect(payouts.list({ limit: 0 })).rejects.toThrow(/limit/);
+});
+
+it("goes on when the merchant's functions throw", async () => {
+  const world = World.inMemory();
+  const fail = () => {
+    throw new Error("mine");
+  };
+  const payouts = world.open({ onEvent: fail, logger: { warn: fail, error: fail } });
+  await payouts.migrate();
+  world.fates.push("refused connection");
+  await payouts.plan(order);
+  await world.live(payouts, 2 * minute);
+  expect((await payouts.get(order.orderId))?.state).toBe("sent");
+});
