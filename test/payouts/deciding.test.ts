@@ -186,7 +186,7 @@ describe("the journal", () => {
       "the last entries are missing",
       "DELETE FROM settlekit_payout_journal WHERE seq > 3",
       4,
-      /Entry 4 is missing/,
+      /Entry 4 (is|and all after it are) missing/,
     ],
     [
       "an entry's time was changed",

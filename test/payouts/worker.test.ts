@@ -46,7 +46,10 @@ describe.each(databases)("a worker on %s", (name, openDatabase) => {
       { id, status: "completed" },
       { id: other.id, status: "pending" },
     ]) {
-      const signed = signWebhook({ event: { event: "withdrawal.updated", data }, secret: "s" } as never);
+      const signed = signWebhook({
+        event: { event: "withdrawal.updated", data },
+        secret: "s",
+      } as never);
       await inbox.fetchHandler()(signed.request("http://127.0.0.1/webhooks"));
     }
     await inbox.settleDue();
