@@ -14,6 +14,7 @@ import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, type Commands, lines, type Run } from "./options.ts";
+import { payoutCommands } from "./payouts.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { triggerCommand } from "./trigger.ts";
 
@@ -30,11 +31,15 @@ export const commands: Commands = {
   events: eventsCommand,
   mcp: mcpCommand,
   inbox: inboxCommands,
+  payouts: payoutCommands,
   ...apiCommands(),
 };
 
 /** What the commands under one word do, where they do not call the service. */
-const groups: Readonly<Record<string, string>> = { inbox: "Operate the inbox" };
+const groups: Readonly<Record<string, string>> = {
+  inbox: "Operate the inbox",
+  payouts: "Operate the payout ledger",
+};
 
 /** The words of the command line that name a command there is. */
 export function wordsOf([first = "", second = ""]: readonly string[]): string[] {

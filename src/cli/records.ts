@@ -89,6 +89,7 @@ const important = [
   "token.symbol",
   "name",
   "status",
+  "state",
   "type",
   "amountInCents",
   "amountFormatted",

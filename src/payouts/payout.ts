@@ -3,6 +3,7 @@ import type { PayoutBody } from "../resources/payouts/ledger-client.ts";
 import { differences } from "../resources/payouts/payout.ts";
 import { canonicalJson, nearest, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
+import { payoutStates } from "./tables.ts";
 
 /**
  * - `planned`: nothing was sent. It waits for its turn, for its budget or for an approval.
@@ -14,18 +15,6 @@ import type { Withdrawal } from "../wire/withdrawal.ts";
  * - `needs_decision`: a person has to find out whether there is a withdrawal; see `resolve`.
  */
 export type PayoutState = (typeof payoutStates)[number];
-
-export const payoutStates = [
-  "planned",
-  "approved",
-  "sending",
-  "sent",
-  "completed",
-  "failed",
-  "cancelled",
-  "refused",
-  "needs_decision",
-] as const;
 
 /** A payout as the ledger has it. */
 export interface Payout {

@@ -134,12 +134,11 @@ export class Payouts<Client, Mode extends StoreMode> {
     const plan = this.#checked(input, by);
     const { tenant, store } = this.#context;
     const row = await store.transaction(
-      () =>
-        inLedger(tenant, function* (ledger) {
-          const added = yield* addPlan(plan);
-          yield* chain(ledger, added);
-          return added;
-        }),
+      function* () {
+        const added = yield* addPlan(plan);
+        if (added.chained === 0) yield* inLedger(tenant, (ledger) => chain(ledger, added));
+        return added;
+      },
       { wake: "payouts" },
     );
     if (row.chained === 0) await tell(this.#context, row);

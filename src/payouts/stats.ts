@@ -1,6 +1,7 @@
 import { sql, type Work } from "../stores/store.ts";
 import { readHead } from "./journal.ts";
-import { type PayoutState, payoutStates } from "./payout.ts";
+import type { PayoutState } from "./payout.ts";
+import { payoutStates } from "./tables.ts";
 
 /** How the payouts of a tenant are doing. */
 export interface PayoutsStats {

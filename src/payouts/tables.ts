@@ -1,5 +1,18 @@
 import type { Component } from "../stores/store.ts";
 
+/** The states of a payout, in the order in which it reaches them. */
+export const payoutStates = [
+  "planned",
+  "approved",
+  "sending",
+  "sent",
+  "completed",
+  "failed",
+  "cancelled",
+  "refused",
+  "needs_decision",
+] as const;
+
 /** The tables of the payout ledger. */
 export const payoutTables: Component = {
   name: "payouts",

@@ -94,7 +94,10 @@ const servers: ReadonlySet<string> = new Set(["sandbox", "listen", "mcp"]);
 /** Where nothing is typed, it sends nothing. */
 const asks = (args: readonly string[]) => args.includes("create-once") && !args.includes("--yes");
 
-const finite = everyCommand.filter(([name = ""]) => !servers.has(name));
+/** These need a database, and have tests of their own. */
+const ledgers: ReadonlySet<string> = new Set(["payouts"]);
+
+const finite = everyCommand.filter(([name = ""]) => !servers.has(name) && !ledgers.has(name));
 
 async function argsOf(words: readonly string[], example: readonly string[]): Promise<string[]> {
   const values = await valuesFor(words);
