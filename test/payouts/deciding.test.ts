@@ -123,6 +123,22 @@ describe("the breaker", () => {
     expect(verified.ok).toBe(true);
   });
 
+  it("stops what would be sent again, too", async () => {
+    const world = World.inMemory();
+    const payouts = world.open();
+    await payouts.migrate();
+    world.fates.push("lost");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await world.query("UPDATE settlekit_payout_journal SET at = 1");
+    await payouts.verify();
+    await world.live(payouts, 20 * minute);
+    expect(world.creations).toHaveLength(1);
+    await payouts.reopen({ ...by, reason: "known" });
+    await world.live(payouts, minute);
+    expect((await payouts.get(order.orderId))?.state).toBe("sent");
+  });
+
   it("stops all payouts when the answer or the list has other parameters", async () => {
     for (const fate of ["answered", "unanswered"] as const) {
       const world = World.inMemory();

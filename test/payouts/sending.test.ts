@@ -176,41 +176,49 @@ it("looks first, where asked to, for what another program has paid", async () =>
   expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
 });
 
-it("sends nothing when another worker has taken over before the attempt was committed", async () => {
-  const { world, payouts, told, events } = await opened();
-  const store = world.store();
-  const reached = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
-  let sinceClaim = Number.NaN;
-  const paused = world.open({
-    onEvent: (event) => events.push(event),
-    store: {
-      ...store,
-      async transaction(work, options) {
-        // The second one after the claim begins the attempt.
-        if (++sinceClaim === 2) {
-          reached.resolve();
-          await goOn.promise;
-        }
-        const result = await store.transaction(work, options);
-        if (Array.isArray(result) && result[0]?.idempotency_key) sinceClaim = 0;
-        return result;
+it.each(["unknown", "honoured"] as const)(
+  "sends nothing when another worker has taken over, where keys are %s",
+  async (keys) => {
+    const client = { wire: { withdrawalIdempotency: keys } };
+    const { world, payouts, told, events } = await opened({ client });
+    world.sandbox.withdrawalIdempotency = "honoured";
+    const store = world.store();
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let sinceClaim = Number.NaN;
+    const paused = world.open({
+      client,
+      onEvent: (event) => events.push(event),
+      store: {
+        ...store,
+        async transaction(work, options) {
+          // The second one after the claim begins the attempt.
+          if (++sinceClaim === 2) {
+            reached.resolve();
+            await goOn.promise;
+          }
+          const result = await store.transaction(work, options);
+          if (Array.isArray(result) && result[0]?.idempotency_key) sinceClaim = 0;
+          return result;
+        },
       },
-    },
-  });
-  await payouts.plan(order);
-  const running = paused.runDue();
-  await reached.promise;
-  expect(world.creations).toEqual([]);
-  await world.advance(5 * minute);
-  await payouts.runDue();
-  expect(world.creations).toHaveLength(1);
-  goOn.resolve();
-  await running;
-  expect(told()).toContain("fenced");
-  expect(world.creations).toHaveLength(1);
-  expect(world.made).toHaveLength(1);
-});
+    });
+    await payouts.plan(order);
+    const running = paused.runDue();
+    await reached.promise;
+    expect(world.creations).toEqual([]);
+    await world.advance(5 * minute);
+    world.fates.push("unanswered");
+    await payouts.runDue();
+    expect(world.creations).toHaveLength(1);
+    goOn.resolve();
+    await running;
+    expect(told()).toContain("fenced");
+    expect(world.creations).toHaveLength(1);
+    await world.live(payouts, 10 * minute);
+    expect(world.made).toHaveLength(1);
+  },
+);
 
 it("sends nothing when its process was suspended after the attempt was committed", async () => {
   const { world, payouts, state } = await opened();
