@@ -5,7 +5,7 @@ const config: KnipConfig = {
   entry: [
     ...Object.values(entries),
     "src/sandbox/pages/browser/{payment,inspector}.ts",
-    "test/{architecture/crossed-files,examples/settle-orders,webhooks/receiving-process,inbox/worker-process}.ts",
+    "test/{architecture/crossed-files,examples/settle-orders,webhooks/receiving-process,inbox/worker-process,payouts/paying-process}.ts",
     "test/browser/checkout-page.ts",
     "{examples,scripts}/*.ts",
     "test/examples/settling-process.ts",

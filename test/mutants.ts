@@ -305,14 +305,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a payout in doubt gives its budget back",
     file: "src/payouts/attempts.ts",
-    find: "  failures = failures + 1, state = COALESCE($6, state),",
-    replace: "  failures = failures + 1, reserved_at = NULL, state = COALESCE($6, state),",
+    find: "  failures = CASE WHEN $4 IS NULL THEN",
+    replace: "  reserved_at = NULL, failures = CASE WHEN $4 IS NULL THEN",
     test: "test/payouts/limits.test.ts",
   },
   {
     name: "a suspended process sends late",
     file: "src/payouts/sender.ts",
-    find: "if (elapsedMs() > leaveMs) throw new TooLate();",
+    find: "if (begun.elapsedMs() > leaveMs) throw new TooLate();",
     replace: "",
     test: "test/payouts/sending.test.ts",
   },

@@ -72,7 +72,11 @@ WHERE payout_id = $1 ORDER BY fence`,
 
 /** What beginning an attempt came to. */
 export type Begun =
-  | { readonly kind: "begun" }
+  | {
+      readonly kind: "begun";
+      /** How long ago the request became allowed to leave. */
+      readonly elapsedMs: () => number;
+    }
   | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" }
   | { readonly kind: "held"; readonly hold: Hold };
 
@@ -123,6 +127,8 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   reserved_at = COALESCE(reserved_at, $2), doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
       [row.id, ledger.now],
     );
+    // Before the database reads its clock, and after any wait for the lock.
+    const elapsedMs = stopwatch();
     yield* sql(
       `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
       [row.id, row.fence, leaveMs],
@@ -133,8 +139,14 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
       idempotencyKey: row.idempotency_key,
       body: bodyOf(current),
     });
-    return { kind: "begun" };
+    return { kind: "begun", elapsedMs };
   });
+}
+
+/** Milliseconds since now, by the clock that shows more: one of them stands still while a machine is suspended. */
+function stopwatch(): () => number {
+  const [start, wallStart] = [performance.now(), Date.now()];
+  return () => Math.max(performance.now() - start, Date.now() - wallStart);
 }
 
 /** Whether the row still is what was planned and approved. If somebody changed it, everything stops. */
@@ -265,7 +277,7 @@ export function* putOff(
 ): Work<boolean> {
   const changed = yield* sql(
     `UPDATE {payouts} SET due_at = $3, lease_until = 0, problem = COALESCE($4, problem), waits_until = $5,
-  failures = failures + 1, state = COALESCE($6, state),
+  failures = CASE WHEN $4 IS NULL THEN failures ELSE failures + 1 END, state = COALESCE($6, state),
   doubt_since = CASE WHEN COALESCE($6, state) = 'sending' THEN doubt_since END
 WHERE id = $1 AND fence = $2 AND state IN ('planned', 'approved', 'sending', 'sent') RETURNING id`,
     [row.id, row.fence, Math.round(dueAt), problem?.slice(0, 2_000) ?? null, until, state ?? null],

@@ -80,7 +80,7 @@ export class Payouts<Client, Mode extends StoreMode> {
   constructor(options: PayoutsOptions<Client, Mode>) {
     const { client, store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
     const { onEvent, logger = console } = options;
-    const leaveMs = Math.ceil(quietMs / 10);
+    const leaveMs = Math.ceil(quietMs / 8);
     const ledgerClient = client.withdrawals.ledger;
     this.#store = store;
     this.#context = {
@@ -330,10 +330,6 @@ export class Payouts<Client, Mode extends StoreMode> {
  * @throws {ConfigurationError} when an option is missing or unknown.
  * @example
  * ```ts
- * import { MerchantClient } from "settlekit";
- * import { createPayouts } from "settlekit/payouts";
- * import { sqlite } from "settlekit/sqlite";
- *
  * const payouts = createPayouts({
  *   client: new MerchantClient(),
  *   store: sqlite("shop.db"),

@@ -163,7 +163,6 @@ async function send(
   signal: AbortSignal,
 ): Promise<unknown> {
   const { store, client, tenant, leaveMs } = context;
-  const elapsedMs = stopwatch();
   const beginning = { ...context, lookedAt, isKeyed: client.isKeyed };
   const begun = await store.transaction(() => beginAttempt(row, beginning));
   if (begun.kind === "fenced") {
@@ -189,7 +188,7 @@ async function send(
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked, and sent.
       beforeSend() {
-        if (elapsedMs() > leaveMs) throw new TooLate();
+        if (begun.elapsedMs() > leaveMs) throw new TooLate();
       },
     });
   } catch (error) {
@@ -200,12 +199,6 @@ async function send(
 
 class TooLate extends Error {
   override readonly message = "The process was suspended, so the request did not leave.";
-}
-
-/** Milliseconds since now, by the clock that shows more: one of them stands still while a machine is suspended. */
-function stopwatch(): () => number {
-  const [start, wallStart] = [performance.now(), Date.now()];
-  return () => Math.max(performance.now() - start, Date.now() - wallStart);
 }
 
 /** Writes down what an error says about the request. */
@@ -225,7 +218,8 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
     return { past, isInDoubt };
   });
   const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
-  const backoff = past.now + Math.max(backoffMs(row.failures), retryAfterMs);
+  const isLate = error instanceof TooLate;
+  const backoff = past.now + (isLate ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
   const isKeyed = context.client.isKeyed && past.isKeyAlive;
   const dueAt = past.requests === 0 || isKeyed ? backoff : Math.max(past.lookAt, backoff);
   const state = row.approved_by === null ? "planned" : "approved";
