@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { checkoutCases } from "./checkout-cases.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { contentSecurityCases } from "./content-security-cases.ts";
+import { elementCases } from "./element-cases.ts";
+import { elementLooksCases } from "./element-looks-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
+import { walletCases } from "./wallet-cases.ts";
 
 // One browser for all of them: starting one takes longer than most cases.
 describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
@@ -24,4 +27,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   scenarioCases(browser);
   inspectorCases(browser);
   inspectorToolsCases(browser);
+  elementCases(browser);
+  elementLooksCases(browser);
+  walletCases(browser);
 });

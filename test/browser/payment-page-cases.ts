@@ -193,14 +193,17 @@ export function paymentPageCases(browser: () => Browser): void {
       watched = await watchedPage(browser());
       const { page } = watched;
       await page.clock.install();
-      const { paymentId } = await create(sandbox);
-      await page.goto(`${service.url}/payment/${paymentId}`);
+      // A sandbox without refused webhooks: the clock would stop where one is sent again, after ten and a half
+      // minutes, and the page would ask for its price then.
+      const quiet = createSandbox({ deliver: async () => new Response() });
+      await using server = await quiet.listen({ port: 0 });
+      const { paymentId } = await create(quiet);
+      await page.goto(`${server.url}/payment/${paymentId}`);
       await page.getByText("25 USDC").waitFor();
-      await sandbox.clock.advance("11m");
+      await quiet.clock.advance("11m");
       await page.clock.fastForward("10:30");
       await page.clock.runFor(3_000);
-      // More than the old price had left: the jump of the page's clock may cost the new one some seconds.
-      await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:\d\d)$/);
+      await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
     });
 
     test("lets the customer of a deposit choose the amount", async () => {

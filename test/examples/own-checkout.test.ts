@@ -12,7 +12,7 @@ import { scratchFolder } from "./scratch-folder.ts";
 const example = new Example("own-checkout");
 const isMissing =
   example.missing("express", "esbuild") ?? (chromiumPath === undefined ? "Chromium" : undefined);
-const source = resolve(import.meta.dirname, "../../src/checkout/index.ts");
+const source = resolve(import.meta.dirname, "../../src/checkout/element/index.ts");
 
 describe.skipIf(isMissing)(example.name, () => {
   let scratch: Awaited<ReturnType<typeof scratchFolder>>;
@@ -24,7 +24,7 @@ describe.skipIf(isMissing)(example.name, () => {
 
   beforeAll(async () => {
     scratch = await scratchFolder();
-    const alias = example.isInstalled ? "" : `--alias:settlekit/checkout=${source}`;
+    const alias = example.isInstalled ? "" : `--alias:settlekit/checkout/element=${source}`;
     const build = await example.run("build", {}, alias);
     expect([await build.ended(), build.output]).toEqual([0, expect.anything()]);
     const port = await freePort();
@@ -73,24 +73,22 @@ describe.skipIf(isMissing)(example.name, () => {
     await customer(async (page) => {
       expect(await copied(page, "Copy the amount")).toBe("25");
       expect(await copied(page, "Copy the address")).toBe(newest()?.depositAddress?.address);
-      expect(await page.locator("#qr svg").isVisible()).toBe(true);
+      expect(await page.locator('[part="qr"] svg').isVisible()).toBe(true);
       expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
       expect(await accessibilityViolations(page)).toEqual([]);
       await sandbox.payments.simulate(newest()?.id ?? "", "success");
       await page.clock.runFor(10_000);
-      await page.getByText("Paid. Thank you!").waitFor();
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
       await sandbox.webhooks.idle();
       await page.reload();
-      await page.getByText("Paid. Thank you!").waitFor();
-      expect(await page.locator("#request").isHidden()).toBe(true);
+      await page.getByText("Mug: paid").waitFor();
     });
   });
 
   it("asks for another amount when another token is chosen", async () => {
     await customer(async (page) => {
-      await page.getByLabel("Pay with").selectOption({ label: "ETH on Base Sepolia" });
-      await expect.poll(() => page.locator("#symbol").textContent()).toBe("ETH");
-      expect(await page.locator("#amount").textContent()).toMatch(/^0\.\d+$/);
+      await page.getByText("ETH", { exact: true }).click();
+      await page.getByText(/^0\.\d+ ETH$/).waitFor();
     });
   });
 
@@ -110,8 +108,8 @@ describe.skipIf(isMissing)(example.name, () => {
     await customer(async (page) => {
       await sandbox.payments.simulate(newest()?.id ?? "", "timeout");
       await page.clock.runFor(10_000);
-      await page.getByText("The time to pay is over.").waitFor();
-      expect(await page.locator("#request").isHidden()).toBe(true);
+      await page.getByText("Nothing arrived in time.").waitFor();
+      expect(await page.getByText("Send exactly").isVisible()).toBe(false);
     });
   });
 

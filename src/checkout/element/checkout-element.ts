@@ -2,13 +2,13 @@ import type { Environment } from "../../wire/credential.ts";
 import { connect } from "./connect.ts";
 import { type CheckoutEventMap, EventTeller } from "./events.ts";
 import { languageFor, loadMessages } from "./languages.ts";
-import { english, type Messages } from "./messages.ts";
+import type { Messages } from "./messages.ts";
 import { Page } from "./page.ts";
 import { Session } from "./session.ts";
 import { type Known, nothingKnown } from "./state.ts";
 import { styleSheet } from "./styles.ts";
 import { createTexts, type Texts } from "./texts.ts";
-import { type View, viewOf } from "./view.ts";
+import { viewOf } from "./view.ts";
 import type { RpcUrls } from "./wallets.ts";
 
 /** A server that renders the page has no elements: it may import the class, and never makes one. */
@@ -45,8 +45,10 @@ export class SettlekitCheckoutElement extends ElementBase {
   #session: Session | undefined;
   #isDue = false;
   #known: Known = nothingKnown;
-  #view: View | undefined;
-  #texts: Texts = createTexts(english, "en");
+  /** Number of the latest request for a language. */
+  #speaking = 0;
+  /** Undefined until the language is loaded. */
+  #texts: Texts | undefined;
   #page: Page | undefined;
   readonly #teller = new EventTeller(this);
 
@@ -152,8 +154,9 @@ export class SettlekitCheckoutElement extends ElementBase {
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [styleSheet()];
     }
-    void this.#speak();
-    this.#restart();
+    // An element that moves keeps what it has.
+    if (this.#page === undefined) void this.#speak();
+    if (this.#session === undefined) this.#restart();
   }
 
   /** @internal */
@@ -161,9 +164,9 @@ export class SettlekitCheckoutElement extends ElementBase {
     // Elements that move are disconnected for a moment.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#session?.stop();
-      this.#session = undefined;
+      this.#stop();
       this.#page?.dispose();
+      this.#page = undefined;
     });
   }
 
@@ -189,17 +192,22 @@ export class SettlekitCheckoutElement extends ElementBase {
 
   /** Starts anew, once for all attributes that change together, and never inside of `connectedCallback`. */
   #restart(): void {
+    if (!this.isConnected) this.#stop();
     if (this.#isDue || !this.isConnected) return;
     this.#isDue = true;
     queueMicrotask(() => {
       this.#isDue = false;
       if (!this.isConnected) return;
-      this.#session?.stop();
-      this.#session = undefined;
+      this.#stop();
       this.#teller.reset();
       this.#show(nothingKnown);
       if (this.paymentId !== null || this.secret !== null) this.#start();
     });
+  }
+
+  #stop(): void {
+    this.#session?.stop();
+    this.#session = undefined;
   }
 
   #start(): void {
@@ -224,29 +232,30 @@ export class SettlekitCheckoutElement extends ElementBase {
     if (!this.isConnected) return;
     const tag = this.lang || this.closest("[lang]")?.getAttribute("lang") || navigator.language;
     const language = languageFor(tag);
+    const speaking = ++this.#speaking;
     const messages = await loadMessages(language);
-    if (!this.isConnected) return;
+    if (!this.isConnected || speaking !== this.#speaking) return;
     // Numbers follow the region, unless the language is not spoken.
     const isSpoken = language !== "en" || /^en\b/i.test(tag);
     this.#texts = createTexts({ ...messages, ...this.#messages }, isSpoken ? tag : "en");
     this.#page?.dispose();
     this.#page = undefined;
-    this.#view = undefined;
     this.#show(this.#known);
   }
 
   #show(known: Known): void {
-    const isNew = known !== this.#known || this.#view === undefined;
+    const isNew = known !== this.#known;
     this.#known = known;
-    if (this.#page === undefined) this.#page = this.#newPage();
-    if (isNew || this.#view === undefined) this.#view = viewOf(known, this.#texts);
-    if (isNew) this.#page.update(this.#view);
-    if (known.offer) this.#page.countDown(known.offer.request.remainingMs());
     this.#teller.change(known);
+    if (this.#texts === undefined) return;
+    const isBlank = this.#page === undefined;
+    this.#page ??= this.#newPage(this.#texts);
+    if (isNew || isBlank) this.#page.update(viewOf(known, this.#texts));
+    if (known.offer) this.#page.countDown(known.offer.request.remainingMs());
   }
 
-  #newPage(): Page {
-    const page = new Page(this.#texts, {
+  #newPage(texts: Texts): Page {
+    const page = new Page(texts, {
       choose: (choice) => this.#session?.choose(choice),
       chooseDeposit: (cents) => this.#session?.chooseDeposit(cents),
       retryPrice: () => this.#session?.retryPrice(),

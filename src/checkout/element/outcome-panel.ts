@@ -20,7 +20,7 @@ export class OutcomePanel {
   readonly #outcome: HTMLElement;
   readonly #outcomeText = h("p");
   readonly #facts: HTMLElement;
-  readonly #received = h("output", { class: "amount" });
+  readonly #received = h("span", { class: "amount" });
   readonly #receivedRow: HTMLElement;
   readonly #transaction = h("code", { dir: "ltr", part: "transaction" });
   readonly #transactionRow: HTMLElement;

@@ -34,7 +34,7 @@ export class PayPanel {
   readonly #networks: HTMLFieldSetElement;
   readonly #transfer: HTMLElement;
   readonly #qr: HTMLElement;
-  readonly #amount = h("output", { class: "amount", part: "amount", dir: "ltr" });
+  readonly #amount = h("span", { class: "amount", part: "amount", dir: "ltr" });
   readonly #copyAmount: CopyButton;
   readonly #toAddress = h("span");
   readonly #address = h("code", { part: "address", dir: "ltr" });

@@ -78,7 +78,7 @@ export function viewOf(known: Known, texts: Texts): View {
     order: payment?.orderId
       ? texts.say("order", { order: printable(payment.orderId, 255) })
       : undefined,
-    title: payment && titleOf(known, texts),
+    title: phase === "problem" ? texts.say("region") : payment && titleOf(known, texts),
     fees: payment && feesOf(known, payment, texts),
     stepsDone: payment && stepsDone(phase, payment),
     ...(isOpen ? choices(known) : { tokens: [], networks: [] }),

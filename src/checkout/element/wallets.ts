@@ -195,7 +195,8 @@ function failureOf(error: unknown): WalletFailure {
   if (has(4902)) return "wallet_unknown_chain";
   if (has(-32_002)) return "wallet_busy";
   if (has(4200, -32_601)) return "wallet_unsupported";
-  const isShort = /insufficient|exceeds (the )?balance/i.test(messageOf(error));
+  // A transfer that would revert is one of more than there is.
+  const isShort = /insufficient|exceeds (the )?balance|revert/i.test(messageOf(error));
   return isShort ? "wallet_insufficient_funds" : "wallet_failed";
 }
 

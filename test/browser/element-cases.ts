@@ -1,0 +1,258 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type CheckoutPage, ElementShop } from "./element-shop.ts";
+
+type CheckoutElement = HTMLElementTagNameMap["settlekit-checkout"];
+
+export function elementCases(browser: () => Browser): void {
+  describe("the checkout element", () => {
+    let shop: ElementShop;
+    let watched: CheckoutPage;
+
+    beforeAll(async () => {
+      shop = new ElementShop(browser());
+      await shop.open();
+    });
+    afterAll(() => shop?.close());
+
+    afterEach(async () => {
+      await watched.page.context().close();
+      // The browser notes each answer that is an error, and each request that fails, by itself.
+      const own = watched.troubles.filter((text) => !text.startsWith("Failed to load resource"));
+      expect(own).toEqual([]);
+      const foreign = [...watched.origins].filter(
+        (it) => ![shop.url, shop.service.url].includes(it),
+      );
+      expect(foreign).toEqual([]);
+    });
+
+    const element = () => watched.page.locator("settlekit-checkout");
+    const card = () => watched.page.locator('[part="card"]');
+    const phase = (name: string) => watched.page.locator(`[data-phase="${name}"]`).waitFor();
+    const named = (name: string) => watched.events.filter((event) => event.name === name);
+    const status = () => watched.page.getByRole("status").textContent();
+
+    test("tells each end of a payment once, with its facts and without its secret", async () => {
+      watched = await shop.watch();
+      const { page } = watched;
+      const order = await shop.order();
+      await shop.visit(watched, order);
+      await phase("pay");
+      expect(watched.events.map(({ name }) => name)).toEqual(["change"]);
+      await shop.sandbox.payments.simulate(order.paymentId, "timeout");
+      const refresh = () => element().evaluate((it) => (it as CheckoutElement).refresh());
+      await refresh();
+      await phase("over");
+      await shop.sandbox.payments.simulate(order.paymentId, "late");
+      await refresh();
+      await refresh();
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      expect(watched.events.map(({ name }) => name)).toEqual([
+        "change",
+        "change",
+        "expired",
+        "change",
+        "paid",
+      ]);
+      expect(named("paid")[0]?.detail).toEqual({
+        paymentId: order.paymentId,
+        status: "completed",
+        orderId: "order_1",
+        amountInCents: 2500,
+        amountDueCents: 2500,
+        receivedUsd: "25.00",
+        transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      });
+      expect(JSON.stringify(watched.events)).not.toContain(order.secret);
+    });
+
+    test.each<[string, string, Record<string, string>, RegExp]>([
+      [
+        "a merchant's key as the secret",
+        "secret_key_as_payment_secret",
+        { secret: "sk_test_1234567890" },
+        /cannot be shown/,
+      ],
+      [
+        "a service over plain http",
+        "invalid_base_url",
+        { "base-url": "http://service.example" },
+        /cannot be shown/,
+      ],
+      ["no secret", "missing_credential", { secret: "" }, /cannot be shown/],
+      ["no id", "invalid_option", { "payment-id": "" }, /cannot be shown/],
+      [
+        "a script as the way back",
+        "invalid_request",
+        { "return-url": "javascript:alert(1)" },
+        /cannot be shown/,
+      ],
+      ["an unknown environment", "invalid_option", { environment: "moon" }, /cannot be shown/],
+      ["an unknown id", "not_found", { "payment-id": "unknown" }, /no such payment/],
+    ])(
+      "given %s, says so to the customer and to the developer",
+      async (_, code, attributes, words) => {
+        watched = await shop.watch();
+        await shop.visit(watched, await shop.order(), attributes);
+        await phase("problem");
+        expect(await status()).toMatch(words);
+        await expect.poll(() => named("error").map(({ detail }) => detail.code)).toEqual([code]);
+        expect(JSON.stringify(watched.events)).not.toMatch(/sk_test|ps_/);
+        expect(await watched.page.getByRole("link").count()).toBe(0);
+      },
+    );
+
+    test("given the secret of another payment, shows nothing of either", async () => {
+      watched = await shop.watch();
+      const [own, other] = [await shop.order(), await shop.order({ amount: 9900 })];
+      await shop.visit(watched, { ...own, secret: other.secret });
+      await phase("problem");
+      expect(await status()).toMatch(/cannot be opened with this link \(HTTP 40\d\)/);
+      expect(await card().textContent()).not.toMatch(/\$(25|99)/);
+    });
+
+    /** Lets the service answer with quotes and payments that are changed. */
+    const answering = (change: (quote: Record<string, unknown>) => object) =>
+      watched.page.route(`${shop.service.url}/**`, async (route) => {
+        if (route.request().method() === "OPTIONS") return route.continue();
+        const response = await route.fetch();
+        const body = (await response.json()) as Record<string, unknown>;
+        const quotes = (body.quotes ?? []) as Record<string, unknown>[];
+        const isQuote = "expectedAmountAsset" in body;
+        const changed = isQuote ? change(body) : { ...body, quotes: quotes.map(change) };
+        return route.fulfill({ response, json: changed });
+      });
+
+    test("shows what the selected quote asks for, with its fees", async () => {
+      watched = await shop.watch();
+      await answering((quote) => ({
+        ...quote,
+        amountDueCents: 2575,
+        expectedAmountAsset: "25750000",
+      }));
+      await shop.visit(watched, await shop.order());
+      await watched.page.getByText("25.75 USDC").waitFor();
+      expect(await watched.page.getByRole("heading", { level: 1 }).textContent()).toBe("$25.75");
+      await watched.page.getByText("Includes $0.75 in fees").waitFor();
+    });
+
+    test.each([
+      ["decimals that no token has", { decimals: 300 }],
+      ["decimals that are none", { decimals: "6" }],
+      ["a native asset with a contract", { assetType: "native" }],
+    ])("refuses to show an amount for %s", async (_, token) => {
+      watched = await shop.watch();
+      await answering((quote) => ({ ...quote, token: { ...(quote.token as object), ...token } }));
+      await shop.visit(watched, await shop.order());
+      await expect.poll(status).toMatch(/cannot be paid here/);
+      await expect.poll(() => named("error").length).toBeGreaterThan(0);
+      expect(await watched.page.locator('[part~="amount"]').first().textContent()).toBe("");
+    });
+
+    test("shows hostile names as text, and shortened", async () => {
+      watched = await shop.watch();
+      const symbol = `<img src=x onerror=alert(1)>\u202E${"x".repeat(300)}`;
+      const chain = { name: "<script>alert(1)</script>" };
+      await answering((quote) => ({
+        ...quote,
+        token: {
+          ...(quote.token as object),
+          symbol,
+          chain: { ...(quote.token as { chain: object }).chain, ...chain },
+        },
+      }));
+      await shop.visit(watched, await shop.order());
+      await watched.page.getByRole("timer").waitFor();
+      const amount = (await watched.page.locator('[part~="amount"]').first().textContent()) ?? "";
+      expect(amount).toMatch(/^[\d.]+ <img src=x onerror=alert\(1\)>x+…$/);
+      expect(amount.length).toBeLessThan(70);
+      expect(await watched.page.locator("img").count()).toBe(0);
+    });
+
+    test("asks for another price when the old one ran out, with its full ten minutes", async () => {
+      watched = await shop.watch();
+      const { page } = watched;
+      await page.clock.install();
+      await shop.visit(watched, await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await shop.sandbox.clock.advance("11m");
+      await page.clock.fastForward("10:30");
+      await page.clock.runFor(1_000);
+      await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
+    });
+
+    test("says that there is no connection, and goes on when it is back", async () => {
+      watched = await shop.watch();
+      const { page } = watched;
+      const order = await shop.order();
+      await shop.visit(watched, order);
+      await page.getByText("25 USDC").waitFor();
+      await page.context().setOffline(true);
+      await page.getByText("No connection.").first().waitFor();
+      expect(await page.getByText("25 USDC").isVisible()).toBe(true);
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await page.context().setOffline(false);
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      expect(await page.locator('[part="notice"]').isVisible()).toBe(false);
+    });
+
+    test("speaks the page's language, numbers included, and a shop's own words", async () => {
+      watched = await shop.watch();
+      const { page } = watched;
+      await shop.visit(watched, await shop.order(), { lang: "de-DE" });
+      await page.getByText("Wir warten auf Ihre Zahlung").waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("25,00\u00A0$");
+      await element().evaluate((it) => {
+        Object.assign(it, { lang: "ja", messages: { sendExactly: "ちょうど" } });
+      });
+      await page.getByText("お支払いをお待ちしています").waitFor();
+      await page.getByText("ちょうど").waitFor();
+      await page.getByText("25 USDC").waitFor();
+    });
+
+    test("takes properties from before it was defined, and keeps its state when it moves", async () => {
+      watched = await shop.watch();
+      const { page } = watched;
+      const order = await shop.order();
+      await shop.visit(watched, order, { "payment-id": "", secret: "" });
+      await phase("problem");
+      const fetches = () =>
+        shop.sandbox.requests().filter(({ path }) => path.includes(order.paymentId)).length;
+      await page.evaluate(
+        (properties) => {
+          const made = document.createElement("settlekit-checkout");
+          Object.assign(made, properties);
+          document.querySelector("main")?.replaceChildren(made);
+        },
+        { ...order, baseUrl: shop.service.url },
+      );
+      await page.getByText("25 USDC").waitFor();
+      expect(await element().getAttribute("secret")).toBeNull();
+      const before = fetches();
+      await element().evaluate((it) => {
+        const section = document.createElement("section");
+        document.querySelector("main")?.append(section);
+        section.append(it);
+      });
+      expect(await page.getByText("25 USDC").isVisible()).toBe(true);
+      expect(fetches() - before).toBeLessThanOrEqual(1);
+    });
+
+    test("takes a deposit with the keyboard alone, and refuses what is no amount", async () => {
+      watched = await shop.watch();
+      const { page } = watched;
+      await shop.visit(watched, await shop.order({ type: "deposit" }));
+      const input = page.getByLabel("Amount in US dollars");
+      await input.fill("12,345");
+      await page.keyboard.press("Enter");
+      await page.locator("#deposit-error", { hasText: "Enter an amount" }).waitFor();
+      expect(await input.getAttribute("aria-invalid")).toBe("true");
+      await input.fill("12,5");
+      await page.keyboard.press("Enter");
+      await page.getByText("12.5 USDC").waitFor();
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("$12.50");
+      await page.getByRole("button", { name: "Change the amount" }).press("Enter");
+      await input.waitFor();
+    });
+  });
+}

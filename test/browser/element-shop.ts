@@ -1,0 +1,127 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { bundleForBrowser } from "./bundle.ts";
+
+/** What happened in a page with the element. */
+export interface CheckoutPage {
+  readonly page: Page;
+  /** The element's events, in order. */
+  readonly events: { readonly name: string; readonly detail: Record<string, unknown> }[];
+  /** What the page printed to the console, threw, or was refused by its policy. */
+  readonly troubles: string[];
+  /** Where it sent requests to. */
+  readonly origins: Set<string>;
+}
+
+interface Order {
+  readonly paymentId: string;
+  readonly secret: string;
+}
+
+/** A shop whose page holds the element under a strict policy, and the sandbox that it talks to. */
+export class ElementShop {
+  readonly sandbox: Sandbox;
+  readonly #server: Server;
+  readonly #browser: Browser;
+  service!: SandboxServer;
+  url = "";
+
+  constructor(browser: Browser) {
+    this.#browser = browser;
+    // Every webhook is accepted: retries of refused ones would stop the clock on its way.
+    this.sandbox = createSandbox({ deliver: async () => new Response() });
+    this.#server = createServer();
+  }
+
+  async open(): Promise<void> {
+    this.service = await this.sandbox.listen({ port: 0 });
+    const scripts = await bundleForBrowser("src/checkout/element/define.ts");
+    this.#server.on("request", ({ url = "/" }, response) => {
+      const { pathname, searchParams } = new URL(url, this.url);
+      const script = scripts.get(pathname);
+      response.setHeader("Content-Type", script ? "text/javascript" : "text/html; charset=utf-8");
+      const policy = `default-src 'none'; script-src 'self'; connect-src ${this.service.url}`;
+      response.setHeader("Content-Security-Policy", policy);
+      response.end(script ?? shopPage(searchParams));
+    });
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async order(fields: object = {}): Promise<Order> {
+    const response = await fetch(`${this.service.url}/v1/external/secretkey-auth/payments`, {
+      method: "POST",
+      headers: {
+        "X-Service-Secret-Key": this.sandbox.secretKey,
+        "Content-Type": "application/json",
+      },
+      body: JSON.stringify({ currency: "USD", orderId: "order_1", amount: 2500, ...fields }),
+    });
+    return (await response.json()) as Order;
+  }
+
+  /** A page that watches everything, before it goes anywhere. */
+  async watch(options: BrowserContextOptions = {}): Promise<CheckoutPage> {
+    const context = await this.#browser.newContext({ reducedMotion: "reduce", ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    const watched: CheckoutPage = { page, events: [], troubles: [], origins: new Set() };
+    page.on("console", (message) => watched.troubles.push(message.text()));
+    page.on("pageerror", (error) => watched.troubles.push(String(error)));
+    page.on("request", (request) => watched.origins.add(new URL(request.url()).origin));
+    await page.exposeFunction("tell", (name: string, detail: Record<string, unknown>) => {
+      if (name === "securitypolicyviolation") watched.troubles.push(`refused: ${detail.blocked}`);
+      else watched.events.push({ name, detail });
+    });
+    await page.addInitScript(() => {
+      const { tell } = globalThis as unknown as { tell(name: string, detail: object): void };
+      for (const name of ["change", "paid", "failed", "expired", "error"]) {
+        addEventListener(`settlekit-${name}`, (event) => {
+          tell(name, (event as CustomEvent<object>).detail);
+        });
+      }
+      document.addEventListener("securitypolicyviolation", ({ type, blockedURI }) => {
+        tell(type, { blocked: blockedURI });
+      });
+    });
+    return watched;
+  }
+
+  /** Opens the page of an order; attributes replace those that are needed. */
+  async visit(
+    { page }: CheckoutPage,
+    { paymentId, secret }: Order,
+    attributes: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const query = new URLSearchParams({
+      "payment-id": paymentId,
+      secret,
+      "base-url": this.service.url,
+      ...attributes,
+    });
+    await page.goto(`${this.url}/?${query}`);
+  }
+}
+
+function shopPage(attributes: URLSearchParams): string {
+  const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const written = [...attributes].map(([name, value]) => `${name}="${escaped(value)}"`).join(" ");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Shop</title>
+<script type="module" src="/define.js"></script>
+</head>
+<body><main><settlekit-checkout ${written}></settlekit-checkout></main></body>
+</html>`;
+}

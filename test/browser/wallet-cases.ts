@@ -1,0 +1,298 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Quote } from "../../src/wire/quote.ts";
+import { Chain } from "./chain.ts";
+import { type CheckoutPage, ElementShop } from "./element-shop.ts";
+
+const chainId = 84_532;
+const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
+
+interface Call {
+  readonly method: string;
+  readonly params?: readonly Record<string, unknown>[];
+}
+
+type Answer = (call: Call) => unknown;
+
+const rejected = () => {
+  throw Object.assign(new Error("User rejected the request."), { code: 4001 });
+};
+
+export function walletCases(browser: () => Browser): void {
+  describe("a wallet in the browser", () => {
+    let chain: Chain;
+    let shop: ElementShop;
+    let account: string;
+    let watched: CheckoutPage;
+    /** What the wallet was asked for. */
+    let calls: Call[];
+    /** The chain that the wallet is on, and those that it knows. */
+    let current: number;
+    let known: Set<number>;
+    /** What the wallet of a test does otherwise. */
+    let answers: Record<string, Answer>;
+
+    beforeAll(async () => {
+      shop = new ElementShop(browser());
+      [chain] = await Promise.all([Chain.start(chainId), shop.open()]);
+      [account = ""] = await chain.accounts();
+      await chain.deployToken(account, usdc, 10n ** 12n);
+    });
+    afterAll(async () => {
+      await shop?.close();
+      await chain?.stop();
+    });
+
+    beforeEach(() => {
+      calls = [];
+      current = chainId;
+      known = new Set([1, chainId]);
+      answers = {};
+    });
+    afterEach(async () => {
+      await watched.page.context().close();
+      expect(watched.troubles).toEqual([]);
+      expect([...watched.origins].sort()).toEqual([shop.url, shop.service.url].sort());
+    });
+
+    /** The wallet: it signs with an account of the chain, and shows no dialog. */
+    const wallet: Record<string, Answer> = {
+      eth_requestAccounts: () => [account],
+      eth_chainId: () => `0x${current.toString(16)}`,
+      wallet_switchEthereumChain: ({ params: [target] = [] }) => {
+        const wanted = Number(target?.chainId);
+        if (!known.has(wanted))
+          throw Object.assign(new Error("Unrecognized chain"), { code: 4902 });
+        current = wanted;
+        return null;
+      },
+      wallet_addEthereumChain: ({ params: [target] = [] }) =>
+        void known.add(Number(target?.chainId)),
+      eth_sendTransaction: async ({ params }) => {
+        // As wallets do, which refuse a transfer that would revert.
+        await chain.call("eth_estimateGas", params);
+        return chain.call("eth_sendTransaction", params);
+      },
+    };
+
+    async function answer(call: Call) {
+      calls.push(call);
+      try {
+        return { result: await (answers[call.method] ?? wallet[call.method])?.(call) };
+      } catch (error) {
+        const { code, message } = error as Error & { code: number };
+        return { error: { code, message } };
+      }
+    }
+
+    /** The page of a new order, with the wallet. Nothing was asked of it yet. */
+    async function opened(symbol = "USDC"): Promise<Quote & { readonly address: string }> {
+      watched = await shop.watch();
+      const { page } = watched;
+      await page.exposeFunction("askWallet", answer);
+      await page.addInitScript(announceWallet);
+      const order = await shop.order();
+      await shop.visit(watched, order);
+      await page.getByText("25 USDC").waitFor();
+      if (symbol !== "USDC") await page.getByText(symbol, { exact: true }).click();
+      await page.getByText(new RegExp(`^[\\d.]+ ${symbol}$`)).waitFor();
+      await page.getByRole("button", { name: "Anvil Wallet" }).waitFor();
+      expect(calls).toEqual([]);
+      const payment = shop.sandbox.payments.all().find(({ id }) => id === order.paymentId);
+      const quote = payment?.quotes.find(
+        (it) => it.chainId === chainId && it.token.symbol === symbol,
+      );
+      if (!quote || !payment?.depositAddress) throw new Error("The sandbox offers no such quote.");
+      return { ...quote, address: payment.depositAddress.address };
+    }
+
+    const pay = () => watched.page.getByRole("button", { name: "Anvil Wallet" }).click();
+    const says = (text: string) =>
+      watched.page.locator('[part="wallet-status"] p', { hasText: text }).waitFor();
+    const errors = () =>
+      watched.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
+    const sent = () => calls.filter(({ method }) => method === "eth_sendTransaction");
+
+    test("sends exactly the quoted token amount, and hands in its transaction", async () => {
+      const { address, expectedAmountAsset, paymentId } = await opened();
+      await pay();
+      await says("Anvil Wallet has sent the payment.");
+      expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
+      expect(sent()).toHaveLength(1);
+      const hash = await watched.page
+        .locator("code", { hasText: /^0x[0-9a-f]{64}$/ })
+        .textContent();
+      const told = () =>
+        shop.sandbox
+          .requests()
+          .find((it) => it.method === "POST" && it.path.includes(`${paymentId}/refresh-status`));
+      await expect.poll(told).toBeDefined();
+      expect(JSON.parse(told()?.body ?? "")).toEqual({
+        transactionHash: hash,
+        chainId,
+        tokenContractAddress: usdc,
+      });
+      const receipt = await chain.call("eth_getTransactionReceipt", [hash]);
+      expect(receipt).toMatchObject({ status: "0x1", to: usdc.toLowerCase() });
+      expect(errors()).toEqual([]);
+    });
+
+    test("sends exactly the quoted amount of the chain's own asset", async () => {
+      const { address, expectedAmountAsset } = await opened("ETH");
+      await pay();
+      await says("Anvil Wallet has sent the payment.");
+      expect(await chain.nativeBalance(address)).toBe(BigInt(expectedAmountAsset));
+      expect(sent()).toHaveLength(1);
+    });
+
+    test("is switched to the quote's chain first", async () => {
+      current = 1;
+      const { address, expectedAmountAsset } = await opened();
+      await pay();
+      await says("Anvil Wallet has sent the payment.");
+      expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
+      expect(calls.map(({ method }) => method)).toEqual([
+        "eth_requestAccounts",
+        "eth_chainId",
+        "wallet_switchEthereumChain",
+        "eth_chainId",
+        "eth_sendTransaction",
+      ]);
+    });
+
+    test("that does not know the chain is told which to add, or adds it with a URL of the shop's", async () => {
+      current = 1;
+      known.delete(chainId);
+      const { address, expectedAmountAsset } = await opened();
+      await pay();
+      await says("Anvil Wallet does not know Base Sepolia.");
+      expect([sent(), errors()]).toEqual([[], ["wallet_unknown_chain"]]);
+      await watched.page.locator("settlekit-checkout").evaluate((element) => {
+        (element as HTMLElementTagNameMap["settlekit-checkout"]).rpcUrls = {
+          84532: ["https://node.example"],
+        };
+      });
+      await pay();
+      await says("Anvil Wallet has sent the payment.");
+      const added = calls.find(({ method }) => method === "wallet_addEthereumChain");
+      expect(added?.params).toEqual([
+        {
+          chainId: "0x14a34",
+          chainName: "Base Sepolia",
+          nativeCurrency: { name: "ETH", symbol: "ETH", decimals: 18 },
+          rpcUrls: ["https://node.example"],
+        },
+      ]);
+      expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
+    });
+
+    test.each<[string, string, string, Record<string, Answer>]>([
+      [
+        "is rejected for the account",
+        "wallet_rejected",
+        "You rejected the request",
+        { eth_requestAccounts: rejected },
+      ],
+      [
+        "is rejected for the transfer",
+        "wallet_rejected",
+        "You rejected the request",
+        { eth_sendTransaction: rejected },
+      ],
+      [
+        "stays on another chain",
+        "wallet_wrong_chain",
+        "is not on Base Sepolia",
+        { eth_chainId: () => "0x1" },
+      ],
+      [
+        "lies about its chain",
+        "wallet_wrong_chain",
+        "is not on Base Sepolia",
+        // Right at first, as if it were on every chain, and then on none.
+        { eth_chainId: () => ["0x1", 84_532, "84532", null][calls.length % 4] },
+      ],
+      [
+        "gives no account",
+        "wallet_failed",
+        "reported an error",
+        { eth_requestAccounts: () => ["nobody"] },
+      ],
+      [
+        "has a request open",
+        "wallet_busy",
+        "already has an open request",
+        {
+          eth_requestAccounts: () =>
+            Promise.reject(Object.assign(new Error("Busy"), { code: -32_002 })),
+        },
+      ],
+      [
+        "holds too little",
+        "wallet_insufficient_funds",
+        "does not hold enough",
+        { eth_requestAccounts: async () => (await chain.accounts()).slice(1) },
+      ],
+    ])("that %s sends nothing", async (_, code, words, changes) => {
+      answers = changes;
+      const { address } = await opened();
+      await pay();
+      await says(words);
+      await expect.poll(errors).toEqual([code]);
+      expect(await chain.tokenBalance(usdc, address)).toBe(0n);
+      expect(await watched.page.getByRole("button", { name: "Anvil Wallet" }).isEnabled()).toBe(
+        true,
+      );
+    });
+
+    test("sends nothing when the quote expires while it asks the customer", async () => {
+      const asking = Promise.withResolvers<string[]>();
+      answers = { eth_requestAccounts: () => asking.promise };
+      const { address } = await opened();
+      await pay();
+      await says("Open Anvil Wallet and choose an account.");
+      await shop.sandbox.clock.advance("11m");
+      await watched.page.locator("settlekit-checkout").evaluate((element) => {
+        void (element as HTMLElementTagNameMap["settlekit-checkout"]).refresh();
+      });
+      await says("The price expired before you confirmed.");
+      asking.resolve([account]);
+      await watched.page.getByRole("timer").waitFor();
+      expect([sent(), errors()]).toEqual([[], ["quote_expired"]]);
+      expect(await chain.tokenBalance(usdc, address)).toBe(0n);
+    });
+
+    test("is not asked again for what the customer gave up", async () => {
+      const asking = Promise.withResolvers<string[]>();
+      answers = { eth_requestAccounts: () => asking.promise };
+      await opened();
+      await pay();
+      await watched.page.getByRole("button", { name: "Cancel" }).click();
+      asking.resolve([account]);
+      await watched.page.getByRole("button", { name: "Anvil Wallet", disabled: false }).waitFor();
+      expect(sent()).toEqual([]);
+    });
+  });
+}
+
+/** Runs in the page: announces a wallet, as extensions do (EIP-6963 and EIP-1193). */
+function announceWallet(): void {
+  type Settled = { result?: unknown; error?: { code: number; message: string } };
+  const { askWallet } = globalThis as unknown as { askWallet(call: object): Promise<Settled> };
+  const provider = {
+    async request(call: object) {
+      const { result, error } = await askWallet(call);
+      if (error) throw Object.assign(new Error(error.message), error);
+      return result;
+    },
+  };
+  const icon =
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'%3E%3Crect width='1' height='1'/%3E%3C/svg%3E";
+  const info = { uuid: "1", name: "Anvil Wallet", icon, rdns: "test.anvil" };
+  const announce = () =>
+    dispatchEvent(
+      new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }),
+    );
+  addEventListener("eip6963:requestProvider", announce);
+  announce();
+}
