@@ -14,7 +14,9 @@ import { runWithin, type Telemetry } from "./telemetry.ts";
 
 /** An inbox, whatever its store. */
 export interface AnyInbox {
+  /** How the inbox is doing. */
   stats(): Promise<InboxStats>;
+  /** What waits for a person. */
   parked(): Promise<unknown>;
 }
 

@@ -6,7 +6,9 @@ import { runWithin, type Telemetry } from "./telemetry.ts";
 
 /** A ledger of payouts, whatever its store. */
 export interface AnyPayouts {
+  /** How the payouts are doing. */
   stats(): Promise<PayoutsStats>;
+  /** Lets a payout be sent. */
   approve(orderId: string, decision: { readonly by: string }): Promise<unknown>;
 }
 
