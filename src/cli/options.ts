@@ -38,7 +38,10 @@ export function defineCommand<Values>(definition: CommandDefinition<Values>): Co
       async (terminal) => {
         requireSupportedNode();
         return run(values, terminal).catch((error: unknown) => {
-          if (asksForJson(values)) printError(error, terminal);
+          // As a line of JSON, too; `main` explains it on stderr.
+          if (asksForJson(values) && SettlekitError.is(error)) {
+            terminal.json({ type: "error", error: error.toJSON() });
+          }
           throw error;
         });
       },
@@ -49,15 +52,6 @@ export function defineCommand<Values>(definition: CommandDefinition<Values>): Co
 
 function asksForJson(values: unknown): boolean {
   return isRecord(values) && (values.json === true || asksForJson(values.output));
-}
-
-/** An error as a line of JSON; `main` explains it on stderr. */
-function printError(error: unknown, terminal: Terminal): void {
-  if (SettlekitError.is(error)) terminal.json({ type: "error", error: error.toJSON() });
-  else if (error instanceof UsageError) {
-    const { message } = error;
-    terminal.json({ type: "error", error: { name: "UsageError", code: "usage", message } });
-  }
 }
 
 /** Text whose line breaks and indentation stay. */
