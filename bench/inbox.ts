@@ -6,7 +6,7 @@
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { run as runGraphileWorker } from "graphile-worker";
+import { Logger, run as runGraphileWorker } from "graphile-worker";
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { createInbox, type InboxClient } from "../dist/inbox.js";
@@ -171,7 +171,7 @@ async function bursts(): Promise<void> {
     connectionString: `${server.url}/postgres`,
     concurrency,
     noHandleSignals: true,
-    logger: undefined,
+    logger: new Logger(() => () => {}),
     taskList: {
       async settle(payload) {
         if (start === 0) start = performance.now();

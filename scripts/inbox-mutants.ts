@@ -47,8 +47,8 @@ const mutants: readonly Mutant[] = [
   {
     name: "synchronous_commit",
     file: "src/stores/postgres.ts",
-    from: "set_config('synchronous_commit', 'on', true)",
-    to: "set_config('synchronous_commit', 'off', true)",
+    from: "SET LOCAL synchronous_commit TO on",
+    to: "SET LOCAL synchronous_commit TO off",
     test: ["test/stores/postgres.test.ts", "makes commits durable"],
   },
   {

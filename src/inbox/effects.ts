@@ -128,43 +128,45 @@ export class Effects {
     throw invalid("task", `No handler takes the task ${show(name)}. ${cure}`, "unknown_task");
   }
 
-  /** Notes from when on each effect runs: effects that are new here start now, or at their `since`. */
+  /**
+   * Notes from when on each effect runs: effects that are new here start now, or at their `since`, and are caught up
+   * with.
+   */
   *register(): Work<void> {
-    for (const { kind, name, since } of this.#effects) {
-      yield* sql(
+    for (const effect of this.#effects) {
+      const { kind, name, since } = effect;
+      const added = yield* sql(
         `INSERT INTO {inbox_registrations} (kind, effect, since) VALUES ($1, $2, COALESCE($3, {now}))
-ON CONFLICT DO NOTHING`,
+ON CONFLICT DO NOTHING RETURNING effect`,
         [kind, name, since?.getTime() ?? null],
       );
+      if (added.length > 0) yield* catchUpWith(effect, Number.MAX_SAFE_INTEGER);
     }
   }
 
-  /**
-   * Marks the subjects as changed that are in a state for which an effect has not run: its registration says since
-   * earlier, or another version of the program, which did not have the effect, settled them.
-   */
-  *catchUp(): Work<number> {
-    let found = 0;
-    for (const { kind, name, states } of this.#effects) {
-      const list = [...(states ?? [])].flatMap((state) =>
-        state === "completed" ? ["completed", "confirmed"] : [state],
-      );
-      const isOneOf = list.map((_, index) => `$${index + 3}`).join(", ");
-      const isState = states ? `status IN (${isOneOf || "NULL"})` : "status IS NOT NULL";
-      const changed = yield* sql(
-        `UPDATE {inbox_subjects} SET news = news + 1, changed_at = {now}, due_at = {now}
-WHERE kind = $1 AND ${isState} AND news = seen
+  /** Marks the subjects as changed that another version of the program settled of late without one of the effects. */
+  *catchUp(): Work<void> {
+    for (const effect of this.#effects) yield* catchUpWith(effect, 2 * 86_400_000);
+  }
+}
+
+/** Marks the subjects as changed that are in a state of an effect which has not run for it. */
+function* catchUpWith({ kind, name, states }: Registered, withinMs: number): Work<void> {
+  const list = [...(states ?? [])].flatMap((state) =>
+    state === "completed" ? ["completed", "confirmed"] : [state],
+  );
+  const isOneOf = list.map((_, index) => `$${index + 4}`).join(", ");
+  const isState = states ? `status IN (${isOneOf || "NULL"})` : "status IS NOT NULL";
+  yield* sql(
+    `UPDATE {inbox_subjects} SET news = news + 1, changed_at = {now}, due_at = {now}
+WHERE kind = $1 AND ${isState} AND news = seen AND settled_at >= {now} - $3
   AND status_at >= (SELECT since FROM {inbox_registrations} WHERE kind = $1 AND effect = $2)
   AND NOT EXISTS (
     SELECT 1 FROM {inbox_effects} WHERE subject_id = {inbox_subjects}.id AND effect = $2
       AND state = CASE WHEN status = 'confirmed' THEN 'completed' ELSE status END
-  ) RETURNING id`,
-        [kind, name, ...list],
-      );
-      found += changed.length;
-    }
-    return found;
-  }
+  )`,
+    [kind, name, withinMs, ...list],
+  );
 }
 
 function checkName(what: string, name: unknown): asserts name is string {

@@ -35,7 +35,6 @@ export const inboxTables: Component = {
 )`,
       "CREATE INDEX settlekit_inbox_due ON {inbox_subjects} (due_at) WHERE news > seen AND parked_at IS NULL",
       "CREATE INDEX settlekit_inbox_settled ON {inbox_subjects} (settled_at)",
-      "CREATE INDEX settlekit_inbox_reached ON {inbox_subjects} (kind, status, status_at)",
       "CREATE INDEX settlekit_inbox_parked ON {inbox_subjects} (parked_at) WHERE parked_at IS NOT NULL",
       `CREATE TABLE {inbox_deliveries} (
   id {serial},

@@ -28,7 +28,7 @@ export interface StartOptions {
   /**
    * How often to look for due work that nothing woke the worker for, in milliseconds.
    *
-   * @defaultValue 1_000
+   * @defaultValue 500
    */
   readonly pollMs?: number | undefined;
 }
@@ -43,7 +43,7 @@ const pruneEveryMs = 600_000;
 
 /** Starts a worker in this process. */
 export function startWorker(context: InboxContext, options: StartOptions): InboxWorker {
-  const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 1_000 } = options;
+  const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 500 } = options;
   checkWhole("concurrency", concurrency, 1);
   checkWhole("drainMs", drainMs, 0);
   checkWhole("pollMs", pollMs, 1);
