@@ -1,3 +1,5 @@
+// Longer than 300 lines: one table.
+
 /** A safeguard taken out of the source, and the test that has to notice. */
 export interface Mutant {
   /** What is gone, as a sentence without its end. */

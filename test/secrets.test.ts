@@ -1,6 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
+import { inboxTables } from "../src/inbox/tables.ts";
 import * as settlekit from "../src/index.ts";
+import { sqlite } from "../src/stores/sqlite.ts";
+import { call, migrate } from "../src/stores/store.ts";
 import { Webhooks } from "../src/webhooks/index.ts";
 import { type Answer, reset, scriptedServer, silent } from "./scripted-server.ts";
 import { scriptedService } from "./scripted-service.ts";
@@ -149,6 +152,16 @@ describe("no way of printing an error shows a secret", () => {
     const headers = { "x-service-signature": "0".repeat(64), "x-service-timestamp": "1700000000" };
     const error = await webhooks.verify({ body: "{}", headers }).catch((thrown) => thrown);
     expect(shown(error)).not.toContain(webhookSecret);
+  });
+
+  test("in an effect that the store refuses", async () => {
+    const store = sqlite(":memory:");
+    const error = await migrate(store, inboxTables)
+      .then(() => store.transaction(() => call(async () => secretKey)))
+      .catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: "async_effect" });
+    expect(shown(error)).not.toContain(secretKey);
+    await store.close();
   });
 
   test("and every error class is covered", () => {

@@ -1,5 +1,5 @@
 import { createSandbox, type Sandbox, type TimelineEntry } from "settlekit/sandbox";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { create, newYear, origin, paymentsPath, send } from "./merchant.ts";
 
 async function timeline(sandbox: Sandbox) {
@@ -226,88 +226,5 @@ describe("the event stream", () => {
         while (!(await reader?.read())?.done);
       })(),
     ).rejects.toThrow();
-  });
-});
-
-describe("sandbox.on", () => {
-  it("tells of one type of event, or of all, until it is unsubscribed", async () => {
-    const sandbox = createSandbox({ now: newYear });
-    const all: string[] = [];
-    const created: string[] = [];
-    sandbox.on("*", ({ type }) => all.push(type));
-    const unsubscribe = sandbox.on("payment.created", ({ orderId }) => created.push(orderId));
-    await create(sandbox);
-    unsubscribe();
-    await create(sandbox);
-    sandbox.reset();
-    await Promise.resolve();
-    const once = ["request", "payment.created", "webhook.created", "request"];
-    expect(all).toEqual([...once, ...once, "reset"]);
-    expect(created).toEqual(["order_1"]);
-  });
-
-  it("tells of the fault that a request met", async () => {
-    const sandbox = createSandbox();
-    const met: unknown[] = [];
-    sandbox.on("fault.met", ({ route, fault }) => met.push([route, fault]));
-    const fault = { status: 503, when: "before" } as const;
-    sandbox.faults.next("POST /payments", fault);
-    await send(sandbox, paymentsPath, { method: "POST" });
-    expect(met).toEqual([["POST /payments", fault]]);
-  });
-
-  it("says when a refused webhook is sent again", async () => {
-    const sandbox = createSandbox({
-      now: newYear,
-      deliver: () => new Response(null, { status: 500 }),
-    });
-    const next: unknown[] = [];
-    sandbox.on("webhook.attempted", ({ event, nextAttemptAt }) => {
-      if (event === "payment.created") next.push(nextAttemptAt);
-    });
-    await create(sandbox);
-    await sandbox.clock.advance("1h");
-    expect(next).toEqual([
-      "2026-01-01T00:00:30.000Z",
-      "2026-01-01T00:02:30.000Z",
-      "2026-01-01T00:10:30.000Z",
-      "2026-01-01T00:42:30.000Z",
-      null,
-    ]);
-  });
-
-  it.each([
-    ["an error", new Error("The listener broke."), "The listener broke."],
-    ["text", "broke", 'A listener of sandbox.on threw "broke".'],
-    ["nothing", undefined, "A listener of sandbox.on threw undefined."],
-  ])("warns when a listener throws %s, also later", async (_, thrown, message) => {
-    const sandbox = createSandbox();
-    const warned = vi.spyOn(process, "emitWarning").mockReturnValue();
-    sandbox.on("payment.created", () => {
-      throw thrown;
-    });
-    sandbox.on("payment.created", () => Promise.reject(thrown));
-    await create(sandbox);
-    await vi.waitFor(() => expect(warned).toHaveBeenCalledTimes(2));
-    const messages = warned.mock.calls.map(([warning]) => Object(warning).message ?? warning);
-    warned.mockRestore();
-    expect(messages.map(String)).toEqual([message, message]);
-  });
-
-  it("lets a listener use the sandbox, and goes on when one throws", async () => {
-    const sandbox = createSandbox();
-    const warned = new Promise((resolve) => process.once("warning", resolve));
-    sandbox.on("payment.created", () => {
-      throw new Error("The listener broke.");
-    });
-    sandbox.on("payment.created", ({ paymentId }) => {
-      void sandbox.payments.simulate(paymentId, "success");
-    });
-    await create(sandbox);
-    expect(await warned).toMatchObject({ message: "The listener broke." });
-    expect(sandbox.webhooks.deliveries().map(({ event }) => event)).toEqual([
-      "payment.created",
-      "payment.updated",
-    ]);
   });
 });

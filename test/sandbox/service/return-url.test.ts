@@ -9,7 +9,7 @@ async function returnUrlOf(fields: Record<string, unknown>): Promise<URL | undef
   const sandbox = createSandbox();
   const { paymentUrl } = await create(sandbox, fields);
   const page = await (await sandbox.fetch(new Request(paymentUrl))).text();
-  const [, href] = /<a class="button" href="([^"]*)" data-part="return"/.exec(page) ?? [];
+  const [, href] = / return-url="([^"]*)"/.exec(page) ?? [];
   if (href === undefined) return undefined;
   return new URL(href.replaceAll("&amp;", "&"));
 }
