@@ -42,6 +42,7 @@ import { CheckoutClient } from "settlekit/checkout";
 import { defineCheckoutElement } from "settlekit/checkout/element";
 import { createSandbox, type Sandbox } from "settlekit/sandbox";
 import { createInbox } from "settlekit/inbox";
+import { instrument } from "settlekit/opentelemetry";
 import { createPayouts } from "settlekit/payouts";
 import { postgres } from "settlekit/postgres";
 import { sqlite } from "settlekit/sqlite";
