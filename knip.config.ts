@@ -6,7 +6,7 @@ const config: KnipConfig = {
     ...Object.values(entries),
     "src/sandbox/pages/browser/{payment,inspector}.ts",
     "test/{architecture/crossed-files,examples/settle-orders,webhooks/receiving-process,inbox/worker-process,payouts/paying-process}.ts",
-    "test/browser/checkout-page.ts",
+    "test/browser/{checkout,react}-page.ts",
     "{examples,scripts}/*.ts",
     "test/examples/settling-process.ts",
     "examples/*/src/{main,node,worker,rehearsal}.ts",

@@ -8,6 +8,7 @@ import { elementLooksCases } from "./element-looks-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
+import { reactCases } from "./react-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
@@ -30,4 +31,5 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   elementCases(browser);
   elementLooksCases(browser);
   walletCases(browser);
+  reactCases(browser);
 });
