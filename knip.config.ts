@@ -14,8 +14,9 @@ const config: KnipConfig = {
     "test/runtimes/programs/*.{mjs,cjs}",
     "test/types/{compile,consumer/*}.ts",
   ],
-  ignoreDependencies: ["@foundry-rs/anvil", "@types/react-dom", "react-dom"],
-  ignore: ["bench/**", "examples/next-shop/**"],
+  // Found by createRequire, which knip does not follow.
+  ignoreDependencies: ["@foundry-rs/anvil"],
+  ignore: ["bench/**", "examples/{next-shop,react-checkout}/**"],
 };
 
 export default config;

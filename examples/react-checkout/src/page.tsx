@@ -1,0 +1,32 @@
+import { useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { Checkout } from "settlekit/checkout/react";
+
+/** What the server answers to a new order. The secret gives access to this payment only. */
+interface OpenPayment {
+  readonly paymentId: string;
+  readonly secret: string;
+  readonly baseUrl: string;
+}
+
+function Shop() {
+  const [payment, setPayment] = useState<OpenPayment>();
+  const [isPaid, setPaid] = useState(false);
+  useEffect(() => {
+    // One order for each visit; a shop takes it from its own session.
+    const orderId = sessionStorage.orderId ?? `order_${crypto.randomUUID()}`;
+    sessionStorage.orderId = orderId;
+    const opening = fetch(`/payments/${orderId}`, { method: "POST" });
+    opening.then((answer) => answer.json()).then(setPayment);
+  }, []);
+  if (payment === undefined) return <p>One moment …</p>;
+  return (
+    <>
+      <Checkout {...payment} onPaid={() => setPaid(true)} />
+      {isPaid && <p>Thank you. We ship your mug as soon as the payment is confirmed to us.</p>}
+    </>
+  );
+}
+
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<Shop />);
