@@ -33,7 +33,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         isReadOnly: true,
         input: {
           orderId: described(z.string(), "The merchant's own."),
-          createdAfter: described(z.optional(z.iso.datetime()), "Nothing older is read."),
+          createdAfter: described(z.optional(z.string()), "In ISO 8601. Nothing older is read."),
         },
         async run({ orderId, createdAfter }) {
           const options = createdAfter ? { createdAfter: new Date(createdAfter) } : {};

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { UsageError } from "../exit-codes.ts";
 
 /** A function that an assistant may call. */
 export interface Tool {
@@ -7,7 +8,7 @@ export interface Tool {
   readonly input: z.ZodMiniType;
   /** Whether it only reads. */
   readonly isReadOnly: boolean;
-  /** @throws {z.core.$ZodError} The arguments do not fit. */
+  /** @throws {UsageError} The arguments do not fit. */
   call(args: unknown): Promise<unknown>;
 }
 
@@ -19,7 +20,15 @@ export function defineTool<Shape extends z.core.$ZodShape>({
   run(input: z.output<z.ZodMiniObject<Shape, z.core.$strict>>): unknown;
 }): Tool {
   const input = z.strictObject(tool.input);
-  return { ...tool, input, call: async (args) => run(input.parse(args ?? {})) };
+  return {
+    ...tool,
+    input,
+    async call(args) {
+      const read = input.safeParse(args ?? {});
+      if (read.success) return run(read.data);
+      throw new UsageError(z.prettifyError(read.error));
+    },
+  };
 }
 
 /** A schema with a text that says what its value is for. */

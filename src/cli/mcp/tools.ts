@@ -50,7 +50,6 @@ export async function callTool(
 
 function explained(error: unknown): object {
   if (SettlekitError.is(error)) return error.toJSON();
-  if (error instanceof z.core.$ZodError) return { message: z.prettifyError(error) };
   return { message: error instanceof Error ? error.message : "Internal error." };
 }
 
