@@ -3,10 +3,10 @@ import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { readPast, settle } from "./attempts.ts";
+import type { PayoutsContext } from "./claims.ts";
 import { inLedger } from "./journal.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
-import { lockedRow, requireRow } from "./plan.ts";
-import type { PayoutsContext } from "./sender.ts";
+import { lockedRow, readRow, requireRow } from "./plan.ts";
 
 /** A person found the payout's withdrawal. */
 export interface SentResolution {
@@ -170,4 +170,11 @@ export function* reopen(tenant: string, by: string, reason: string): Work<boolea
     ledger.note(null, "reopened", { by, reason });
     return true;
   });
+}
+
+/** Writes down what an inbox was told of a withdrawal. Other programs of the merchant may have made it. */
+export function* settleKnown(tenant: string, orderId: string, withdrawal: Withdrawal): Work<void> {
+  const row = yield* readRow(tenant, orderId);
+  if (row === undefined) return;
+  yield* inLedger(tenant, (ledger) => settle(ledger, orderId, withdrawal, { isSlow: true }));
 }

@@ -24,15 +24,17 @@ export type {
   PayoutWaitingEvent,
 } from "./events.ts";
 export type { JournalEntry, Verification } from "./journal.ts";
-export type { PayoutLimits, PayoutsClient, PayoutsInbox, PayoutsOptions } from "./options.ts";
+export type {
+  Decision,
+  PayoutInput,
+  PayoutLimits,
+  PayoutListQuery,
+  PayoutsClient,
+  PayoutsInbox,
+  PayoutsOptions,
+  PlanOptions,
+} from "./options.ts";
 export type { Payout, PayoutState } from "./payout.ts";
-export {
-  createPayouts,
-  type Decision,
-  type PayoutInput,
-  type PayoutListQuery,
-  type Payouts,
-  type PlanOptions,
-} from "./payouts.ts";
+export { createPayouts, type Payouts } from "./payouts.ts";
 export type { PayoutsStats } from "./stats.ts";
 export type { PayoutsStartOptions, PayoutsWorker } from "./worker.ts";

@@ -1,10 +1,12 @@
 import type { MerchantClient } from "../client.ts";
 import { ConfigurationError } from "../errors.ts";
 import { toRecipientAddress } from "../evm/address.ts";
+import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import type { Store, StoreMode } from "../stores/store.ts";
 import { isRecord, nearest, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import type { PayoutsEvent, PayoutsLogger } from "./events.ts";
+import type { PayoutState } from "./payout.ts";
 
 /** How much may be sent. Amounts are USD cents; what is left out has no limit. */
 export interface PayoutLimits {
@@ -74,6 +76,35 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   readonly onEvent?: ((event: PayoutsEvent) => unknown) | undefined;
   /** Told of what a person has to look at. Default: the console. */
   readonly logger?: PayoutsLogger | undefined;
+}
+
+/** A payout to plan: what `withdrawals.createOnce` takes. */
+export type PayoutInput = CreateOnceInput;
+
+/** Who plans a payout, and in which transaction. */
+export interface PlanOptions<Client> {
+  /** Your own open transaction: the payout is planned when it commits. */
+  readonly tx?: Client | undefined;
+  /** Who plans it: the same person cannot approve it. */
+  readonly by?: string | undefined;
+}
+
+/** Who decides, and why. */
+export interface Decision {
+  /** The name of the person. */
+  readonly by: string;
+  /** For the journal. */
+  readonly reason?: string | undefined;
+}
+
+/** Which payouts `list` gives. */
+export interface PayoutListQuery {
+  /** Only those in this state. */
+  readonly state?: PayoutState | undefined;
+  /** @defaultValue 100 */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
 }
 
 const optionNames = [

@@ -1,10 +1,9 @@
 import { ConfigurationError } from "../errors.ts";
-import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import { type Observer, Observers } from "../stores/observers.ts";
-import { migrate, requireMigrated, type Store, type StoreMode, sql } from "../stores/store.ts";
+import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { checkWhole } from "../stores/worker.ts";
-import { settle } from "./attempts.ts";
-import { type Resolution, reopen, resolvePayout } from "./decide.ts";
+import { type PayoutsContext, tell } from "./claims.ts";
+import { type Resolution, reopen, resolvePayout, settleKnown } from "./decide.ts";
 import { type PayoutStep, type PayoutsEvent, reporter } from "./events.ts";
 import {
   entryFrom,
@@ -15,18 +14,16 @@ import {
   verifyJournal,
 } from "./journal.ts";
 import { requireAllowed } from "./limits.ts";
-import { checkedLimits, type PayoutsOptions } from "./options.ts";
 import {
-  checkName,
-  checkState,
-  type Payout,
-  type PayoutRow,
-  type PayoutState,
-  payoutColumns,
-  payoutFrom,
-} from "./payout.ts";
-import { addPlan, approve, chain, endPlan, readRow, type requireRow } from "./plan.ts";
-import { type PayoutsContext, tell } from "./sender.ts";
+  checkedLimits,
+  type Decision,
+  type PayoutInput,
+  type PayoutListQuery,
+  type PayoutsOptions,
+  type PlanOptions,
+} from "./options.ts";
+import { checkName, checkState, type Payout, type PayoutRow, payoutFrom } from "./payout.ts";
+import { addPlan, approve, chain, endPlan, readRow, readRows, type requireRow } from "./plan.ts";
 import { type PayoutsStats, readStats } from "./stats.ts";
 import { payoutTables } from "./tables.ts";
 import {
@@ -36,35 +33,6 @@ import {
   startPayouts,
   stopIfAltered,
 } from "./worker.ts";
-
-/** A payout to plan: what `withdrawals.createOnce` takes. */
-export type PayoutInput = CreateOnceInput;
-
-/** Who plans a payout, and in which transaction. */
-export interface PlanOptions<Client> {
-  /** Your own open transaction: the payout is planned when it commits. */
-  readonly tx?: Client | undefined;
-  /** Who plans it: the same person cannot approve it. */
-  readonly by?: string | undefined;
-}
-
-/** Who decides, and why. */
-export interface Decision {
-  /** The name of the person. */
-  readonly by: string;
-  /** For the journal. */
-  readonly reason?: string | undefined;
-}
-
-/** Which payouts `list` gives. */
-export interface PayoutListQuery {
-  /** Only those in this state. */
-  readonly state?: PayoutState | undefined;
-  /** @defaultValue 100 */
-  readonly limit?: number | undefined;
-  /** How many to skip. */
-  readonly offset?: number | undefined;
-}
 
 /**
  * A ledger of payouts on the merchant's own database: each is sent once, within limits, whatever dies when.
@@ -99,7 +67,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     inbox?.on("withdrawal", "settlekit.payouts", {}, (tx, withdrawal, tools) => {
       const { orderId } = withdrawal;
       if (tools.tenant !== tenant || typeof orderId !== "string") return undefined;
-      const work = () => this.#settleKnown(orderId, withdrawal);
+      const work = () => settleKnown(tenant, orderId, withdrawal);
       return store.join(tx, work) as undefined;
     });
   }
@@ -217,14 +185,8 @@ export class Payouts<Client, Mode extends StoreMode> {
     const { store, tenant } = this.#context;
     checkWhole("limit", limit, 1);
     checkWhole("offset", offset, 0);
-    const [where, values] =
-      state === undefined ? ["", []] : ["AND state = $4", [checkState(state)]];
-    const rows = await store.transaction(() =>
-      sql<PayoutRow>(
-        `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 ${where} ORDER BY id LIMIT $2 OFFSET $3`,
-        [tenant, limit, offset, ...values],
-      ),
-    );
+    const known = state === undefined ? state : checkState(state);
+    const rows = await store.transaction(() => readRows(tenant, known, limit, offset));
     return rows.map(payoutFrom);
   }
 
@@ -313,14 +275,6 @@ export class Payouts<Client, Mode extends StoreMode> {
     const row = await this.#context.store.transaction(work, { wake: "payouts" });
     await tell(this.#context, row);
     return payoutFrom(row);
-  }
-
-  *#settleKnown(orderId: string, withdrawal: Parameters<typeof settle>[2]) {
-    const { tenant } = this.#context;
-    const row = yield* readRow(tenant, orderId);
-    // Other programs of the merchant may have made it.
-    if (row === undefined) return;
-    yield* inLedger(tenant, (ledger) => settle(ledger, orderId, withdrawal, { isSlow: true }));
   }
 }
 

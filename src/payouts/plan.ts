@@ -76,6 +76,20 @@ export function* readRow(tenant: string, orderId: string): Work<PayoutRow | unde
   return row;
 }
 
+/** Payouts in the order in which they were planned. */
+export function* readRows(
+  tenant: string,
+  state: PayoutState | undefined,
+  limit: number,
+  offset: number,
+): Work<PayoutRow[]> {
+  const [where, values] = state === undefined ? ["", []] : ["AND state = $4", [state]];
+  return yield* sql<PayoutRow>(
+    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 ${where} ORDER BY id LIMIT $2 OFFSET $3`,
+    [tenant, limit, offset, ...values],
+  );
+}
+
 /** @throws {NotFoundError} code `no_payout`. */
 export function* requireRow(tenant: string, orderId: string): Work<PayoutRow> {
   const row = yield* readRow(tenant, orderId);

@@ -6,9 +6,7 @@ import {
   PermissionError,
   SettlekitError,
 } from "../errors.ts";
-import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
-import type { Observers } from "../stores/observers.ts";
-import { type Store, sql, type Work } from "../stores/store.ts";
+import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   type AttemptOutcome,
@@ -17,60 +15,16 @@ import {
   maxDoubtMs,
   needDecision,
   type Past,
-  putOff,
   readPast,
   settle,
-  type Timing,
 } from "./attempts.ts";
-import type { PayoutStep, PayoutsEvent } from "./events.ts";
-import { inLedger, type Ledger, readHead } from "./journal.ts";
-import type { PayoutLimits } from "./options.ts";
-import { bodyOf, type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
+import { type PayoutsContext, put, renewing, reportIfStopped, tell } from "./claims.ts";
+import { inLedger, type Ledger } from "./journal.ts";
+import { bodyOf, type PayoutRow } from "./payout.ts";
 import { requireRow } from "./plan.ts";
-
-/** What every part of a ledger works with. */
-export interface PayoutsContext extends Timing {
-  readonly store: Store;
-  readonly client: LedgerClient;
-  readonly tenant: string;
-  readonly limits: PayoutLimits;
-  readonly lookFirst: boolean;
-  /** Whether an inbox tells of withdrawals that ended. */
-  readonly hasInbox: boolean;
-  readonly report: (event: PayoutsEvent) => void;
-  readonly observers: Observers<PayoutsEvent, PayoutStep>;
-}
 
 /** Huge lists take long; the lease is renewed meanwhile. */
 const lookDeadlineMs = 900_000;
-
-/** Claims payouts that are due. Each claim has a fence of its own, which outdates the ones before. */
-export function* claim(
-  { tenant, limits, leaseMs }: PayoutsContext,
-  limit: number,
-): Work<PayoutRow[]> {
-  const head = yield* readHead(tenant);
-  const isStopped = head !== undefined && head.stopped_at !== null;
-  const mayBegin = isStopped ? "" : "OR state = 'approved' OR state = 'planned' AND amount <= $4";
-  const unapproved = limits.approveAbove ?? Number.MAX_SAFE_INTEGER;
-  const claimed = yield* sql<{ id: number }>(
-    `WITH due AS MATERIALIZED (
-  SELECT id FROM {payouts}
-  WHERE tenant = $1 AND final_at IS NULL AND chained = 1 AND due_at <= {now} AND lease_until <= {now}
-    AND (state IN ('sending', 'sent') ${mayBegin})
-  ORDER BY due_at LIMIT $2 {skip locked}
-)
-UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SELECT id FROM due) RETURNING id`,
-    [tenant, limit, leaseMs, ...(isStopped ? [] : [unapproved])],
-  );
-  const rows: PayoutRow[] = [];
-  for (const { id } of claimed) {
-    rows.push(
-      ...(yield* sql<PayoutRow>(`SELECT ${payoutColumns} FROM {payouts} WHERE id = $1`, [id])),
-    );
-  }
-  return rows;
-}
 
 /**
  * Does the next step for a payout: sends, looks, or asks how far its withdrawal is. Gives the error that concerns more
@@ -312,49 +266,4 @@ async function leaveToPerson(context: PayoutsContext, row: PayoutRow, lastLook: 
     }),
   );
   if (left) await tell(context, left);
-}
-
-/** Tells the merchant of a new state, and of the breaker when that has opened. */
-export async function tell(context: PayoutsContext, row: PayoutRow): Promise<undefined> {
-  context.report({ type: "changed", tenant: context.tenant, payout: payoutFrom(row) });
-  if (row.state === "needs_decision") await reportIfStopped(context);
-  return undefined;
-}
-
-async function reportIfStopped({ store, tenant, report }: PayoutsContext): Promise<void> {
-  const head = await store.transaction(() => readHead(tenant));
-  const reason = head?.stopped_because;
-  if (typeof reason === "string") report({ type: "stopped", tenant, reason });
-}
-
-async function put(
-  { store }: PayoutsContext,
-  row: PayoutRow,
-  later: Parameters<typeof putOff>[1],
-  until: number | null = null,
-): Promise<boolean> {
-  return store.transaction(() => putOff(row, later, until));
-}
-
-/** Keeps the claim while a long look takes. */
-async function renewing<T>(
-  { store, leaseMs }: PayoutsContext,
-  row: PayoutRow,
-  look: () => Promise<T>,
-): Promise<T> {
-  const timer = setInterval(() => {
-    const renew = () =>
-      sql(
-        "UPDATE {payouts} SET lease_until = {now} + $3 WHERE id = $1 AND fence = $2 AND lease_until > {now}",
-        [row.id, row.fence, leaseMs],
-      );
-    // The lease may last until the database is back.
-    store.transaction(renew).catch(() => {});
-  }, leaseMs / 3);
-  timer.unref();
-  try {
-    return await look();
-  } finally {
-    clearInterval(timer);
-  }
 }

@@ -1,9 +1,10 @@
 import type { Work } from "../stores/store.ts";
 import { checkWhole, runWorker } from "../stores/worker.ts";
+import { claim, type PayoutsContext } from "./claims.ts";
 import { inLedger, type Ledger, readHead, verifyJournal } from "./journal.ts";
 import { payoutFrom } from "./payout.ts";
 import { chainPlans } from "./plan.ts";
-import { claim, type PayoutsContext, work } from "./sender.ts";
+import { work } from "./sender.ts";
 
 /** The options of `payouts.start`. */
 export interface PayoutsStartOptions {
