@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { Example } from "./example.ts";
@@ -27,7 +27,8 @@ async function openedJob() {
     SETTLEKIT_SANDBOX_URL: service.url,
     SETTLEKIT_SECRET_KEY: sandbox.secretKey,
     // Longer than the sandbox delays any request in these tests.
-    PAYOUTS_QUIET_SECONDS: "1.5",
+    PAYOUTS_QUIET_SECONDS: "3",
+    PAYOUTS_TIMEOUT_SECONDS: "1.5",
     PAYOUTS_FILE: input,
     DATABASE_FILE: join(scratch.path, "payouts.sqlite"),
   };
@@ -92,15 +93,15 @@ const moments: readonly [string, (job: Job) => Promise<Run>][] = [
       sandbox.faults.latency("POST /withdrawals", 0, { when: "before" });
       sandbox.faults.latency("POST /withdrawals", 300, { when: "after" });
       const running = await run();
-      await until(() => made().length === 2, running);
+      await until(() => made().length >= 2, running);
       return running;
     },
   ],
   [
-    "right after an answer",
-    async ({ run }) => {
+    "right after its second payout was made",
+    async ({ run, made }) => {
       const running = await run();
-      await running.printed(/seller_2: withdrawal/);
+      await until(() => made().length >= 2, running);
       return running;
     },
   ],
@@ -113,7 +114,7 @@ describe.concurrent(example.name, () => {
     await first.stop("SIGKILL");
     const second = await job.run();
     expect([await second.ended(), second.output]).toEqual([0, expect.anything()]);
-    expect(job.made()).toEqual(once);
+    expect(job.made().sort()).toEqual(once);
   });
 
   it("pays once when the service has paid and its answer is lost", async () => {
@@ -121,19 +122,16 @@ describe.concurrent(example.name, () => {
     job.sandbox.faults.reset("POST /withdrawals", { when: "after" });
     const run = await job.run();
     expect([await run.ended(), run.output]).toEqual([0, expect.anything()]);
-    expect(job.made()).toEqual(once);
+    expect(job.made().sort()).toEqual(once);
   });
 
-  it("does not run twice at the same time", async () => {
+  it("pays each payout once, though two jobs run at the same time", async () => {
     await using job = await openedJob();
-    job.sandbox.faults.latency("POST /withdrawals", 1_000, { when: "before" });
-    const first = await job.run();
-    await first.printed(/payouts planned/);
-    const second = await job.run();
-    expect(await second.ended()).toBe(1);
-    expect(second.output).toContain("Another run is working on these payouts.");
-    expect(await first.ended()).toBe(0);
-    expect(job.made()).toEqual(once);
+    job.sandbox.faults.latency("POST /withdrawals", 300, { when: "before" });
+    const runs = await Promise.all([job.run(), job.run()]);
+    for (const run of runs) await run.ended();
+    expect(await (await job.run()).ended()).toBe(0);
+    expect(job.made().sort()).toEqual(once);
   });
 
   it("refuses an invalid payout, and pays the others", async () => {
@@ -143,7 +141,7 @@ describe.concurrent(example.name, () => {
     const run = await job.run();
     expect(await run.ended()).toBe(1);
     expect(run.output).toMatch(/seller_1.*refused/);
-    expect(job.made()).toEqual(once.slice(1));
+    expect(job.made().sort()).toEqual(once.slice(1));
   });
 
   it("leaves a payout with two withdrawals to a person", async () => {
@@ -155,7 +153,7 @@ describe.concurrent(example.name, () => {
     const run = await job.run();
     expect(await run.ended()).toBe(1);
     expect(run.output).toMatch(/seller_1.*needs_decision/);
-    expect(job.made()).toEqual([once[0], ...once]);
+    expect(job.made().filter((it) => it === once[0])).toHaveLength(2);
   });
 
   it("leaves a payout whose withdrawal has another amount to a person", async () => {
@@ -165,7 +163,8 @@ describe.concurrent(example.name, () => {
     const run = await job.run();
     expect(await run.ended()).toBe(1);
     expect(run.output).toMatch(/seller_1.*needs_decision/);
-    expect(job.made()).toEqual(["payout_2026_07_seller_1: 500", ...once.slice(1)]);
+    expect(job.made()).toContain("payout_2026_07_seller_1: 500");
+    expect(job.made()).not.toContain(once[0]);
   });
 
   it("reports how the withdrawals ended", async () => {
@@ -174,10 +173,12 @@ describe.concurrent(example.name, () => {
     const [paid, unpaid] = job.sandbox.withdrawals.all();
     await job.sandbox.withdrawals.simulate(paid?.id ?? "", "complete");
     await job.sandbox.withdrawals.simulate(unpaid?.id ?? "", "fail");
-    const run = await job.run();
-    expect(await run.ended()).toBe(1);
-    expect(run.output).toMatch(/seller_1.*completed/);
-    expect(run.output).toMatch(/seller_2.*failed/);
-    expect(job.made()).toEqual(once);
+    // The first look at a withdrawal is some seconds after it was sent.
+    await vi.waitFor(async () => {
+      const run = await job.run();
+      await run.ended();
+      expect(run.output).toMatch(/seller_1.*completed.*seller_2.*failed/s);
+    });
+    expect(job.made().sort()).toEqual(once);
   });
 });

@@ -1,37 +1,53 @@
-// Sends every payout that is due exactly once, however often the job runs.
+// Sends every payout that is due exactly once, however often the job runs, and however many run at once.
 
-import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { MerchantClient } from "settlekit";
-import { oneRunAtATime } from "./one-run-at-a-time.ts";
-import { followUp, payOut } from "./pay-out.ts";
-import { Payouts } from "./payouts.ts";
+import { createPayouts } from "settlekit/payouts";
+import { sqlite } from "settlekit/sqlite";
 import { readPayouts } from "./read-payouts.ts";
 
 const { PAYOUTS_FILE = "payouts.json", DATABASE_FILE = "payouts.sqlite" } = process.env;
-const quietMs = Number(process.env.PAYOUTS_QUIET_SECONDS ?? 120) * 1_000;
-if (!(quietMs >= 0)) throw new Error("PAYOUTS_QUIET_SECONDS must be 0 or more.");
+const { PAYOUTS_QUIET_SECONDS = "120", PAYOUTS_TIMEOUT_SECONDS = "30" } = process.env;
 
+const payouts = createPayouts({
+  client: new MerchantClient({ timeoutMs: Number(PAYOUTS_TIMEOUT_SECONDS) * 1_000 }),
+  store: sqlite(DATABASE_FILE),
+  quietMs: Number(PAYOUTS_QUIET_SECONDS) * 1_000,
+  limits: { perPayout: 50_000, perDay: 200_000 },
+  // Other programs may have paid the same order ids.
+  lookFirst: true,
+});
+await payouts.migrate();
+// The whole list is read and checked first, so that an invalid entry cannot stop a run halfway.
 const due = readPayouts(PAYOUTS_FILE);
-oneRunAtATime(DATABASE_FILE);
-const payouts = new Payouts(new DatabaseSync(DATABASE_FILE));
-payouts.plan(due);
+for (const payout of due) await payouts.plan(payout, { by: "payouts-job" });
 console.log(`${due.length} payouts planned`);
 
-const stopping = new AbortController();
+let isStopping = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.once(signal, () => stopping.abort());
+  process.once(signal, () => {
+    isStopping = true;
+  });
 }
 
-const client = new MerchantClient({ logger: { warn: console.warn, error: console.error } });
-const options = { client, payouts, quietMs, signal: stopping.signal };
-await payOut(options);
-await followUp(options);
+// A payout in doubt is looked for when the quiet time has passed.
+do await payouts.runDue();
+while (!isStopping && (await isAnyUnderWay()) && (await setTimeout(200, true)));
 
+const all = await payouts.list({ limit: 10_000 });
 console.table(
-  payouts.all().map(({ orderId, amountInCents, state, withdrawalId, problem }) => {
+  all.map(({ orderId, amountInCents, state, withdrawalId, problem }) => {
     return { orderId, amountInCents, state, withdrawalId, problem };
   }),
 );
 // Exit code for cron and other schedulers: 1 while a payout needs another run or a person.
-const done = payouts.inState("sent", "completed");
-process.exitCode = done.length === payouts.all().length ? 0 : 1;
+process.exitCode = all.every(({ state }) => state === "sent" || state === "completed") ? 0 : 1;
+
+/** Whether the ledger is finding out about a payout, or another run has it. What has a problem waits for the next run. */
+async function isAnyUnderWay(): Promise<boolean> {
+  // A person has to look first.
+  if ((await payouts.stats()).stopped) return false;
+  const planned = await payouts.list({ state: "planned", limit: 10_000 });
+  if (planned.some(({ problem }) => problem === undefined)) return true;
+  return (await payouts.list({ state: "sending", limit: 1 })).length > 0;
+}
