@@ -37,6 +37,6 @@ test("every example has a README, and is in the list of examples", async () => {
   const names = [...list.matchAll(/^\| \[`([\w-]+)`\]\(\1\/README\.md\)/gm)].map(
     ([, name = ""]) => name,
   );
-  expect(names).toHaveLength(9);
+  expect(names).toHaveLength(11);
   for (const name of names) expect(existsSync(join(examples, name, "README.md"))).toBe(true);
 });
