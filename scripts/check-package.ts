@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packInto } from "./pack.ts";
 
-const limitBytes = 2_400_000;
+/** The command line and the checkout element with its languages are half of it. */
+const limitBytes = 3_200_000;
 
 const scratch = await mkdtemp(join(tmpdir(), "settlekit-tarball-"));
 try {

@@ -119,6 +119,7 @@ describe("the tarball", () => {
 
 /** Packages of the user that an entry may need: optional peers, and types alone. */
 const peers: Readonly<Record<string, readonly string[]>> = {
+  sqlite: ["node:sqlite"],
   opentelemetry: ["@opentelemetry/api"],
   schemas: ["zod"],
   "testing/msw": ["msw/http"],
