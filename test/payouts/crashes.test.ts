@@ -116,4 +116,4 @@ it("holds P1 to P5 wherever a process ends", async () => {
   if (isWhole) process.stdout.write(`${crashes} crashes at ${crossed.size} kinds of boundaries\n`);
   expect([...crossed].filter((name) => /POST/.test(name))).toHaveLength(2);
   expect(crashes).toBeGreaterThan(100);
-});
+}, 900_000);

@@ -155,12 +155,13 @@ export class World {
 
   async #fetch(url: string, init: RequestInit, life?: Life): Promise<Response> {
     const { pathname } = new URL(url);
-    await life?.cross(`before ${init.method} ${pathname}`);
+    const route = pathname.replace(/[0-9a-f-]{36}$/, "{id}");
+    await life?.cross(`before ${init.method} ${route}`);
     const replaced = this.answer(String(init.method), pathname);
     if (replaced) return replaced;
     const response =
       init.method === "POST" ? await this.#create(url, init) : await this.#read(url, init);
-    await life?.cross(`after ${init.method} ${pathname}`);
+    await life?.cross(`after ${init.method} ${route}`);
     return response;
   }
 
