@@ -136,7 +136,7 @@ export function postgres<Client extends PostgresClient>(
       client.on("error", onError);
       let isBroken = true;
       try {
-        await own(beginOn(client).then((text) => client.query({ text })));
+        await own(client.query({ text: begin }));
         try {
           const result = await drive(client, work());
           const notify = wake === undefined ? "" : `NOTIFY "${schema}", '${wake}'; `;
@@ -182,23 +182,13 @@ async function rollBack(client: PostgresClient): Promise<boolean> {
   }
 }
 
-/** The isolation level that the statements are written for, whatever the database's default is. */
-const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
-
-/** How a transaction of each connection begins, once it is known. */
-const begins = new WeakMap<PostgresClient, string>();
-
-/** Also makes commits survive a crash where the connection's default is that they do not. */
-async function beginOn(client: PostgresClient): Promise<string> {
-  const known = begins.get(client);
-  if (known !== undefined) return known;
-  const { rows } = await client.query({ text: "SHOW synchronous_commit" });
-  const [{ synchronous_commit: commits } = {}] = rows as { synchronous_commit?: string }[];
-  const isLax = commits === "off" || commits === "local";
-  const text = isLax ? `${begin}; SET LOCAL synchronous_commit TO on` : begin;
-  begins.set(client, text);
-  return text;
-}
+/**
+ * The isolation level that the statements are written for, and commits that survive a crash, whatever the database's
+ * defaults are.
+ */
+const begin =
+  "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT set_config('synchronous_commit', 'on', true) " +
+  "WHERE current_setting('synchronous_commit') IN ('off', 'local')";
 
 /** Numbers where `pg` by default gives texts, whatever parsers the merchant has set. */
 const types = {

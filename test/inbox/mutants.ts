@@ -1,0 +1,62 @@
+import type { Mutant } from "../mutants.ts";
+
+/** The safeguards of the inbox, without which a test fails. */
+export const inboxMutants: readonly Mutant[] = [
+  {
+    name: "a worker whose lease ran out commits",
+    file: "src/inbox/settle.ts",
+    find: "  if (finished.length === 0) throw new Fenced();",
+    replace: "",
+    test: "test/inbox/worker.test.ts",
+    title: "whose lease ran out commits nothing, even when",
+  },
+  {
+    name: "an effect runs again for the same state",
+    file: "src/inbox/settle.ts",
+    find: "  if (added.length === 0) return false;",
+    replace: "",
+    test: "test/inbox/inbox.test.ts",
+    title: "run once for a paid payment",
+  },
+  {
+    name: "two workers settle one subject",
+    file: "src/inbox/claims.ts",
+    find: "lease_until <= {now}",
+    replace: "1 = 1",
+    test: "test/inbox/model.test.ts",
+    title: "double and lose no effect",
+  },
+  {
+    name: "a webhook is answered before it is stored",
+    file: "src/inbox/inbox.ts",
+    find: "    const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook), {",
+    replace:
+      "    const { kind, id } = { kind: undefined, id: undefined }; void store.transaction(() => acceptDelivery(tenant, webhook), {",
+    test: "test/inbox/crashes.test.ts",
+    title: "has accepted what it answered with 200",
+  },
+  {
+    name: "a commit may be lost in a power cut",
+    file: "src/stores/postgres.ts",
+    find: "set_config('synchronous_commit', 'on', true)",
+    replace: "set_config('synchronous_commit', 'off', true)",
+    test: "test/stores/postgres.test.ts",
+    title: "makes commits durable",
+  },
+  {
+    name: "a status that lags behind the signed one is taken",
+    file: "src/inbox/settle.ts",
+    find: "if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;",
+    replace: "if (signed_rank >= 0) return fetched;",
+    test: "test/inbox/inbox.test.ts",
+    title: "asked for again when a webhook was signed",
+  },
+  {
+    name: "news that come while a subject is settled are lost",
+    file: "src/inbox/settle.ts",
+    find: "SET seen = $3, status",
+    replace: "SET seen = news + 0 * $3, status",
+    test: "test/inbox/inbox.test.ts",
+    title: "looked at again when news came",
+  },
+];
