@@ -104,7 +104,7 @@ export interface Listeners {
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
   readonly logger: Logger | undefined;
   readonly observers: Set<Observer>;
-  readonly channel: Channel;
+  readonly channel: Channel | undefined;
 }
 
 /** Tells all of them. None can make a call fail. */
@@ -120,7 +120,7 @@ export function notify(
   }
   if (logger) harmlessly(() => log(event, logger), ignore);
   for (const observer of observers) harmlessly(() => observer.onEvent(event), ignore);
-  if (channel.hasSubscribers) channel.publish(event);
+  if (channel?.hasSubscribers) channel.publish(event);
 }
 
 /** The headers that observers add to an attempt. */

@@ -1,5 +1,4 @@
 import { SettlekitError } from "../errors.ts";
-import { channel } from "../runtime.ts";
 import { ApiPromise, type ApiResponse } from "./answer.ts";
 import { Call, type Shared } from "./call.ts";
 import { type ClientEvent, type EndEvent, notify, type Observer } from "./events.ts";
@@ -28,7 +27,7 @@ export class Http {
         onEvent: settings.onEvent,
         logger: settings.logger,
         observers: new Set(),
-        channel: channel("settlekit:client"),
+        channel: settings.channel,
       },
     };
   }
@@ -103,7 +102,7 @@ export class Http {
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
     const { onEvent, logger, observers, channel } = listeners;
-    const isHeard = onEvent || logger || observers.size > 0 || channel.hasSubscribers;
+    const isHeard = onEvent || logger || observers.size > 0 || channel?.hasSubscribers;
     const emit = isHeard ? (event: ClientEvent) => notify(event, listeners) : unobserved;
     const end = (facts: Omit<EndEvent, "type" | "callId" | "operation" | "durationMs">) =>
       emit({ type: "end", callId, operation: name, durationMs: time.now() - startedAt, ...facts });

@@ -1,3 +1,4 @@
+import type { Channel } from "../runtime.ts";
 import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/credential.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 import type { ClientHooks } from "./hooks.ts";
@@ -58,6 +59,8 @@ export interface HttpSettings {
   readonly fetchOptions: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly logger: Logger | undefined;
+  /** Only of clients for servers, so that bundles for browsers name no module of Node. */
+  readonly channel?: Channel | undefined;
   readonly onEvent: ((event: ClientEvent) => void) | undefined;
   readonly wire: {
     readonly headerPrefix: string;

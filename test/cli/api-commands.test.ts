@@ -157,6 +157,8 @@ describe("commands that call the service", () => {
     });
     let count = 0;
     for (const [group, named] of Object.entries(commands)) {
+      // They need a database. every-command.test.ts gives them one.
+      if (group === "inbox" || group === "payouts") continue;
       const values = valuesFor(group);
       for (const verb of "parse" in named ? [] : Object.keys(named)) {
         for (const example of examplesOf(group, verb)) {
