@@ -99,8 +99,6 @@ export function paymentPageCases(browser: () => Browser): void {
       expect(await copied("Copy the amount")).toBe("0.007993784033535523");
       expect(await copied("Copy the address")).toBe(payment?.depositAddress?.address);
       expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
-      // Before its server closes, which would cut its stream of events.
-      await page.close();
     });
 
     test("can be used with the keyboard alone", async () => {
@@ -206,6 +204,8 @@ export function paymentPageCases(browser: () => Browser): void {
       await page.clock.fastForward("10:30");
       await page.clock.runFor(3_000);
       await expect.poll(() => page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
+      // Before its server closes, which would cut its stream of events.
+      await page.close();
     });
 
     test("lets the customer of a deposit choose the amount", async () => {
