@@ -10,7 +10,7 @@ import { Dashboard } from "./resources/dashboard.ts";
 import { Payments } from "./resources/payments.ts";
 import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
-import { requireServer, requireSupportedNode } from "./runtime.ts";
+import { channel, requireServer, requireSupportedNode } from "./runtime.ts";
 
 /** Whose dashboard, and the right to see it. */
 export interface DashboardOptions {
@@ -44,7 +44,7 @@ export class MerchantClient {
   constructor(options?: ClientOptions) {
     requireServer();
     requireSupportedNode();
-    const http = new Http(configure(options));
+    const http = new Http({ ...configure(options), channel: channel("settlekit:client") });
     this.baseUrl = http.settings.baseUrl;
     this.payments = new Payments(http);
     this.withdrawals = new Withdrawals(http);

@@ -4,7 +4,6 @@ import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
 import { connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
 import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
-import { channel } from "./runtime.ts";
 import { environmentVariable, isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, type Same, strictObject } from "./wire/fields.ts";
@@ -113,7 +112,6 @@ export function configure(
     baseUrl,
     credential: readSecretKey(options, environment, variables, isReadable),
     fetchOptions: Object.freeze({ ...options.fetchOptions }),
-    channel: channel("settlekit:client"),
   });
 }
 

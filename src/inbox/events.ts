@@ -87,7 +87,9 @@ export type InboxEvent =
 
 /** The part of `console` that is used; most loggers fit. */
 export interface InboxLogger {
+  /** A failure that is tried again. */
   warn(message: string, details?: unknown): void;
+  /** A failure that a person should look at. */
   error(message: string, details?: unknown): void;
 }
 

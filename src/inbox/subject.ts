@@ -9,6 +9,7 @@ export interface Subjects {
   withdrawal: Withdrawal;
 }
 
+/** `payment` or `withdrawal`. */
 export type SubjectKind = keyof Subjects;
 
 /** The states that a subject can be in. */

@@ -65,7 +65,9 @@ export type PayoutsEvent =
 
 /** The part of `console` that is used; most loggers fit. */
 export interface PayoutsLogger {
+  /** A failure that is tried again. */
   warn(message: string, details?: unknown): void;
+  /** A failure that a person should look at. */
   error(message: string, details?: unknown): void;
 }
 

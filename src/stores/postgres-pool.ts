@@ -5,7 +5,10 @@ import { notMigrated } from "./store.ts";
 export interface PostgresQuery {
   text: string;
   values?: unknown[];
-  types?: { getTypeParser(oid: number): (value: string) => unknown };
+  types?: {
+    /** What makes a value of a column's text. */
+    getTypeParser(oid: number): (value: string) => unknown;
+  };
 }
 
 /** The part of `pg`'s result that is used. */
@@ -16,20 +19,28 @@ export interface PostgresResult {
 
 /** The part of `pg`'s `PoolClient` that is used. */
 export interface PostgresClient {
+  /** Runs a statement. */
   query(query: PostgresQuery): Promise<PostgresResult>;
+  /** Tells that the connection died. */
   on(event: "error", listener: (error: Error) => void): unknown;
+  /** Tells of a NOTIFY. */
   on(event: "notification", listener: (message: { payload?: string | undefined }) => void): unknown;
   /** From version 8.18 on: `T` inside a transaction. */
   getTransactionStatus?(): string | null;
+  /** Ends `on`. */
   removeListener(event: "error", listener: (error: Error) => void): unknown;
+  /** Gives the client back to its pool, or closes its connection. */
   release(destroy?: boolean): void;
 }
 
 /** The part of `pg`'s `Pool` that is used. */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
+  /** A client that is free, once there is one. */
   connect(): Promise<Client>;
   // Two signatures, as pg has them: TypeScript infers `Client` from neither of them alone.
+  /** The same with a callback. */
   connect(callback: (...parameters: never[]) => void): void;
+  /** Tells that a connection died while it was free. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   readonly options?: { readonly max?: number | undefined };
   readonly totalCount?: number;
