@@ -153,13 +153,15 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
         amount: 250,
         orderId: "order_1",
       });
+      await shop.sandbox.webhooks.idle();
       await deliver("payment.updated", { id, status: "completed", orderId: "order_1" });
       await shop.inbox.settleDue();
       expect(String(shop.told("retried")[0]?.error)).toMatch(
         /signed for a later status .* pending/,
       );
       await shop.sandbox.payments.simulate(id, "success");
-      await shop.advance(10_000);
+      await shop.sandbox.webhooks.idle();
+      await shop.advance(60_000);
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
