@@ -11,7 +11,7 @@ const NODE_COMPILE_CACHE = join(root, "node_modules/.cache/command-line");
 /** The test's own variables, without those that would change what the command does. */
 export function variablesWith(more: Variables): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|FORCE_COLOR)$/.test(name),
+    ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|CI)$/.test(name),
   );
   return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE, ...more };
 }
