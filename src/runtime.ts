@@ -81,11 +81,11 @@ export function requireServer(): void {
   );
 }
 
-const nobodyListens: Channel = { hasSubscribers: false, publish() {} };
+const withoutSubscribers: Channel = { hasSubscribers: false, publish() {} };
 
 /** A channel of node:diagnostics_channel. Not an import, so that bundles for browsers hold none. */
 export function channel(name: string): Channel {
   const { process } = globalThis as Runtime;
   const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");
-  return diagnostics?.channel?.(name) ?? nobodyListens;
+  return diagnostics?.channel?.(name) ?? withoutSubscribers;
 }

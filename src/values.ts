@@ -1,4 +1,5 @@
 import leven from "leven";
+import { ConfigurationError } from "./errors.ts";
 
 // Values that settlekit did not make: what they are, and how a message shows them.
 
@@ -69,6 +70,28 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best && best.distance <= Math.max(1, best.candidate.length / 3)
     ? best.candidate
     : undefined;
+}
+
+/**
+ * Refuses options that do not exist, with the nearest name.
+ *
+ * @throws {ConfigurationError} code `unknown_option` or `invalid_option`.
+ */
+export function checkOptionNames(options: object, known: readonly string[]): void {
+  if (!isRecord(options)) {
+    throw new ConfigurationError(`The options must be an object, such as { ${known[0]} }.`, {
+      code: "invalid_option",
+      param: "options",
+    });
+  }
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, known);
+  const cure = near ? `Did you mean ${near}?` : `The options are: ${known.join(", ")}.`;
+  throw new ConfigurationError(`There is no option ${show(unknown)}. ${cure}`, {
+    code: "unknown_option",
+    param: unknown,
+  });
 }
 
 /** JSON with the keys of every object in order, so that equal values are equal texts. */

@@ -5,7 +5,6 @@ import type { RequestOptions } from "../http/settings.ts";
 import {
   chainIdOnWire,
   checkContract,
-  checkOptionNames,
   checkParameters,
   checkText,
   type Names,
@@ -13,6 +12,7 @@ import {
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
 import { poll, StatusWatch } from "../resources/waiting.ts";
+import { checkOptionNames } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import type { Payment, PaymentState } from "../wire/payment.ts";

@@ -138,7 +138,7 @@ export class Sender {
     trip.hasLeft = true;
     const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
     const response = await untilAborted(answer, signal).finally(() => {
-      // A fetch that ignores its signal may still resolve. Nobody reads that response.
+      // A fetch that ignores its signal may still resolve, with a response that is not read.
       if (signal.aborted || trip.hasEnded) answer.then(cancelBody, () => {});
     });
     if (typeof response?.text !== "function") {

@@ -52,24 +52,6 @@ export function unknownParameter(name: string, known: readonly string[]): Invali
   return new InvalidRequestError(message, { code: "invalid_request", param: name });
 }
 
-/** Refuses options that the call does not have, with the nearest name. */
-export function checkOptionNames(options: object, known: readonly string[]): void {
-  if (!isRecord(options)) {
-    throw new ConfigurationError(`The options of a call must be an object, got ${show(options)}.`, {
-      code: "invalid_option",
-      param: "options",
-    });
-  }
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, known);
-  const cure = near ? `Did you mean ${near}?` : `The options are: ${known.join(", ")}.`;
-  throw new ConfigurationError(`There is no option ${show(unknown)} here. ${cure}`, {
-    code: "unknown_option",
-    param: unknown,
-  });
-}
-
 export function checkAmount(param: string, value: unknown): number {
   if (Number.isSafeInteger(value) && Number(value) > 0 && Number(value) <= maxAmountInCents) {
     return Number(value);

@@ -12,8 +12,8 @@ import { checkLimit } from "../http/checks.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
+import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
-import { checkOptionNames } from "./arguments.ts";
 
 /** How long to wait. */
 export interface WaitOptions {

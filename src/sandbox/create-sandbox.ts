@@ -7,11 +7,15 @@ import { createFaults } from "./faults/faults.ts";
 import { checkSandboxOptions, merchantOptionsOf, type SandboxOptions } from "./options.ts";
 import { originOf } from "./random.ts";
 import { createRequestLog } from "./request-log.ts";
-import type { Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createApp } from "./service/app.ts";
 import { checkoutRoutes } from "./service/checkout-routes.ts";
-import { checkedRepetition, createIdempotencyStore } from "./service/idempotency.ts";
+import {
+  checkedWithdrawalIdempotency,
+  createIdempotencyStore,
+  type WithdrawalIdempotency,
+} from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
 import { createAuthenticate } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
@@ -77,7 +81,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...referenceRoutes(),
   ];
   const operations = routes.map(({ operation }) => operation);
-  const { take, ...faults } = createFaults(core, { operations, headerPrefix });
+  const { take, ...faults } = createFaults(core, operations, headerPrefix);
   const app = createApp({
     ...core,
     routes,
@@ -136,7 +140,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       return withdrawalIdempotency.get();
     },
     set withdrawalIdempotency(value) {
-      withdrawalIdempotency.set(checkedRepetition(value));
+      withdrawalIdempotency.set(checkedWithdrawalIdempotency(value));
     },
     faults,
     webhooks,

@@ -51,8 +51,9 @@ export type { RateLimit } from "./faults/rate-limit.ts";
 export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
 export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";
-export type { DroppedCounts, Sandbox, WithdrawalIdempotency } from "./sandbox.ts";
+export type { DroppedCounts, Sandbox } from "./sandbox.ts";
 export type { ListenOptions, SandboxServer } from "./server.ts";
+export type { WithdrawalIdempotency } from "./service/idempotency.ts";
 export type { SandboxMerchant } from "./service/merchants.ts";
 export type {
   PaymentScenario,

@@ -2,6 +2,7 @@ import type { SandboxEvent, SandboxListener } from "./events.ts";
 import type { SandboxFaults } from "./faults/faults.ts";
 import type { ReceivedRequest } from "./request-log.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
+import type { WithdrawalIdempotency } from "./service/idempotency.ts";
 import type { SandboxMerchant } from "./service/merchants.ts";
 import type { SandboxPayments } from "./service/payment-scenarios.ts";
 import type { SandboxWithdrawals } from "./service/withdrawal-scenarios.ts";
@@ -148,6 +149,3 @@ export interface Sandbox {
   /** `close`, for `using`. */
   [Symbol.dispose](): void;
 }
-
-/** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
-export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";

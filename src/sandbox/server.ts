@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
-import { checkNames } from "../webhooks/options.ts";
+import { checkOptionNames } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { type BrokenBy, type Connection, firstHalf, type SandboxApp } from "./connection.ts";
 import { evidenceHeader } from "./service/answers.ts";
@@ -91,7 +91,7 @@ export interface SandboxServer {
 
 /** @throws {ConfigurationError} code `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
 export async function listen(app: SandboxApp, options: ListenOptions): Promise<SandboxServer> {
-  checkNames(options, ["port", "host", "allowedHosts"]);
+  checkOptionNames(options, ["port", "host", "allowedHosts"]);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
   const isAllowedHost = allowedHosts(names, host);
   async function answer(request: Request, { outgoing }: { outgoing: ServerResponse }) {

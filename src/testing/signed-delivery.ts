@@ -1,11 +1,12 @@
 import { hintHeaders } from "../sandbox/webhooks/message.ts";
+import { checkOptionNames } from "../values.ts";
 import {
   type SignedWebhook,
   type SignWebhookOptions,
   signWebhook,
   type WebhookHints,
 } from "../webhooks/index.ts";
-import { checkNames, readHeaderPrefix } from "../webhooks/options.ts";
+import { readHeaderPrefix } from "../webhooks/options.ts";
 
 /** The event to sign, and the identifiers in unsigned headers. */
 export type SignedDeliveryOptions<Name extends string = string> = SignWebhookOptions<Name> & {
@@ -74,9 +75,9 @@ export interface SignedDelivery extends SignedWebhook {
 export function signedDelivery<const Name extends string>(
   options: SignedDeliveryOptions<Name>,
 ): SignedDelivery {
-  checkNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);
+  checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix", "hints"]);
   const { hints = {}, ...signing } = options;
-  checkNames(hints, ["endpointId", "eventId", "deliveryId"]);
+  checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
   const { body, headers: signed } = signWebhook(signing);
   const headers = { ...signed, ...hintHeaders(hints, readHeaderPrefix(options.headerPrefix)) };
   const lambdaBody = ({ base64 = false }: LambdaForm) => ({

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { environmentVariable, isRecord, nearest } from "../values.ts";
+import { checkOptionNames, environmentVariable } from "../values.ts";
 import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { type HeaderNames, headerNames } from "./headers.ts";
@@ -118,28 +118,11 @@ export function readSettings(options: WebhooksOptions): Settings {
 
 /** Throws a ConfigurationError for the first option without a rule, or given against its rule. */
 export function checkByRules(options: object, rules: Readonly<Record<string, OptionRule>>): void {
-  checkNames(options, Object.keys(rules));
+  checkOptionNames(options, Object.keys(rules));
   for (const [name, [isRight, expected]] of Object.entries(rules)) {
     const value = (options as Readonly<Record<string, unknown>>)[name];
     if (value !== undefined) checkOption(name, isRight(value), expected);
   }
-}
-
-/** Throws a ConfigurationError for an option that does not exist. */
-export function checkNames(options: object, names: readonly string[]): void {
-  if (!isRecord(options)) {
-    throw new ConfigurationError("The options must be an object, such as { secret }.", {
-      code: "invalid_option",
-    });
-  }
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, names);
-  const cure = near ? `Did you mean ${near}?` : `The options are: ${names.join(", ")}.`;
-  throw new ConfigurationError(`There is no option "${unknown}". ${cure}`, {
-    code: "unknown_option",
-    param: unknown,
-  });
 }
 
 /** Throws a ConfigurationError unless an option is right. Never given the value: it may be secret. */

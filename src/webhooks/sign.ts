@@ -1,13 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
+import { checkOptionNames } from "../values.ts";
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
-import {
-  checkNames,
-  checkOption,
-  readHeaderPrefix,
-  secretKey,
-  type WebhookSecret,
-} from "./options.ts";
+import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is checked for the known names and any object for others. */
 export interface SignableEvent<Name extends string = string> {
@@ -53,7 +48,7 @@ export interface SignedWebhook {
 export function signWebhook<const Name extends string>(
   options: SignWebhookOptions<Name>,
 ): SignedWebhook {
-  checkNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
+  checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
   const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
   checkOption("event", typeof body === "string", "an event, unless a body is given");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);

@@ -3,10 +3,10 @@ import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
 import { callOptionNames, checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-
+import { checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
-import { checkOptionNames, checkReference, refused } from "../arguments.ts";
+import { checkReference, refused } from "../arguments.ts";
 
 export interface FindOptions extends RequestOptions {
   /**

@@ -3,10 +3,10 @@ import { ApiPromise } from "../../http/answer.ts";
 import { callOptionNames } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { isRecord } from "../../values.ts";
+import { checkOptionNames, isRecord } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, Pagination } from "../../wire/pagination.ts";
-import { checkOptionNames, refused, unknownParameter } from "../arguments.ts";
+import { refused, unknownParameter } from "../arguments.ts";
 import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */

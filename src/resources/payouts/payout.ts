@@ -4,7 +4,7 @@ import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
 import { callOptionNames } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
-import { canonicalJson } from "../../values.ts";
+import { canonicalJson, checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import {
@@ -17,7 +17,6 @@ import {
 import {
   checkAmount,
   checkCurrency,
-  checkOptionNames,
   checkParameters,
   checkReference,
   encodeMetadata,

@@ -1,4 +1,4 @@
-import { checkNames } from "../../webhooks/options.ts";
+import { checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import type { RandomStream } from "../random.ts";
@@ -36,7 +36,7 @@ export function createWaitingList<Item extends object>(
 ) {
   /** @throws What `invalid` makes of an impossible frequency. */
   function add(item: Item, frequency: Frequency): void {
-    checkNames(frequency, ["probability", "times"]);
+    checkOptionNames(frequency, ["probability", "times"]);
     const { probability = 1, times } = frequency;
     if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
       throw invalid("probability", "must be a number above 0, up to 1");
@@ -143,23 +143,12 @@ interface MetFault {
   readonly fault: Fault;
 }
 
-/** The part of a request that decides which fault it meets. */
-interface MetRequest {
-  readonly method: string;
-  readonly pathname: string;
-  readonly headers: Headers;
-}
-
-/** A fault and its route. */
-type RoutedFault = Pick<WaitingFault, "route" | "fault">;
-
-interface FaultsOptions {
-  readonly operations: readonly Pick<Operation<unknown>, "method" | "path">[];
-  readonly headerPrefix: string;
-}
-
-export function createFaults({ store, random }: Core, { operations, headerPrefix }: FaultsOptions) {
-  const waiting = createWaitingList<RoutedFault>(
+export function createFaults(
+  { store, random }: Core,
+  operations: readonly Operation<unknown>[],
+  headerPrefix: string,
+) {
+  const waiting = createWaitingList<Pick<WaitingFault, "route" | "fault">>(
     store.table("faults"),
     () => random.stream("faults"),
     invalidFault,
@@ -189,7 +178,7 @@ export function createFaults({ store, random }: Core, { operations, headerPrefix
   }
 
   /** The fault that a request meets; uses it up. */
-  function take({ method, pathname, headers }: MetRequest): MetFault | undefined {
+  function take(method: string, pathname: string, headers: Headers): MetFault | undefined {
     const rate = limit.get();
     if (rate !== null && !isWithin(callerOf(headers, headerPrefix))) {
       const fault = { status: 429, when: "before", retryAfter: rate.retryAfterSeconds } as const;
@@ -204,7 +193,7 @@ export function createFaults({ store, random }: Core, { operations, headerPrefix
       startLimiter();
       return;
     }
-    checkNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
+    checkOptionNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
     const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
     if (!isWholeWithin(requestsPerSecond, 0, Number.MAX_SAFE_INTEGER)) {
       throw invalidFault("requestsPerSecond", "must be a whole number from 0");

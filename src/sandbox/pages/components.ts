@@ -1,6 +1,8 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/openapi-prose.ts";
 import type { Frequency } from "../faults/fault.ts";
+import type { UpcomingPaymentStep } from "../service/payment-scenarios.ts";
+import type { UpcomingWithdrawalStep } from "../service/withdrawal-scenarios.ts";
 
 /** Escaped HTML, written by `html` of hono. */
 export type Html = ReturnType<typeof html>;
@@ -52,14 +54,9 @@ export function commandButton(button: CommandButton): Html {
   return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${button.isPlayed && html` data-played`}${question && html` data-confirm="${question}"`}${tone && html` class="${tone}"`}${describedBy && html` aria-describedby="${describedBy}"`}${button.isDisabled && html` disabled`}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
 }
 
-interface UpcomingStep {
-  readonly status: string;
-  readonly confirmations?: number | null;
-  readonly dueAt: string | null;
-}
-
 /** The next step of a scenario in words: `processing, 1 confirmation, at 00:00:02`. */
-export function stepText({ status, confirmations = null, dueAt }: UpcomingStep): string {
+export function stepText(step: UpcomingPaymentStep | UpcomingWithdrawalStep): string {
+  const { status, confirmations, dueAt } = { confirmations: null, ...step };
   const count = confirmations === 1 ? "1 confirmation" : `${confirmations} confirmations`;
   const what = confirmations === null ? status : `${status}, ${count}`;
   return dueAt === null ? what : `${what}, at ${dueAt.slice(11, 19)}`;
@@ -73,23 +70,10 @@ const paces = [
 
 /** Chooses the `steps` of scenarios that are played on the page. */
 export function paceChoice(): Html {
-  return html`<fieldset class="pace"><legend class="visually-hidden">Pace</legend>${segments(
-    "steps",
-    paces,
-    "at-once",
-  )}</fieldset>`;
-}
-
-/** A choice between a few values, side by side. */
-function segments(
-  name: string,
-  options: readonly (readonly [value: string, text: string])[],
-  chosen: string,
-): Html {
-  return html`<div class="segments">${options.map(
+  return html`<fieldset class="pace"><legend class="visually-hidden">Pace</legend><div class="segments">${paces.map(
     ([value, text]) =>
-      html`<label><input type="radio" name="${name}" value="${value}" autocomplete="off"${value === chosen && html` checked`}><span>${text}</span></label>`,
-  )}</div>`;
+      html`<label><input type="radio" name="steps" value="${value}" autocomplete="off"${value === "at-once" && html` checked`}><span>${text}</span></label>`,
+  )}</div></fieldset>`;
 }
 
 /** A choice whose values are JSON, so that they can have any type. */

@@ -164,7 +164,7 @@ function withFaults({ faults, clock, events, headerPrefix }: AppOptions): Middle
   return async (c, next) => {
     const { method, path, raw } = c.req;
     const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
-    const met = isStray ? undefined : faults.take({ method, pathname: path, headers: raw.headers });
+    const met = isStray ? undefined : faults.take(method, path, raw.headers);
     if (met === undefined) return next();
     const at = clock.now().toISOString();
     events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });

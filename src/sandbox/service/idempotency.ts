@@ -13,17 +13,14 @@ const maxKept = 100_000;
 /** The service's requests are flat; deeper ones could exhaust the stack. */
 const maxDepth = 64;
 
-/**
- * How the service treats a request whose key it has seen before: it ignores the key; returns the first answer, but refuses
- * another body; or refuses it, whatever the body.
- */
-export type Repetition = (typeof repetitions)[number];
-const repetitions = ["ignored", "honoured", "conflict"] as const;
+/** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
+export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
 /** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
-export function checkedRepetition(value: Repetition): Repetition {
-  if (repetitions.includes(value)) return value;
-  throw new ConfigurationError(`withdrawalIdempotency must be one of ${repetitions.join(", ")}.`, {
+export function checkedWithdrawalIdempotency(value: WithdrawalIdempotency): WithdrawalIdempotency {
+  const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
+  if (known.includes(value)) return value;
+  throw new ConfigurationError(`withdrawalIdempotency must be one of ${known.join(", ")}.`, {
     code: "invalid_withdrawal_idempotency",
     param: "withdrawalIdempotency",
   });
@@ -36,7 +33,8 @@ interface IdempotentRequest {
   readonly key: string;
   /** The parsed body, as it was sent. */
   readonly body: unknown;
-  readonly repetition: Repetition;
+  /** How the service treats a key that it has seen before. */
+  readonly repetition: WithdrawalIdempotency;
 }
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
@@ -52,6 +50,7 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 
   clock.onDue("idempotency key", (id) => {
     const ended = kept.get(id);
+    // Dropped before its time.
     if (ended === undefined) return;
     kept.delete(id);
     const { merchantId, scope, key } = ended;
@@ -80,8 +79,18 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
         return answer;
       }
       if (repetition === "ignored") return create();
-      if (repetition === "conflict") throw repeated();
-      if (earlier.fingerprint !== fingerprint) throw conflict();
+      if (repetition === "conflict") {
+        throw conflict(
+          "This Idempotency-Key came before, and its request is in progress or done. Look up its " +
+            "outcome, or send a new key.",
+        );
+      }
+      if (earlier.fingerprint !== fingerprint) {
+        throw conflict(
+          "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+            "the new ones with a new key.",
+        );
+      }
       return earlier.answer as Answer;
     },
     /** How many keys were dropped before their time. */
@@ -89,22 +98,8 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
   };
 }
 
-function conflict() {
-  return invalidRequest(409, {
-    code: "idempotency_conflict",
-    message:
-      "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
-      "the new ones with a new key.",
-  });
-}
-
-function repeated() {
-  return invalidRequest(409, {
-    code: "idempotency_conflict",
-    message:
-      "This Idempotency-Key came before, and its request is in progress or done. Look up what became " +
-      "of it, or send a new key.",
-  });
+function conflict(message: string) {
+  return invalidRequest(409, { code: "idempotency_conflict", message });
 }
 
 /** @throws {Refusal} 400. */

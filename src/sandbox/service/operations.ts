@@ -15,7 +15,7 @@ import {
   Refusal,
   type ServiceEnv,
 } from "./answers.ts";
-import type { IdempotencyStore, Repetition } from "./idempotency.ts";
+import type { IdempotencyStore, WithdrawalIdempotency } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
@@ -55,24 +55,8 @@ function inDialect(
 /** The values of a path's placeholders, decoded. */
 type PathValues = Readonly<Record<string, string | undefined>>;
 
-/**
- * Gives the merchant that a request is about.
- *
- * @throws {Refusal} 401, 403 or 404.
- */
-export type Authenticate = (
-  operation: Operation<unknown>,
-  headers: Headers,
-  path: PathValues,
-) => Merchant;
-
 /** Interface section 5: each operation names the one credential that it is called with. */
-export function createAuthenticate(
-  merchants: Merchants,
-  payments: Payments,
-  headerPrefix: string,
-): Authenticate {
-  /** The merchant that a credential belongs to. */
+export function createAuthenticate(merchants: Merchants, payments: Payments, headerPrefix: string) {
   function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
     switch (credential) {
       case "secretKey":
@@ -88,64 +72,51 @@ export function createAuthenticate(
     }
   }
 
-  return ({ credential }, headers, path) => {
+  /**
+   * Gives the merchant that a request is about.
+   *
+   * @throws {Refusal} 401, 403 or 404.
+   */
+  return ({ credential }: Operation<unknown>, headers: Headers, path: PathValues): Merchant => {
     // Public operations are the same for every merchant.
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
+    const { code, owner } = credentials[credential];
+    const refuse = (message: string) =>
+      new Refusal({ status: 401, type: "authentication_error", code, message });
     const given = headers.get(name);
-    if (given === null) {
-      throw unauthenticated(
-        credential,
-        `The header ${name} is missing. Send ${owner[credential]}.`,
-      );
-    }
-    const merchant = holderOf(credential, withoutScheme(given, scheme), path);
-    if (merchant === undefined) {
-      throw unauthenticated(credential, `The value of ${name} is not ${owner[credential]}.`);
-    }
+    if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
+    // Without its scheme, a value is not a credential.
+    const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
+    const merchant = holderOf(credential, value, path);
+    if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
     const { merchantId = merchant.merchantId } = path;
-    if (merchantId !== merchant.merchantId) throw otherMerchant();
-    return merchant;
+    if (merchantId === merchant.merchantId) return merchant;
+    throw invalidRequest(403, {
+      code: "forbidden",
+      message:
+        "The path names another merchant than the access token's. Use the merchantId that goes with it.",
+    });
   };
 }
 
-/** Without its scheme, a value is no credential. */
-function withoutScheme(given: string, scheme: string): string {
-  return given.startsWith(scheme) ? given.slice(scheme.length) : "";
-}
-
-const owner: Readonly<Record<Credential, string>> = {
-  secretKey: "the secretKey of a merchant of this sandbox",
-  accessToken: "Bearer and the accessToken of a merchant of this sandbox",
-  paymentSecret: "the secret of this payment",
-};
-
-const codes: Readonly<Record<Credential, string>> = {
-  secretKey: "invalid_api_key",
-  accessToken: "invalid_access_token",
-  paymentSecret: "invalid_payment_secret",
-};
-
-function unauthenticated(credential: Credential, message: string): Refusal {
-  const type = "authentication_error";
-  return new Refusal({ status: 401, type, code: codes[credential], message });
-}
-
-function otherMerchant(): Refusal {
-  return invalidRequest(403, {
-    code: "forbidden",
-    message:
-      "The path names another merchant than the access token's. Use the merchantId that goes with it.",
-  });
-}
+const credentials = {
+  secretKey: {
+    code: "invalid_api_key",
+    owner: "the secretKey of a merchant of this sandbox",
+  },
+  accessToken: {
+    code: "invalid_access_token",
+    owner: "Bearer and the accessToken of a merchant of this sandbox",
+  },
+  paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
+} as const satisfies Readonly<Record<Credential, { code: string; owner: string }>>;
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
   /** Where the sandbox was reached, such as `http://127.0.0.1:4010`. */
   readonly origin: string;
-  /** The holder of the credential, or of the payment whose secret it is. */
   readonly merchant: Merchant;
-  /** The values of the path's placeholders, decoded. */
   readonly path: PathValues;
   readonly query: Query;
   readonly body: Body;
@@ -179,10 +150,10 @@ export function route<Response, Body = unknown, Query = unknown>(
 
 export interface ServiceOptions {
   readonly routes: readonly Route[];
-  readonly authenticate: Authenticate;
+  readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly idempotency: IdempotencyStore;
   /** How to treat a repeated Idempotency-Key of operations whose `replay` is unsafe. */
-  readonly withdrawalIdempotency: { get(): Repetition };
+  readonly withdrawalIdempotency: { get(): WithdrawalIdempotency };
   readonly dialect: Dialect;
   readonly findPayment: Payments["find"];
   readonly events: Pick<Events, "during">;

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkNames } from "../../webhooks/options.ts";
+import { checkOptionNames } from "../../values.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
@@ -118,7 +118,8 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     find,
     checkPlayable,
     take,
-    isOver,
+    // The payment expired on the clock before the scenario let it expire.
+    isOver: (payment, { status }) => status === "expired" && payment.status !== "pending",
   });
 
   function plan(payment: Payment, scenario: PaymentScenario, amountInCents: number): PaymentStep[] {
@@ -169,7 +170,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
 
   return {
     async simulate(id, scenario, options = {}) {
-      checkNames(options, ["amountInCents", "steps"]);
+      checkOptionNames(options, ["amountInCents", "steps"]);
       const { amountInCents, steps = "at-once" } = options;
       return player.simulate(id, scenario, steps, (payment) =>
         plan(payment, scenario, amountDue(payment, amountInCents)),
@@ -184,11 +185,6 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
       })),
     all: () => structuredClone(payments.all()),
   };
-}
-
-/** Whether the payment expired on the clock before the scenario let it expire. */
-function isOver(payment: Payment, { status }: Pick<PaymentStep, "status">): boolean {
-  return status === "expired" && payment.status !== "pending";
 }
 
 /** An expired payment can still be paid late. */

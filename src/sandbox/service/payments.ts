@@ -1,9 +1,9 @@
 import type { Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
-import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createRecords } from "../state/store.ts";
+import type { Publish } from "../webhooks/deliveries.ts";
 import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
 
@@ -29,18 +29,6 @@ interface PaymentDetails {
 }
 
 export type Payments = ReturnType<typeof createPayments>;
-
-type Publish = (
-  event: "payment.created" | "payment.updated",
-  data: PaymentSnapshot,
-  change: NewChange,
-) => void;
-
-/** The content of a payment's webhooks. */
-type PaymentSnapshot = WebhookEvents["payment.updated"] & {
-  readonly id: string;
-  readonly merchantId: string;
-};
 
 /**
  * The payments of a sandbox. Each is immutable and replaced by transitions, so that answers, receipts and stored
@@ -83,7 +71,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     }
     clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
     const { status } = payment;
-    publish("payment.created", snapshotOf(payment), {
+    publish("payment.created", payment, {
       type: "payment.created",
       paymentId: id,
       orderId,
@@ -97,7 +85,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const next = { ...payment, ...changes };
     payments.put(next);
     if (next.status !== payment.status) {
-      publish("payment.updated", snapshotOf(next), changeTo(next));
+      publish("payment.updated", next, changeTo(next));
     } else if (next.receipt !== payment.receipt) {
       const at = clock.now().toISOString();
       events.emit({ ...movedTo(next), at, eventId: null, event: null });
@@ -181,18 +169,4 @@ function movedTo({ id: paymentId, orderId, status, receipt }: Payment) {
   const { confirmations = null, requiredConfirmations = null } = receipt ?? {};
   const facts = { paymentId, orderId: orderId ?? "", status };
   return { type: "payment.moved", ...facts, confirmations, requiredConfirmations } as const;
-}
-
-function snapshotOf(payment: Payment): PaymentSnapshot {
-  const { id, type, merchantId, amountInCents, currency, status, orderId, createdAt } = payment;
-  return {
-    id,
-    type,
-    merchantId,
-    amountInCents,
-    currency,
-    status,
-    orderId: orderId ?? null,
-    createdAt,
-  };
 }

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkNames } from "../../webhooks/options.ts";
+import { checkOptionNames } from "../../values.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
@@ -143,7 +143,7 @@ export function createWithdrawalScenarios(
 
   return {
     async simulate(id, scenario, options = {}) {
-      checkNames(options, ["steps"]);
+      checkOptionNames(options, ["steps"]);
       const { steps = "at-once" } = options;
       return player.simulate(id, scenario, steps, (withdrawal) => plan(withdrawal, scenario));
     },

@@ -1,22 +1,10 @@
-import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createRecords } from "../state/store.ts";
+import type { Publish } from "../webhooks/deliveries.ts";
 
 export type Withdrawals = ReturnType<typeof createWithdrawals>;
-
-type Publish = (
-  event: "withdrawal.created" | "withdrawal.updated",
-  data: WithdrawalSnapshot,
-  change: NewChange,
-) => void;
-
-/** The content of a withdrawal's webhooks. */
-type WithdrawalSnapshot = WebhookEvents["withdrawal.updated"] & {
-  readonly id: string;
-  readonly merchantId: string;
-};
 
 /** The withdrawals of a sandbox. Each is immutable, as payments are. */
 export function createWithdrawals({ clock, random, store }: Core, publish: Publish) {
@@ -41,11 +29,7 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
       updatedAt: createdAt,
     };
     withdrawals.put(withdrawal);
-    publish(
-      "withdrawal.created",
-      snapshotOf(withdrawal),
-      changeTo("withdrawal.created", withdrawal),
-    );
+    publish("withdrawal.created", withdrawal, changeTo("withdrawal.created", withdrawal));
     return withdrawal;
   }
 
@@ -56,17 +40,11 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
     const updatedAt = new Date(updatedMs).toISOString();
     const next = { ...withdrawal, ...changes, updatedAt };
     withdrawals.put(next);
-    publish("withdrawal.updated", snapshotOf(next), changeTo("withdrawal.moved", next));
+    publish("withdrawal.updated", next, changeTo("withdrawal.moved", next));
     return next;
   }
 
-  return {
-    create,
-    find: withdrawals.find,
-    all: withdrawals.all,
-    allOf: withdrawals.allOf,
-    transition,
-  };
+  return { ...withdrawals, create, transition };
 }
 
 function changeTo(
@@ -74,9 +52,4 @@ function changeTo(
   { id: withdrawalId, orderId = null, status }: Withdrawal,
 ): NewChange {
   return { type, withdrawalId, orderId, status };
-}
-
-function snapshotOf(withdrawal: Withdrawal): WithdrawalSnapshot {
-  const { id, merchantId, amountInCents, currency, status, orderId, createdAt } = withdrawal;
-  return { id, merchantId, amountInCents, currency, status, orderId: orderId ?? null, createdAt };
 }

@@ -1,6 +1,8 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
-import { checkNames } from "../../webhooks/options.ts";
+import { checkOptionNames } from "../../values.ts";
+import type { Payment } from "../../wire/payment.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
@@ -24,6 +26,8 @@ import {
 } from "./disorder.ts";
 import { messageFor, type Recipient, type WebhookForm } from "./message.ts";
 
+export type Publish = ReturnType<typeof createWebhookDeliveries>["publish"];
+
 /** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
@@ -45,7 +49,12 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
   store.onReplaced(sendWaiting);
 
   /** Records an event and starts to deliver it, without waiting for the answer. */
-  function publish(event: keyof WebhookEvents, data: WebhookData, change: NewChange): void {
+  function publish(
+    event: keyof WebhookEvents,
+    subject: Payment | Withdrawal,
+    change: NewChange,
+  ): void {
+    const data = snapshotOf(subject);
     const eventId = random.stream("webhooks").uuid();
     const occurredAt = clock.now().toISOString();
     events.emit({ ...change, at: occurredAt, eventId, event });
@@ -200,7 +209,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
   }
 
   async function replay(deliveryId: string, options: ReplayOptions = {}): Promise<WebhookDelivery> {
-    checkNames(options, ["disorder", "by"]);
+    checkOptionNames(options, ["disorder", "by"]);
     const { disorder: kind, by } = options;
     const original = deliveries.get(deliveryId) ?? deliveryOfAttempt(deliveryId);
     if (original === undefined) throw unknownDelivery();
@@ -220,7 +229,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
   }
 
   function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {
-    checkNames(options, ["event", "by", "times", "probability"]);
+    checkOptionNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
     waiting.add({ ...disorderOf(kind, by), event: checkedEvent(event) }, frequency);
   }
@@ -236,6 +245,12 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     dropped: deliveries.dropped,
     idle: inFlight.idle,
   } satisfies SandboxWebhooks & Record<"publish" | "dropped", unknown>;
+}
+
+function snapshotOf(subject: Payment | Withdrawal): WebhookData {
+  const { id, merchantId, amountInCents, currency, status, orderId = null, createdAt } = subject;
+  const type = "type" in subject ? { type: subject.type } : {};
+  return { id, ...type, merchantId, amountInCents, currency, status, orderId, createdAt };
 }
 
 function unknownDelivery(): NotFoundError {

@@ -136,7 +136,7 @@ export function staleWebhook<Parts extends WebhookParts>(
 
 /** A webhook signed by someone who does not know the secret. */
 export function strangersWebhook<Parts extends WebhookParts>(webhook: Parts): Parts {
-  return signedAnew(webhook, "whsec_of_somebody_else", timestampOf(webhook));
+  return signedAnew(webhook, "whsec_of_another_merchant", timestampOf(webhook));
 }
 
 function signedAnew<Parts extends WebhookParts>(

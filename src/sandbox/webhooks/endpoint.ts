@@ -46,8 +46,13 @@ export function webhookEndpoint(
   return {
     url,
     async send(message) {
-      const answered = deliver ? await handOver(deliver, message) : await post(plainPost(message));
-      const { status, headers, body } = answered;
+      const { status, headers, body } = await (deliver
+        ? handOver(deliver, message)
+        : post({
+            url: new URL(message.url),
+            headers: Object.entries(message.headers).flat(),
+            body: Buffer.from(message.body),
+          }));
       return {
         status,
         headers: keptHeaders(Object.entries(headers)),
@@ -55,10 +60,6 @@ export function webhookEndpoint(
       };
     },
   };
-}
-
-function plainPost({ url, headers, body }: WebhookMessage): PostOptions {
-  return { url: new URL(url), headers: Object.entries(headers).flat(), body: Buffer.from(body) };
 }
 
 async function handOver(
@@ -103,13 +104,13 @@ export interface PostAnswer extends WebhookAnswer {
 
 /** One POST to exactly this URL, with exactly these headers. Rejects with a reason for people. */
 export async function post(options: PostOptions): Promise<PostAnswer> {
-  const { timeoutMs = defaultTimeoutMs, bodyTimeoutMs, ...request } = options;
+  const { timeoutMs = defaultTimeoutMs, bodyTimeoutMs } = options;
   const startedMs = performance.now();
   const connection = new AbortController();
   try {
     return await withinTimeout(timeoutMs, async (late) => {
       const signal = AbortSignal.any([late, connection.signal]);
-      const response = await postOverHttp({ ...request, signal });
+      const response = await postOverHttp(options, signal);
       const headers = Object.entries(response.headersDistinct).map(([name, values = []]) => {
         return [name, values.join(", ")] as const;
       });
@@ -180,32 +181,23 @@ function checkedUrl(webhookUrl: string | URL): string {
   );
 }
 
-interface Post {
-  readonly url: URL;
-  /** Names and values in turns, exactly as they are sent. Host and Content-Length are added. */
-  readonly headers: readonly string[];
-  readonly body: Uint8Array;
-  /** Ends the connection, also after the answer. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * One POST. Not by fetch, which adds headers of its own and keeps connections open; and no redirect is
  * followed, because a signed webhook is for one endpoint only.
+ *
+ * @param signal Ends the connection, also after the answer.
  */
-async function postOverHttp({ url, headers, body, signal }: Post): Promise<IncomingMessage> {
+async function postOverHttp(
+  { url, headers, body }: PostOptions,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   // Loading node:http takes as long as the rest of the sandbox, and most tests do without.
   const { request } = await (url.protocol === "https:"
     ? import("node:https")
     : import("node:http"));
   const own = ["Host", url.host, "Content-Length", String(body.length)];
   return new Promise((resolve, reject) => {
-    const options = {
-      method: "POST",
-      headers: [...own, ...headers],
-      agent: false,
-      signal,
-    } as const;
+    const options = { method: "POST", headers: [...own, ...headers], agent: false, signal };
     const outgoing = request(url, options);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error), { cause: error })));
     outgoing.once("response", resolve);

@@ -1,22 +1,14 @@
 import { signWebhook, type WebhookHints } from "../../webhooks/index.ts";
-import { defaultHeaderPrefix } from "../../wire/credential.ts";
+import type { Dialect } from "../options.ts";
 import type { Merchant } from "../service/merchants.ts";
 import type { WebhookDelivery } from "./delivery.ts";
 import type { WebhookEndpoint, WebhookMessage } from "./endpoint.ts";
 
-/** Which published form webhooks have. */
 export interface WebhookForm {
-  /** @defaultValue `X-Service` */
-  readonly headerPrefix?: string | undefined;
-  /**
-   * `documented`: `{ event, data }`; `published`: `{ type, data: { payment }, timestamp }`.
-   *
-   * @defaultValue `documented`
-   */
-  readonly dialect?: "documented" | "published" | undefined;
+  readonly headerPrefix: string;
+  readonly dialect: Dialect;
 }
 
-/** The receiver of a webhook. */
 export interface Recipient {
   readonly merchant: Merchant;
   readonly endpoint: WebhookEndpoint;
@@ -25,10 +17,7 @@ export interface Recipient {
 const hintNames = { endpointId: "Id", eventId: "Event-Id", deliveryId: "Delivery-Id" } as const;
 
 /** The headers that are not signed. */
-export function hintHeaders(
-  hints: WebhookHints,
-  headerPrefix: string = defaultHeaderPrefix,
-): Record<string, string> {
+export function hintHeaders(hints: WebhookHints, headerPrefix: string): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [hint, name] of Object.entries(hintNames)) {
     const value = hints[hint as keyof typeof hintNames];

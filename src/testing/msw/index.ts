@@ -6,8 +6,7 @@
 
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/index.ts";
-import { environmentVariable } from "../../values.ts";
-import { checkNames } from "../../webhooks/options.ts";
+import { checkOptionNames, environmentVariable } from "../../values.ts";
 import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** The options of `sandboxHandlers`. */
@@ -38,8 +37,8 @@ export function sandboxHandlers(
   sandbox: Pick<Sandbox, "fetch">,
   options: SandboxHandlersOptions = {},
 ): HttpHandler[] {
-  checkNames(options, ["baseUrl"]);
-  const { baseUrl = defaultBaseUrl() } = options;
+  checkOptionNames(options, ["baseUrl"]);
+  const { baseUrl = environmentVariable("SETTLEKIT_SANDBOX_URL") || defaultSandboxUrl } = options;
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/(?<!\/)\/+$/, "");
 
@@ -64,8 +63,4 @@ export function sandboxHandlers(
     },
   );
   return [handler];
-}
-
-function defaultBaseUrl(): string {
-  return environmentVariable("SETTLEKIT_SANDBOX_URL") || defaultSandboxUrl;
 }

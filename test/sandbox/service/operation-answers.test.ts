@@ -4,7 +4,7 @@ import { createCore } from "../../../src/sandbox/core.ts";
 import { answerError, type ServiceEnv } from "../../../src/sandbox/service/answers.ts";
 import {
   createIdempotencyStore,
-  type Repetition,
+  type WithdrawalIdempotency,
 } from "../../../src/sandbox/service/idempotency.ts";
 import { createMerchants } from "../../../src/sandbox/service/merchants.ts";
 import type { Replay } from "../../../src/wire/operation.ts";
@@ -20,7 +20,7 @@ const { route, serveOperations } = await vi.importActual<
 function callerOf(
   handle: () => unknown,
   replay: Replay = "safe",
-  repetition: Repetition = "ignored",
+  repetition: WithdrawalIdempotency = "ignored",
 ) {
   const core = createCore({ now: newYear });
   const { store } = core;
