@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { ConfigurationError } from "../errors.ts";
 import { checkOptions, strictObject } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
+import { isWholeWithin } from "./faults/fault.ts";
 import type { Seed } from "./random.ts";
+import { endOfTimeMs } from "./time/clock.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 
 /** The published form of answers and webhooks. */
@@ -62,27 +63,33 @@ export interface SandboxLimits {
   readonly minPaymentInCents?: number | undefined;
 }
 
-const webhookUrlRule =
-  "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.";
-const minPaymentRule = `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`;
+/** An option with a rule of its own, and the error's message and code. */
+function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
+  return z.optional(z.custom<Value>(isRight, { error, params: { code } }));
+}
 
 const merchantFields = {
   name: z.optional(z.string({ error: "name must be text." })),
-  // The endpoint checks it, and every merchant may have one of its own.
-  webhookUrl: z.optional(
-    z.custom<string | URL>(
-      (value) => typeof value === "string" || value instanceof URL,
-      webhookUrlRule,
-    ),
+  webhookUrl: ruled<string | URL>(
+    (value) =>
+      (typeof value === "string" || value instanceof URL) &&
+      /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
+    "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.",
+    "invalid_webhook_url",
   ),
-  deliver: z.optional(
-    z.custom<Deliver>(
-      (value) => typeof value === "function",
-      "deliver must be a function that takes a Request and gives a Response.",
-    ),
+  deliver: ruled<Deliver>(
+    (value) => typeof value === "function",
+    "deliver must be a function that takes a Request and gives a Response.",
+    "invalid_option",
   ),
   limits: z.optional(
-    strictObject({ minPaymentInCents: z.optional(z.number({ error: minPaymentRule })) }),
+    strictObject({
+      minPaymentInCents: ruled<number>(
+        (value) => isWholeWithin(value, 1, maxAmountInCents),
+        `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
+        "invalid_limit",
+      ),
+    }),
   ),
   depositsEnabled: z.optional(z.boolean({ error: "depositsEnabled must be true or false." })),
   withdrawalsEnabled: z.optional(z.boolean({ error: "withdrawalsEnabled must be true or false." })),
@@ -94,8 +101,11 @@ const sandboxSchema = strictObject({
   ...merchantFields,
   seed: seed("seed"),
   identity: seed("identity"),
-  // The clock checks it.
-  now: z.optional(z.custom<Date>((value) => value !== undefined)),
+  now: ruled<Date>(
+    (value) => value instanceof Date && isWholeWithin(value.getTime(), 0, endOfTimeMs),
+    "now must be a valid Date between the years 1970 and 5138. Pass one, or leave it out for the machine's time.",
+    "invalid_now",
+  ),
   // Checked where it is read.
   headerPrefix: z.optional(z.string({ error: "headerPrefix must be text, such as X-Service." })),
   dialect: z.optional(
@@ -128,16 +138,4 @@ export function merchantOptionsOf({
   const { name, webhookUrl, deliver, limits, depositsEnabled, withdrawalsEnabled } = common;
   const usual = { name, webhookUrl, deliver, limits, depositsEnabled, withdrawalsEnabled };
   return merchants.map((asked) => ({ ...usual, ...asked }));
-}
-
-const usualMinPaymentInCents = 250;
-
-export function checkedMinPaymentInCents(limits: SandboxLimits = {}): number {
-  const { minPaymentInCents = usualMinPaymentInCents } = limits;
-  const isPossible = Number.isInteger(minPaymentInCents) && minPaymentInCents >= 1;
-  if (isPossible && minPaymentInCents <= maxAmountInCents) return minPaymentInCents;
-  throw new ConfigurationError(minPaymentRule, {
-    code: "invalid_limit",
-    param: "limits.minPaymentInCents",
-  });
 }

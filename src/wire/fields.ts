@@ -167,8 +167,8 @@ export function checkOptions<Options>(
   }
   const param = path.join(".");
   if (unknown === undefined) {
-    const code = param === "headers" ? "invalid_header" : "invalid_option";
-    throw new ConfigurationError(issue.message, { code, param });
+    const code = issue.code === "custom" ? issue.params?.code : undefined;
+    throw new ConfigurationError(issue.message, { code: code ?? "invalid_option", param });
   }
   const names = namesAt(schema, path.slice(0, -1));
   const meant = nearest(path.at(-1) ?? "", names);

@@ -12,7 +12,7 @@ import type { Sandbox } from "../sandbox.ts";
 import { answerJson, Refusal, type ServiceEnv } from "../service/answers.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
 import type { PaymentScenario, SimulateOptions } from "../service/payment-scenarios.ts";
-import { parseJson, refuseField } from "../service/validation.ts";
+import { parseJson, parseObject, refuseField } from "../service/validation.ts";
 import type {
   SimulateWithdrawalOptions,
   WithdrawalScenario,
@@ -20,7 +20,7 @@ import type {
 import type { SavedSandbox } from "../state/state.ts";
 import type { ReplayOptions } from "../webhooks/delivery.ts";
 import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
-import { checkControlRequest, fields, limitBody } from "./guard.ts";
+import { checkControlRequest, limitBody } from "./guard.ts";
 
 type ControlContext = Context<ServiceEnv>;
 
@@ -41,7 +41,8 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   /** Answers with what `act` gives, or 204. The fields have the types that the sandbox then checks. */
   function post<Fields = object>(path: string, act: (given: Fields, id: string) => unknown): void {
     routes.post(path, async (c) => {
-      const given = await act((await fields(c)) as Fields, c.req.param("id") ?? "");
+      const fields = parseObject(await c.req.text(), { isOptional: true });
+      const given = await act(fields as Fields, c.req.param("id") ?? "");
       return given === undefined ? c.body(null, 204) : answerJson(c, 200, given);
     });
   }
@@ -125,7 +126,8 @@ async function send(
   { merchants, fetch, headerPrefix }: Sandbox,
   { method, path }: Operation<unknown>,
 ): Promise<Response> {
-  const { merchantId = merchants[0]?.merchantId, ...given } = await fields(c);
+  const fields = parseObject(await c.req.text(), { isOptional: true });
+  const { merchantId = merchants[0]?.merchantId, ...given } = fields;
   const merchant = merchants.find((it) => it.merchantId === merchantId);
   if (merchant === undefined) throw refuseField(422, "merchantId", "belongs to no merchant here.");
   const { name } = credentialHeader("secretKey", headerPrefix);

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SettlekitError } from "../../errors.ts";
 import { answerError, invalidRequest, type ServiceEnv } from "../service/answers.ts";
-import { maxBodyBytes, parseObject } from "../service/validation.ts";
+import { maxBodyBytes } from "../service/validation.ts";
 
 /** A saved sandbox is larger than any request of the service: some 10,000 payments with everything about them. */
 const maxSavedBytes = 128 * 1_048_576;
@@ -61,15 +61,4 @@ export function answerControlError(error: unknown, c: Context<ServiceEnv>): Resp
   const status = { NotFoundError: 404, ConfigurationError: 409 }[name] ?? 422;
   const facts = { code, message, ...(param === undefined ? {} : { param }) };
   return answerError(invalidRequest(status as 404 | 409 | 422, facts), c);
-}
-
-/**
- * The fields of a request; none where it has no body.
- *
- * @throws {Refusal} 400.
- */
-export async function fields({
-  req,
-}: Context<ServiceEnv>): Promise<Readonly<Record<string, unknown>>> {
-  return parseObject(await req.text(), { isOptional: true });
 }

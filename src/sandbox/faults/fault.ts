@@ -83,8 +83,8 @@ function checkMoment(when: string, moments: readonly string[]): void {
   if (!moments.includes(when)) throw invalidFault("when", `must be ${moments.join(" or ")}`);
 }
 
-export function isWholeWithin(value: number, min: number, max: number): boolean {
-  return Number.isInteger(value) && value >= min && value <= max;
+export function isWholeWithin(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
 export function invalidFault(param: string, problem: string): InvalidRequestError {

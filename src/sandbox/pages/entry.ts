@@ -2,7 +2,6 @@ import { html } from "hono/html";
 import { TrieRouter } from "hono/router/trie-router";
 import { operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
-import type { Events } from "../event-bus.ts";
 import { subjectOf, type TimelineEntry } from "../events.ts";
 import type { ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
@@ -11,23 +10,22 @@ import { honoPath } from "../service/operations.ts";
 import { evidenceBadge, type Html } from "./components.ts";
 import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./fault-panels.ts";
-import { pageAnswer } from "./page.ts";
+import { type PagesOptions, pageAnswer } from "./page.ts";
 import { threadsOf } from "./threads.ts";
 import { describe } from "./timeline.ts";
 
-interface EntryPageOptions {
-  readonly sandbox: Sandbox;
-  readonly events: Events;
-  /** The entry's sequence number, from the URL. */
-  readonly sequence: string;
-  /** Of this request; curl commands use it. */
-  readonly origin: string;
-}
-
-/** The details of one event. The inspector fetches them from here when an entry is opened. */
-export function entryPage(options: EntryPageOptions): Promise<Response> {
-  const entries = options.events.entries();
-  const entry = entries.find(({ sequence }) => String(sequence) === options.sequence);
+/**
+ * The details of one event. The inspector fetches them from here when an entry is opened.
+ *
+ * @param origin Of this request; curl commands use it.
+ */
+export function entryPage(
+  { sandbox, events }: PagesOptions,
+  wanted: string,
+  origin: string,
+): Promise<Response> {
+  const entries = events.entries();
+  const entry = entries.find(({ sequence }) => String(sequence) === wanted);
   if (entry === undefined) return unknownEntry();
   const { title } = describe(entry);
   return pageAnswer({
@@ -36,7 +34,7 @@ export function entryPage(options: EntryPageOptions): Promise<Response> {
     body: html`<main class="entry-page">
 <h1>settlekit <span>sandbox</span></h1>
 <h2>${title}</h2>
-<div class="details">${links(entry, entries)}${details(entry, options) ?? gone}</div>
+<div class="details">${links(entry, entries)}${details(entry, sandbox, origin) ?? gone}</div>
 <p><a href="/_sandbox#entry-${entry.sequence}">See it in the timeline</a></p>
 </main>`,
   });
@@ -69,7 +67,7 @@ function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | 
 const gone = html`<p>The details are gone: after a reset, or dropped to save memory.</p>`;
 
 /** `undefined` when what the event refers to is gone. */
-function details(entry: TimelineEntry, { sandbox, origin }: EntryPageOptions): Html | undefined {
+function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html | undefined {
   switch (entry.type) {
     case "request": {
       const request = sandbox.requests().find(({ requestId }) => requestId === entry.requestId);

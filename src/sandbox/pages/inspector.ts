@@ -1,45 +1,31 @@
 import { html } from "hono/html";
-import type { Payment } from "../../wire/payment.ts";
-import type { Withdrawal } from "../../wire/withdrawal.ts";
-import type { Events } from "../event-bus.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { paymentsPanel, withdrawalsPanel } from "./cards.ts";
 import { commandButton, type Html } from "./components.ts";
 import { operationList } from "./entry.ts";
 import { disorderPanel, faultPanel } from "./fault-panels.ts";
-import { pageAnswer } from "./page.ts";
+import { type PagesOptions, pageAnswer } from "./page.ts";
 import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 
-interface InspectorOptions {
-  readonly sandbox: Sandbox;
-  /** Oldest first; the sandbox's own lists, so that refreshing the page copies nothing. */
-  readonly payments: readonly Payment[];
-  readonly withdrawals: readonly Withdrawal[];
-  readonly events: Events;
-  readonly isFrozen: boolean;
-  /** The page's own. */
-  readonly url: URL;
-}
-
 /** Everything that happens in a sandbox, with controls. The page refreshes its `data-live` elements itself. */
-export function inspectorPage(options: InspectorOptions): Promise<Response> {
+export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
   const { sandbox, payments, withdrawals, isFrozen } = options;
   return pageAnswer({
     title: "settlekit sandbox",
     asset: "inspector",
     body: html`<header class="top">
 <h1>settlekit <span>sandbox</span></h1>
-${clockPanel(sandbox.clock.now(), isFrozen)}
+${clockPanel(sandbox.clock.now(), isFrozen())}
 <div class="buttons" role="group" aria-label="Everything in this sandbox"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Delete everything in this sandbox?", tone: "danger" })}</div>
 </header>
 <nav class="jump" aria-label="Sections"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhook disorder</a><a href="#evidence-title">Evidence</a></nav>
 <p role="status" id="said" class="said-line"></p>
 <p role="status" id="done" class="visually-hidden"></p>
 <div class="columns">
-${timelinePart(options)}
+${timelinePart(options, url)}
 <div class="side">
-${paymentsPanel(sandbox, payments)}
-${withdrawalsPanel(sandbox, withdrawals)}
+${paymentsPanel(sandbox, payments.all())}
+${withdrawalsPanel(sandbox, withdrawals.all())}
 ${faultPanel(sandbox.faults)}
 ${disorderPanel(sandbox.webhooks.disorders())}
 <section class="panel" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>
@@ -72,7 +58,7 @@ function clockPanel(now: Date, isFrozen: boolean): Html {
 </div>`;
 }
 
-function timelinePart({ sandbox, events, url }: InspectorOptions): Html {
+function timelinePart({ sandbox, events }: PagesOptions, url: URL): Html {
   const entries = events.entries();
   const filter = filterOf(url);
   const rows = timelineRows(entries, sandbox.webhooks.deliveries(), filter);

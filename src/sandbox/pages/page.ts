@@ -1,6 +1,20 @@
 import { html } from "hono/html";
+import type { Events } from "../event-bus.ts";
+import type { Sandbox } from "../sandbox.ts";
+import type { Payments } from "../service/payments.ts";
+import type { Withdrawals } from "../service/withdrawals.ts";
 import type { BrowserAssets } from "./browser-assets.ts";
 import type { Html } from "./components.ts";
+
+/** The parts of a sandbox that its pages show. */
+export interface PagesOptions {
+  readonly sandbox: Sandbox;
+  readonly payments: Payments;
+  readonly withdrawals: Withdrawals;
+  readonly events: Events;
+  /** Whether the sandbox's clock is frozen, which loading another state can change. */
+  readonly isFrozen: () => boolean;
+}
 
 let assets: Promise<BrowserAssets> | undefined;
 

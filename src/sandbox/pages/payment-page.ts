@@ -11,36 +11,32 @@ import {
   paceChoice,
   stepText,
 } from "./components.ts";
-import { pageAnswer } from "./page.ts";
-
-interface PaymentPageOptions {
-  readonly payment: Payment;
-  /** The payment's own. */
-  readonly secret: string;
-  /** Where the customer returns after paying. */
-  readonly returnUrl: string | undefined;
-  readonly upcoming: readonly UpcomingPaymentStep[];
-  readonly headerPrefix: string;
-  /** Of the page, which is the service's, too. */
-  readonly origin: string;
-}
+import { type PagesOptions, pageAnswer } from "./page.ts";
 
 /** The page that `paymentUrl` opens. The link carries no secret; the page does. */
-export function paymentPage(options: PaymentPageOptions): Promise<Response> {
-  const { payment, upcoming } = options;
-  const amount = payment.type === "deposit" ? "A deposit" : dollars(totalOf(payment));
+export function paymentPage(
+  { sandbox, payments }: PagesOptions,
+  paymentId: string,
+  origin: string,
+): Promise<Response> {
+  const payment = payments.find(paymentId);
+  if (payment === undefined) return unknownPaymentPage();
+  const { type, merchantShortName, amountDueCents, amountInCents } = payment;
+  const amount = type === "deposit" ? "A deposit" : dollars(amountDueCents ?? amountInCents);
+  const secret = payments.secretOf(paymentId);
+  const returnUrl = payments.returnUrlOf(paymentId);
   return pageAnswer({
-    title: `${amount} to ${payment.merchantShortName}`,
+    title: `${amount} to ${merchantShortName}`,
     asset: "payment",
     body: html`<div class="layout">
-<main>${checkout(options)}</main>
-${sandboxStrip(payment, upcoming)}
+<main><settlekit-checkout payment-id="${paymentId}" secret="${secret}" base-url="${origin}" header-prefix="${sandbox.headerPrefix}"${returnUrl && html` return-url="${returnUrl}"`}></settlekit-checkout>
+<noscript><p class="card notice">This page needs JavaScript to show what to pay.</p></noscript></main>
+${sandboxStrip(payment, sandbox.payments.upcoming(paymentId))}
 </div>`,
   });
 }
 
-/** The answer to an id that no payment has. */
-export function unknownPaymentPage(): Promise<Response> {
+function unknownPaymentPage(): Promise<Response> {
   return pageAnswer({
     status: 404,
     title: "No such payment",
@@ -50,16 +46,6 @@ export function unknownPaymentPage(): Promise<Response> {
 <p>The link may be incomplete, or the sandbox was restarted since. Ask the shop for a new link.</p>
 </div></main></div>`,
   });
-}
-
-/** Fees included. */
-function totalOf({ amountDueCents, amountInCents }: Payment): number {
-  return amountDueCents ?? amountInCents;
-}
-
-function checkout({ payment, secret, returnUrl, headerPrefix, origin }: PaymentPageOptions): Html {
-  return html`<settlekit-checkout payment-id="${payment.id}" secret="${secret}" base-url="${origin}" header-prefix="${headerPrefix}"${returnUrl && html` return-url="${returnUrl}"`}></settlekit-checkout>
-<noscript><p class="card notice">This page needs JavaScript to show what to pay.</p></noscript>`;
 }
 
 const plays = [

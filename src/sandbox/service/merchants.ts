@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors.ts";
-import { checkedMinPaymentInCents, type MerchantOptions } from "../options.ts";
+import type { MerchantOptions } from "../options.ts";
 import { randomStream } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import { type WebhookEndpoint, webhookEndpoint } from "../webhooks/endpoint.ts";
@@ -92,6 +92,8 @@ function isMerchant(kept: KeptMerchant | null): boolean {
   return typeof kept?.merchantId === "string" && typeof kept.secretKey === "string";
 }
 
+const usualMinPaymentInCents = 250;
+
 /** Each merchant has its own random stream, independent of the number of merchants. */
 function created(index: number, origin: string): KeptMerchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
@@ -107,7 +109,7 @@ function created(index: number, origin: string): KeptMerchant {
     webhookUrl: null,
     depositsEnabled: true,
     withdrawalsEnabled: true,
-    limits: { minPaymentInCents: checkedMinPaymentInCents() },
+    limits: { minPaymentInCents: usualMinPaymentInCents },
   };
 }
 
@@ -119,7 +121,9 @@ function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerc
     webhookUrl: webhookUrl === undefined ? merchant.webhookUrl : String(webhookUrl),
     depositsEnabled: depositsEnabled ?? merchant.depositsEnabled,
     withdrawalsEnabled: withdrawalsEnabled ?? merchant.withdrawalsEnabled,
-    limits: limits ? { minPaymentInCents: checkedMinPaymentInCents(limits) } : merchant.limits,
+    limits: limits
+      ? { minPaymentInCents: limits.minPaymentInCents ?? usualMinPaymentInCents }
+      : merchant.limits,
   };
 }
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { ConfigurationError } from "../../errors.ts";
 import { show } from "../../values.ts";
 import { keptHeaders, keptText, withoutSecrets } from "../request-log.ts";
 
@@ -42,7 +41,7 @@ export function webhookEndpoint(
   deliver: Deliver | undefined,
 ): WebhookEndpoint | undefined {
   if (webhookUrl === undefined && deliver === undefined) return undefined;
-  const url = webhookUrl === undefined ? placeholderUrl : checkedUrl(webhookUrl);
+  const { href: url } = new URL(webhookUrl ?? placeholderUrl);
   return {
     url,
     async send(message) {
@@ -170,15 +169,6 @@ async function withinTimeout<Result>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function checkedUrl(webhookUrl: string | URL): string {
-  const url = URL.parse(String(webhookUrl));
-  if (url !== null && /^https?:$/.test(url.protocol)) return url.href;
-  throw new ConfigurationError(
-    "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.",
-    { code: "invalid_webhook_url", param: "webhookUrl" },
-  );
 }
 
 /**
