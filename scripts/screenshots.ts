@@ -1,11 +1,12 @@
 // Takes the pictures in docs/images: the sandbox's pages, from a seed and at a frozen time. `npm run screenshots`
 
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { createSandbox } from "../src/sandbox/index.ts";
 import { Webhooks } from "../src/webhooks/index.ts";
+import { brands, wear } from "../test/browser/brands.ts";
 import { chromiumPath, launchChromium } from "../test/browser/chromium.ts";
 
 const folder = resolve(import.meta.dirname, "../docs/images");
@@ -94,27 +95,6 @@ async function boxOf(page: Page, selector: string) {
   return box;
 }
 
-/** The payment page in the style that the guide to styling gives to a brand. */
-async function brand(page: Page, name: string): Promise<void> {
-  const guide = await readFile(resolve(folder, "../checkout-theming.md"), "utf8");
-  const rules = [...guide.matchAll(/^```css\n(.*?)^```/gms)].map(([, css = ""]) => css);
-  const css = rules.find((text) => text.includes(`.${name} `));
-  if (css === undefined) throw new Error(`The guide has no style for ${name}.`);
-  await paymentPage(page);
-  await page.evaluate(
-    ([name = "", css = ""]) => {
-      const sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-      document.adoptedStyleSheets = [sheet];
-      document.body.className = name;
-      document
-        .querySelector("settlekit-checkout")
-        ?.setAttribute("theme", name === "game" ? "dark" : "light");
-    },
-    [name, css],
-  );
-}
-
 async function inspector(page: Page): Promise<void> {
   await page.goto(`${server.url}/_sandbox`);
   await page.locator(".webhook > details > summary").first().click();
@@ -146,8 +126,12 @@ try {
   // First, because the payment page's own requests would show in it.
   await shoot(browser, "inspector", wide, inspector);
   await shoot(browser, "payment", wide, paymentPage);
-  for (const name of ["market", "studio", "game"]) {
-    await shoot(browser, name, wide, (page) => brand(page, name), "settlekit-checkout");
+  for (const brand of brands) {
+    const show = async (page: Page) => {
+      await paymentPage(page);
+      await wear(page, brand);
+    };
+    await shoot(browser, brand, wide, show, "settlekit-checkout");
   }
 } finally {
   await browser.close();

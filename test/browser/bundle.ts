@@ -3,8 +3,16 @@ import { build } from "esbuild";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What a merchant's bundler makes of a module: the names of its files and their code. */
-export async function bundleForBrowser(entry: string): Promise<Map<string, string>> {
+const bundles = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+/** What a merchant's bundler makes of a module: the names of its files and their code. Bundled once for all tests. */
+export function bundleForBrowser(entry: string): Promise<ReadonlyMap<string, string>> {
+  const bundled = bundles.get(entry) ?? bundle(entry);
+  bundles.set(entry, bundled);
+  return bundled;
+}
+
+async function bundle(entry: string): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
     entryPoints: [resolve(root, entry)],
     alias: { "settlekit/checkout": resolve(root, "src/checkout/index.ts") },

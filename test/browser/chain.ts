@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
+import { vi } from "vitest";
 import { freePort } from "../examples/free-port.ts";
 import { tokenCode } from "./token.ts";
 
@@ -45,6 +46,20 @@ export class Chain {
     return result;
   }
 
+  /** Sends a transaction, and waits until a block has it. */
+  async send(params: readonly unknown[]): Promise<string> {
+    const hash = await this.call("eth_sendTransaction", params);
+    await vi.waitFor(() => this.receipt(hash), { timeout: 30_000 });
+    return hash;
+  }
+
+  /** @throws while no block has the transaction. */
+  async receipt(hash: string): Promise<Readonly<Record<string, string>>> {
+    const receipt = await this.call("eth_getTransactionReceipt", [hash]);
+    if (receipt === null) throw new Error(`No block has ${hash} yet.`);
+    return receipt as unknown as Readonly<Record<string, string>>;
+  }
+
   async accounts(): Promise<string[]> {
     return (await this.call("eth_accounts")) as unknown as string[];
   }
@@ -61,9 +76,8 @@ export class Chain {
   /** Deploys the token, whose supply goes to the deployer, and puts its code where the quotes expect it. */
   async deployToken(deployer: string, address: string, supply: bigint): Promise<void> {
     const creation = tokenCode(supply);
-    const hash = await this.call("eth_sendTransaction", [{ from: deployer, data: creation }]);
-    const receipt = await this.call("eth_getTransactionReceipt", [hash]);
-    const { contractAddress } = receipt as unknown as { contractAddress: string };
+    const hash = await this.send([{ from: deployer, data: creation }]);
+    const { contractAddress = "" } = await this.receipt(hash);
     const code = await this.call("eth_getCode", [contractAddress, "latest"]);
     await this.call("anvil_setCode", [address, code]);
     const balance = await this.tokenBalance(contractAddress, deployer);

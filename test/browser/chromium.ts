@@ -23,6 +23,7 @@ export function launchChromium(): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--disable-quic",
+      "--disable-gpu",
     ],
   });
 }

@@ -30,8 +30,8 @@ export function contentSecurityCases(browser: () => Browser): void {
 
     beforeAll(async () => {
       service = await sandbox.listen({ port: 0 });
-      const scripts = await bundleForBrowser("test/browser/checkout-page.ts");
-      scripts.set("/own-zod.js", await ownZod());
+      const bundled = await bundleForBrowser("test/browser/checkout-page.ts");
+      const scripts = new Map(bundled).set("/own-zod.js", await ownZod());
       shop = createServer(({ url = "/" }, response) => {
         const script = scripts.get(url);
         response.setHeader("Content-Type", script ? "text/javascript" : "text/html");

@@ -1,53 +1,30 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type CheckoutPage, ElementShop } from "./element-shop.ts";
+import { describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
 
 type CheckoutElement = HTMLElementTagNameMap["settlekit-checkout"];
 
 export function elementCases(browser: () => Browser): void {
   describe("the checkout element", () => {
-    let shop: ElementShop;
-    let watched: CheckoutPage;
-
-    beforeAll(async () => {
-      shop = new ElementShop(browser());
-      await shop.open();
-    });
-    afterAll(() => shop?.close());
-
-    afterEach(async () => {
-      await watched.page.context().close();
-      // The browser notes each answer that is an error, and each request that fails, by itself.
-      const own = watched.troubles.filter((text) => !text.startsWith("Failed to load resource"));
-      expect(own).toEqual([]);
-      const foreign = [...watched.origins].filter(
-        (it) => ![shop.url, shop.service.url].includes(it),
-      );
-      expect(foreign).toEqual([]);
-    });
-
-    const element = () => watched.page.locator("settlekit-checkout");
-    const card = () => watched.page.locator('[part="card"]');
-    const phase = (name: string) => watched.page.locator(`[data-phase="${name}"]`).waitFor();
-    const named = (name: string) => watched.events.filter((event) => event.name === name);
-    const status = () => watched.page.getByRole("status").textContent();
+    const shop = elementShop(browser);
+    const named = (name: string) => shop.events.filter((event) => event.name === name);
+    const status = () => shop.page.getByRole("status").textContent();
 
     test("tells each end of a payment once, with its facts and without its secret", async () => {
-      watched = await shop.watch();
-      const { page } = watched;
+      const page = await shop.watch();
       const order = await shop.order();
-      await shop.visit(watched, order);
-      await phase("pay");
-      expect(watched.events.map(({ name }) => name)).toEqual(["change"]);
+      await shop.visit(order);
+      await shop.shows("pay");
+      expect(shop.events.map(({ name }) => name)).toEqual(["change"]);
       await shop.sandbox.payments.simulate(order.paymentId, "timeout");
-      const refresh = () => element().evaluate((it) => (it as CheckoutElement).refresh());
+      const refresh = () => shop.element.evaluate((it) => (it as CheckoutElement).refresh());
       await refresh();
-      await phase("over");
+      await shop.shows("over");
       await shop.sandbox.payments.simulate(order.paymentId, "late");
       await refresh();
       await refresh();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
-      expect(watched.events.map(({ name }) => name)).toEqual([
+      expect(shop.events.map(({ name }) => name)).toEqual([
         "change",
         "change",
         "expired",
@@ -63,7 +40,7 @@ export function elementCases(browser: () => Browser): void {
         receivedUsd: "25.00",
         transactionHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
       });
-      expect(JSON.stringify(watched.events)).not.toContain(order.secret);
+      expect(JSON.stringify(shop.events)).not.toContain(order.secret);
     });
 
     test.each<[string, string, Record<string, string>, RegExp]>([
@@ -92,28 +69,28 @@ export function elementCases(browser: () => Browser): void {
     ])(
       "given %s, says so to the customer and to the developer",
       async (_, code, attributes, words) => {
-        watched = await shop.watch();
-        await shop.visit(watched, await shop.order(), attributes);
-        await phase("problem");
+        await shop.watch();
+        await shop.visit(await shop.order(), attributes);
+        await shop.shows("problem");
         expect(await status()).toMatch(words);
         await expect.poll(() => named("error").map(({ detail }) => detail.code)).toEqual([code]);
-        expect(JSON.stringify(watched.events)).not.toMatch(/sk_test|ps_/);
-        expect(await watched.page.getByRole("link").count()).toBe(0);
+        expect(JSON.stringify(shop.events)).not.toMatch(/sk_test|ps_/);
+        expect(await shop.page.getByRole("link").count()).toBe(0);
       },
     );
 
     test("given the secret of another payment, shows nothing of either", async () => {
-      watched = await shop.watch();
+      await shop.watch();
       const [own, other] = [await shop.order(), await shop.order({ amount: 9900 })];
-      await shop.visit(watched, { ...own, secret: other.secret });
-      await phase("problem");
+      await shop.visit({ ...own, secret: other.secret });
+      await shop.shows("problem");
       expect(await status()).toMatch(/cannot be opened with this link \(HTTP 40\d\)/);
-      expect(await card().textContent()).not.toMatch(/\$(25|99)/);
+      expect(await shop.page.locator('[part="card"]').textContent()).not.toMatch(/\$(25|99)/);
     });
 
     /** Lets the service answer with quotes and payments that are changed. */
     const answering = (change: (quote: Record<string, unknown>) => object) =>
-      watched.page.route(`${shop.service.url}/**`, async (route) => {
+      shop.page.route(`${shop.service.url}/**`, async (route) => {
         if (route.request().method() === "OPTIONS") return route.continue();
         const response = await route.fetch();
         const body = (await response.json()) as Record<string, unknown>;
@@ -124,16 +101,16 @@ export function elementCases(browser: () => Browser): void {
       });
 
     test("shows what the selected quote asks for, with its fees", async () => {
-      watched = await shop.watch();
+      await shop.watch();
       await answering((quote) => ({
         ...quote,
         amountDueCents: 2575,
         expectedAmountAsset: "25750000",
       }));
-      await shop.visit(watched, await shop.order());
-      await watched.page.getByText("25.75 USDC").waitFor();
-      expect(await watched.page.getByRole("heading", { level: 1 }).textContent()).toBe("$25.75");
-      await watched.page.getByText("Includes $0.75 in fees").waitFor();
+      await shop.visit(await shop.order());
+      await shop.page.getByText("25.75 USDC").waitFor();
+      expect(await shop.page.getByRole("heading", { level: 1 }).textContent()).toBe("$25.75");
+      await shop.page.getByText("Includes $0.75 in fees").waitFor();
     });
 
     test.each([
@@ -141,16 +118,16 @@ export function elementCases(browser: () => Browser): void {
       ["decimals that are none", { decimals: "6" }],
       ["a native asset with a contract", { assetType: "native" }],
     ])("refuses to show an amount for %s", async (_, token) => {
-      watched = await shop.watch();
+      await shop.watch();
       await answering((quote) => ({ ...quote, token: { ...(quote.token as object), ...token } }));
-      await shop.visit(watched, await shop.order());
+      await shop.visit(await shop.order());
       await expect.poll(status).toMatch(/cannot be paid here/);
       await expect.poll(() => named("error").length).toBeGreaterThan(0);
-      expect(await watched.page.locator('[part~="amount"]').first().textContent()).toBe("");
+      expect(await shop.page.locator('[part~="amount"]').first().textContent()).toBe("");
     });
 
     test("shows hostile names as text, and shortened", async () => {
-      watched = await shop.watch();
+      await shop.watch();
       const symbol = `<img src=x onerror=alert(1)>\u202E${"x".repeat(300)}`;
       const chain = { name: "<script>alert(1)</script>" };
       await answering((quote) => ({
@@ -161,19 +138,18 @@ export function elementCases(browser: () => Browser): void {
           chain: { ...(quote.token as { chain: object }).chain, ...chain },
         },
       }));
-      await shop.visit(watched, await shop.order());
-      await watched.page.getByRole("timer").waitFor();
-      const amount = (await watched.page.locator('[part~="amount"]').first().textContent()) ?? "";
+      await shop.visit(await shop.order());
+      await shop.page.getByRole("timer").waitFor();
+      const amount = (await shop.page.locator('[part~="amount"]').first().textContent()) ?? "";
       expect(amount).toMatch(/^[\d.]+ <img src=x onerror=alert\(1\)>x+…$/);
       expect(amount.length).toBeLessThan(70);
-      expect(await watched.page.locator("img").count()).toBe(0);
+      expect(await shop.page.locator("img").count()).toBe(0);
     });
 
     test("asks for another price when the old one ran out, with its full ten minutes", async () => {
-      watched = await shop.watch();
-      const { page } = watched;
+      const page = await shop.watch();
       await page.clock.install();
-      await shop.visit(watched, await shop.order());
+      await shop.visit(await shop.order());
       await page.getByText("25 USDC").waitFor();
       await shop.sandbox.clock.advance("11m");
       await page.clock.fastForward("10:30");
@@ -182,10 +158,9 @@ export function elementCases(browser: () => Browser): void {
     });
 
     test("says that there is no connection, and goes on when it is back", async () => {
-      watched = await shop.watch();
-      const { page } = watched;
+      const page = await shop.watch();
       const order = await shop.order();
-      await shop.visit(watched, order);
+      await shop.visit(order);
       await page.getByText("25 USDC").waitFor();
       await page.context().setOffline(true);
       await page.getByText("No connection.").first().waitFor();
@@ -197,12 +172,11 @@ export function elementCases(browser: () => Browser): void {
     });
 
     test("speaks the page's language, numbers included, and a shop's own words", async () => {
-      watched = await shop.watch();
-      const { page } = watched;
-      await shop.visit(watched, await shop.order(), { lang: "de-DE" });
+      const page = await shop.watch();
+      await shop.visit(await shop.order(), { lang: "de-DE" });
       await page.getByText("Wir warten auf Ihre Zahlung").waitFor();
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("25,00\u00A0$");
-      await element().evaluate((it) => {
+      await shop.element.evaluate((it) => {
         Object.assign(it, { lang: "ja", messages: { sendExactly: "ちょうど" } });
       });
       await page.getByText("お支払いをお待ちしています").waitFor();
@@ -211,11 +185,10 @@ export function elementCases(browser: () => Browser): void {
     });
 
     test("takes properties from before it was defined, and keeps its state when it moves", async () => {
-      watched = await shop.watch();
-      const { page } = watched;
+      const page = await shop.watch();
       const order = await shop.order();
-      await shop.visit(watched, order, { "payment-id": "", secret: "" });
-      await phase("problem");
+      await shop.visit(order, { "payment-id": "", secret: "" });
+      await shop.shows("problem");
       const fetches = () =>
         shop.sandbox.requests().filter(({ path }) => path.includes(order.paymentId)).length;
       await page.evaluate(
@@ -227,9 +200,9 @@ export function elementCases(browser: () => Browser): void {
         { ...order, baseUrl: shop.service.url },
       );
       await page.getByText("25 USDC").waitFor();
-      expect(await element().getAttribute("secret")).toBeNull();
+      expect(await shop.element.getAttribute("secret")).toBeNull();
       const before = fetches();
-      await element().evaluate((it) => {
+      await shop.element.evaluate((it) => {
         const section = document.createElement("section");
         document.querySelector("main")?.append(section);
         section.append(it);
@@ -239,9 +212,8 @@ export function elementCases(browser: () => Browser): void {
     });
 
     test("takes a deposit with the keyboard alone, and refuses what is no amount", async () => {
-      watched = await shop.watch();
-      const { page } = watched;
-      await shop.visit(watched, await shop.order({ type: "deposit" }));
+      const page = await shop.watch();
+      await shop.visit(await shop.order({ type: "deposit" }));
       const input = page.getByLabel("Amount in US dollars");
       await input.fill("12,345");
       await page.keyboard.press("Enter");

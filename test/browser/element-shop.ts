@@ -1,11 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { bundleForBrowser } from "./bundle.ts";
 
 /** What happened in a page with the element. */
-export interface CheckoutPage {
+interface CheckoutPage {
   readonly page: Page;
   /** The element's events, in order. */
   readonly events: { readonly name: string; readonly detail: Record<string, unknown> }[];
@@ -20,15 +21,25 @@ interface Order {
   readonly secret: string;
 }
 
+/** A shop for a group of tests, each of which opens a page that must end without troubles. */
+export function elementShop(browser: () => Browser): ElementShop {
+  const shop = new ElementShop(browser);
+  beforeAll(() => shop.open());
+  afterAll(() => shop.close());
+  afterEach(() => shop.leave());
+  return shop;
+}
+
 /** A shop whose page holds the element under a strict policy, and the sandbox that it talks to. */
 export class ElementShop {
   readonly sandbox: Sandbox;
   readonly #server: Server;
-  readonly #browser: Browser;
+  readonly #browser: () => Browser;
+  #watched: CheckoutPage | undefined;
   service!: SandboxServer;
   url = "";
 
-  constructor(browser: Browser) {
+  constructor(browser: () => Browser) {
     this.#browser = browser;
     // Every webhook is accepted: retries of refused ones would stop the clock on its way.
     this.sandbox = createSandbox({ deliver: async () => new Response() });
@@ -51,7 +62,7 @@ export class ElementShop {
   }
 
   async close(): Promise<void> {
-    await this.service.close();
+    await this.service?.close();
     this.#server.closeAllConnections();
     this.#server.close();
   }
@@ -68,9 +79,41 @@ export class ElementShop {
     return (await response.json()) as Order;
   }
 
+  /** The page of the running test. */
+  get page(): Page {
+    return this.#current.page;
+  }
+
+  get events(): CheckoutPage["events"] {
+    return this.#current.events;
+  }
+
+  get element(): Locator {
+    return this.page.locator("settlekit-checkout");
+  }
+
+  get #current(): CheckoutPage {
+    if (this.#watched === undefined) throw new Error("The test has opened no page.");
+    return this.#watched;
+  }
+
+  /** Waits until the element shows a phase of its payment. */
+  async shows(phase: string): Promise<void> {
+    await this.page.locator(`[data-phase="${phase}"]`).waitFor();
+  }
+
+  /** Closes the page of the test, which must have printed nothing and asked nobody but shop and service. */
+  async leave(): Promise<void> {
+    const { page, troubles, origins } = this.#current;
+    await page.context().close();
+    // The browser notes each answer that is an error, and each request that fails, by itself.
+    expect(troubles.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
+    expect([this.url, this.service.url]).toEqual(expect.arrayContaining([...origins]));
+  }
+
   /** A page that watches everything, before it goes anywhere. */
-  async watch(options: BrowserContextOptions = {}): Promise<CheckoutPage> {
-    const context = await this.#browser.newContext({ reducedMotion: "reduce", ...options });
+  async watch(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser().newContext({ reducedMotion: "reduce", ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const watched: CheckoutPage = { page, events: [], troubles: [], origins: new Set() };
@@ -92,12 +135,12 @@ export class ElementShop {
         tell(type, { blocked: blockedURI });
       });
     });
-    return watched;
+    this.#watched = watched;
+    return page;
   }
 
   /** Opens the page of an order; attributes replace those that are needed. */
   async visit(
-    { page }: CheckoutPage,
     { paymentId, secret }: Order,
     attributes: Readonly<Record<string, string>> = {},
   ): Promise<void> {
@@ -107,7 +150,8 @@ export class ElementShop {
       "base-url": this.service.url,
       ...attributes,
     });
-    await page.goto(`${this.url}/?${query}`);
+    if (this.#watched === undefined || this.page.isClosed()) await this.watch();
+    await this.page.goto(`${this.url}/?${query}`);
   }
 }
 

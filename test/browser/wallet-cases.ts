@@ -1,8 +1,8 @@
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Quote } from "../../src/wire/quote.ts";
 import { Chain } from "./chain.ts";
-import { type CheckoutPage, ElementShop } from "./element-shop.ts";
+import { elementShop } from "./element-shop.ts";
 
 const chainId = 84_532;
 const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
@@ -21,9 +21,8 @@ const rejected = () => {
 export function walletCases(browser: () => Browser): void {
   describe("a wallet in the browser", () => {
     let chain: Chain;
-    let shop: ElementShop;
+    const shop = elementShop(browser);
     let account: string;
-    let watched: CheckoutPage;
     /** What the wallet was asked for. */
     let calls: Call[];
     /** The chain that the wallet is on, and those that it knows. */
@@ -33,26 +32,17 @@ export function walletCases(browser: () => Browser): void {
     let answers: Record<string, Answer>;
 
     beforeAll(async () => {
-      shop = new ElementShop(browser());
-      [chain] = await Promise.all([Chain.start(chainId), shop.open()]);
+      chain = await Chain.start(chainId);
       [account = ""] = await chain.accounts();
       await chain.deployToken(account, usdc, 10n ** 12n);
     });
-    afterAll(async () => {
-      await shop?.close();
-      await chain?.stop();
-    });
+    afterAll(() => chain?.stop());
 
     beforeEach(() => {
       calls = [];
       current = chainId;
       known = new Set([1, chainId]);
       answers = {};
-    });
-    afterEach(async () => {
-      await watched.page.context().close();
-      expect(watched.troubles).toEqual([]);
-      expect([...watched.origins].sort()).toEqual([shop.url, shop.service.url].sort());
     });
 
     /** The wallet: it signs with an account of the chain, and shows no dialog. */
@@ -71,7 +61,7 @@ export function walletCases(browser: () => Browser): void {
       eth_sendTransaction: async ({ params }) => {
         // As wallets do, which refuse a transfer that would revert.
         await chain.call("eth_estimateGas", params);
-        return chain.call("eth_sendTransaction", params);
+        return chain.send(params ?? []);
       },
     };
 
@@ -87,12 +77,11 @@ export function walletCases(browser: () => Browser): void {
 
     /** The page of a new order, with the wallet. Nothing was asked of it yet. */
     async function opened(symbol = "USDC"): Promise<Quote & { readonly address: string }> {
-      watched = await shop.watch();
-      const { page } = watched;
+      const page = await shop.watch();
       await page.exposeFunction("askWallet", answer);
       await page.addInitScript(announceWallet);
       const order = await shop.order();
-      await shop.visit(watched, order);
+      await shop.visit(order);
       await page.getByText("25 USDC").waitFor();
       if (symbol !== "USDC") await page.getByText(symbol, { exact: true }).click();
       await page.getByText(new RegExp(`^[\\d.]+ ${symbol}$`)).waitFor();
@@ -106,11 +95,11 @@ export function walletCases(browser: () => Browser): void {
       return { ...quote, address: payment.depositAddress.address };
     }
 
-    const pay = () => watched.page.getByRole("button", { name: "Anvil Wallet" }).click();
+    const pay = () => shop.page.getByRole("button", { name: "Anvil Wallet" }).click();
     const says = (text: string) =>
-      watched.page.locator('[part="wallet-status"] p', { hasText: text }).waitFor();
+      shop.page.locator('[part="wallet-status"] p', { hasText: text }).waitFor();
     const errors = () =>
-      watched.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
+      shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
     const sent = () => calls.filter(({ method }) => method === "eth_sendTransaction");
 
     test("sends exactly the quoted token amount, and hands in its transaction", async () => {
@@ -119,9 +108,7 @@ export function walletCases(browser: () => Browser): void {
       await says("Anvil Wallet has sent the payment.");
       expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
       expect(sent()).toHaveLength(1);
-      const hash = await watched.page
-        .locator("code", { hasText: /^0x[0-9a-f]{64}$/ })
-        .textContent();
+      const hash = await shop.page.locator("code", { hasText: /^0x[0-9a-f]{64}$/ }).textContent();
       const told = () =>
         shop.sandbox
           .requests()
@@ -132,8 +119,10 @@ export function walletCases(browser: () => Browser): void {
         chainId,
         tokenContractAddress: usdc,
       });
-      const receipt = await chain.call("eth_getTransactionReceipt", [hash]);
-      expect(receipt).toMatchObject({ status: "0x1", to: usdc.toLowerCase() });
+      expect(await chain.receipt(hash ?? "")).toMatchObject({
+        status: "0x1",
+        to: usdc.toLowerCase(),
+      });
       expect(errors()).toEqual([]);
     });
 
@@ -167,7 +156,7 @@ export function walletCases(browser: () => Browser): void {
       await pay();
       await says("Anvil Wallet does not know Base Sepolia.");
       expect([sent(), errors()]).toEqual([[], ["wallet_unknown_chain"]]);
-      await watched.page.locator("settlekit-checkout").evaluate((element) => {
+      await shop.element.evaluate((element) => {
         (element as HTMLElementTagNameMap["settlekit-checkout"]).rpcUrls = {
           84532: ["https://node.example"],
         };
@@ -240,9 +229,7 @@ export function walletCases(browser: () => Browser): void {
       await says(words);
       await expect.poll(errors).toEqual([code]);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
-      expect(await watched.page.getByRole("button", { name: "Anvil Wallet" }).isEnabled()).toBe(
-        true,
-      );
+      expect(await shop.page.getByRole("button", { name: "Anvil Wallet" }).isEnabled()).toBe(true);
     });
 
     test("sends nothing when the quote expires while it asks the customer", async () => {
@@ -252,12 +239,12 @@ export function walletCases(browser: () => Browser): void {
       await pay();
       await says("Open Anvil Wallet and choose an account.");
       await shop.sandbox.clock.advance("11m");
-      await watched.page.locator("settlekit-checkout").evaluate((element) => {
+      await shop.element.evaluate((element) => {
         void (element as HTMLElementTagNameMap["settlekit-checkout"]).refresh();
       });
       await says("The price expired before you confirmed.");
       asking.resolve([account]);
-      await watched.page.getByRole("timer").waitFor();
+      await shop.page.getByRole("timer").waitFor();
       expect([sent(), errors()]).toEqual([[], ["quote_expired"]]);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
     });
@@ -267,9 +254,9 @@ export function walletCases(browser: () => Browser): void {
       answers = { eth_requestAccounts: () => asking.promise };
       await opened();
       await pay();
-      await watched.page.getByRole("button", { name: "Cancel" }).click();
+      await shop.page.getByRole("button", { name: "Cancel" }).click();
       asking.resolve([account]);
-      await watched.page.getByRole("button", { name: "Anvil Wallet", disabled: false }).waitFor();
+      await shop.page.getByRole("button", { name: "Anvil Wallet", disabled: false }).waitFor();
       expect(sent()).toEqual([]);
     });
   });

@@ -12,7 +12,8 @@ export async function watchedPage(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  const context = await browser.newContext(options);
+  // Drawing animations without a graphics card is most of what a page costs here.
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   // Far below the limit of a test, so that one that hangs names the step where it hangs.
   page.setDefaultTimeout(30_000);
@@ -26,8 +27,9 @@ export async function watchedPage(
 
 /** What axe finds wrong with a page as it stands: each rule with the elements that break it. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
   const { violations } = (await page.evaluate(
-    `${axe.source}; axe.run({ resultTypes: ["violations"] })`,
+    'axe.run({ resultTypes: ["violations"], preload: false })',
   )) as AxeResults;
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }
