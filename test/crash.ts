@@ -1,8 +1,19 @@
-import type { Store } from "../src/stores/store.ts";
+import type { Store, Work } from "../src/stores/store.ts";
+
+/** Whether every boundary is cut at, or a sample: `SETTLEKIT_CRASH_STEPS=all`. */
+const isWhole = process.env.SETTLEKIT_CRASH_STEPS === "all";
+
+type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A promise of its own for each wait, so that what waits can be collected. */
+const nothing = () => new Promise<never>(() => {});
+
+/** Undoes a transaction. The process that it belonged to never sees it. */
+class Cut extends Error {}
 
 /**
- * The life of a pretended process, which ends at one of its boundaries: before or after a commit, before or after a
- * request. What it does afterwards has no effect and never ends.
+ * The life of a pretended process, which ends at one of its boundaries: before a statement, before or after a commit, before
+ * a request, before its answer, or within that. What it does afterwards has no effect and never ends.
  */
 export class Life {
   /** The boundaries that were crossed. */
@@ -21,22 +32,12 @@ export class Life {
   }
 
   async cross(boundary: string): Promise<void> {
-    if (!this.#isOver && this.crossed.length < this.#last) {
-      this.crossed.push(boundary);
-      return;
-    }
-    this.kill();
-    await new Promise(() => {});
-  }
-
-  kill(): void {
-    this.#isOver = true;
-    this.#end.resolve("crashed");
+    if (!this.#passes(boundary)) await nothing();
   }
 
   /** Runs until it is done, or the process ends. */
   run<T>(work: () => Promise<T>): Promise<T | "crashed"> {
-    return Promise.race([work(), this.#end.promise]);
+    return this.#isOver ? this.#end.promise : Promise.race([work(), this.#end.promise]);
   }
 
   /** The store as this process has it. */
@@ -44,11 +45,116 @@ export class Life {
     return {
       ...store,
       transaction: async (work, options) => {
-        await this.cross("before a transaction");
-        const result = await store.transaction(work, options);
-        await this.cross("after a commit");
-        return result;
+        if (this.#isOver) await nothing();
+        try {
+          const result = await store.transaction(() => this.#stepwise(work()), options);
+          await this.cross("after a commit");
+          return result;
+        } catch (error) {
+          if (this.#isOver) await nothing();
+          throw error;
+        }
       },
     };
   }
+
+  /** The network as this process has it. */
+  fetch(send: Send): Send {
+    return async (url, init) => {
+      const request = `${init.method} ${new URL(url).pathname.replace(/[0-9a-f-]{36}/, "{id}")}`;
+      await this.cross(`before ${request}`);
+      const response = await send(url, init).finally(() => this.cross(`after ${request}`));
+      const body = new TextEncoder().encode(await response.text());
+      const half = body.length / 2;
+      let isBegun = false;
+      const pull = async (controller: ReadableStreamDefaultController) => {
+        if (isBegun) {
+          await this.cross(`within the answer to ${request}`);
+          controller.enqueue(body.subarray(half));
+          controller.close();
+        } else controller.enqueue(body.subarray(0, half));
+        isBegun = true;
+      };
+      const { status, headers } = response;
+      return new Response(new ReadableStream({ pull }), { status, headers });
+    };
+  }
+
+  #passes(boundary: string): boolean {
+    if (!this.#isOver && this.crossed.length < this.#last) {
+      this.crossed.push(boundary);
+      return true;
+    }
+    this.#isOver = true;
+    this.#end.resolve("crashed");
+    return false;
+  }
+
+  *#stepwise<T>(work: Work<T>): Work<T> {
+    let step = work.next();
+    while (!step.done) {
+      yield* this.#through(`before ${nameOf(step.value)}`);
+      let result: unknown;
+      try {
+        result = yield step.value;
+      } catch (error) {
+        step = work.throw(error);
+        continue;
+      }
+      step = work.next(result);
+    }
+    yield* this.#through("before a commit");
+    return step.value;
+  }
+
+  /** At the end of the process, the connection breaks in the middle of its transaction. */
+  *#through(boundary: string): Work<void> {
+    if (this.#passes(boundary)) return;
+    yield {
+      run(tx: unknown) {
+        // SQLite has none: the transaction is undone.
+        (tx as { connection?: { stream: { destroy(): void } } }).connection?.stream.destroy();
+        throw new Cut();
+      },
+    };
+  }
+}
+
+function nameOf(step: object): string {
+  const [, verb, table] =
+    ("text" in step && /^(\w+)[^{]*\{(?!now)(\w+)/.exec(String(step.text))) || [];
+  return verb ? `${verb} ${table}` : "run" in step ? "an effect" : "a statement";
+}
+
+/** How many cuts there were, and at which kinds of boundaries. */
+export interface Cuts {
+  count: number;
+  readonly kinds: Set<string>;
+}
+
+/**
+ * Runs once to the end, and then once for each boundary of that run, cut there: of every boundary, or by default of one in
+ * `stride`, beginning with number `from`.
+ *
+ * @param run Checks the guarantees itself.
+ */
+export async function cutEverywhere(
+  run: (life: Life) => Promise<void>,
+  { stride, from = 0 }: { stride: number; from?: number },
+  cuts: Cuts = { count: 0, kinds: new Set() },
+): Promise<Cuts> {
+  const whole = new Life();
+  await run(whole);
+  for (const boundary of whole.crossed) cuts.kinds.add(boundary);
+  const step = isWhole ? 1 : stride;
+  for (let last = isWhole ? 0 : from % stride; last < whole.crossed.length; last += step) {
+    const life = new Life(last);
+    const where = `cut at ${whole.crossed[last]}, boundary ${last}`;
+    await run(life).catch((cause: unknown) => {
+      throw new Error(where, { cause });
+    });
+    if (!life.isOver) throw new Error(`Not reached: ${where}`);
+    cuts.count++;
+  }
+  return cuts;
 }

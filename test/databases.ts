@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { inject } from "vitest";
@@ -19,6 +20,38 @@ export interface TestDatabase {
   /** Runs SQL that both databases take. `?` and `$1` differ, so values are in the text. */
   query(text: string): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
+}
+
+/** In memory, which is fast. All stores have its one connection. */
+export function openInMemory(): TestDatabase & { readonly db: DatabaseSync } {
+  const db = new DatabaseSync(":memory:");
+  return {
+    db,
+    address: ":memory:",
+    open: (options) => sqlite(db, options) as Store,
+    query: async (statement) => run(db, statement),
+    close: async () => db.close(),
+  };
+}
+
+function run(db: DatabaseSync, statement: string): Record<string, unknown>[] {
+  if (/^\s*(select|with)/i.test(statement)) return db.prepare(statement).all();
+  db.exec(statement);
+  return [];
+}
+
+/** Deletes the rows of settlekit's tables, and leaves the tables. */
+export async function clear(database: TestDatabase, { dialect }: Store): Promise<void> {
+  const isPostgres = dialect.name === "postgres";
+  const tables = await database.query(
+    isPostgres
+      ? "SELECT format('settlekit.%I', tablename) AS name FROM pg_tables WHERE schemaname = 'settlekit'"
+      : "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'settlekit_%'",
+  );
+  const names = tables
+    .map(({ name }) => String(name))
+    .filter((name) => !name.includes("migrations"));
+  await database.query(names.map((name) => `DELETE FROM ${name}`).join("; "));
 }
 
 /** `SETTLEKIT_TEST_DATABASE_URL`, or the run's own server; undefined where there is no binary for this platform. */
@@ -84,7 +117,6 @@ async function openSqlite(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "settlekit-sqlite-"));
   const path = join(folder, "shop.db");
   const stores: Store[] = [];
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   const own = new DatabaseSync(path, { timeout: 20_000 });
   return {
     address: path,
@@ -94,9 +126,7 @@ async function openSqlite(): Promise<TestDatabase> {
       return store;
     },
     async query(statement) {
-      if (/^\s*(select|with)/i.test(statement)) return own.prepare(statement).all();
-      own.exec(statement);
-      return [];
+      return run(own, statement);
     },
     async close() {
       for (const store of stores) await store.close();
@@ -113,3 +143,9 @@ export const databases: [name: "SQLite" | "PostgreSQL", open: () => Promise<Test
   ["SQLite", openSqlite],
 ];
 if (server !== undefined) databases.push(["PostgreSQL", () => openPostgres(server)]);
+
+/** The same for tests with thousands of databases: SQLite in memory. */
+export const fastDatabases: typeof databases = databases.map(([name, open]) => [
+  name,
+  name === "SQLite" ? async () => openInMemory() : open,
+]);

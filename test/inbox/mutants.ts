@@ -33,7 +33,7 @@ export const inboxMutants: readonly Mutant[] = [
     replace:
       "    const { kind, id } = { kind: undefined, id: undefined }; void store.transaction(() => acceptDelivery(tenant, webhook), {",
     test: "test/inbox/crashes.test.ts",
-    title: "has accepted what it answered with 200",
+    title: "on SQLite holds I1 to I4",
   },
   {
     name: "a commit may be lost in a power cut",

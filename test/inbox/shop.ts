@@ -7,7 +7,7 @@ import type { TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 
 /** The database's time in tests: it goes on only when `advance` says so. */
-const clock = "(SELECT ms FROM test_clock)";
+export const clock = "(SELECT ms FROM test_clock)";
 
 /** Tables of a shop: its shipments, without any constraint that would hide a second one, and the test's clock. */
 export async function prepareShop(database: TestDatabase): Promise<void> {

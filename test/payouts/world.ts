@@ -1,12 +1,10 @@
-import { DatabaseSync } from "node:sqlite";
 import { type ClientOptions, MerchantClient } from "../../src/index.ts";
 import { createPayouts } from "../../src/payouts/index.ts";
 import type { PayoutsOptions } from "../../src/payouts/options.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import type { Life } from "../crash.ts";
-import type { TestDatabase } from "../databases.ts";
+import { openInMemory, type TestDatabase } from "../databases.ts";
 
 /** What becomes of one request to create a withdrawal. */
 export type Fate =
@@ -37,6 +35,8 @@ export class World {
   readonly fates: Fate[] = [];
   /** How long after a withdrawal was made the list shows it. */
   lagMs = 0;
+  /** How many items a page of the list has at most. */
+  pageSize = 1_000;
   /** How long after its connection broke a late request takes effect. */
   lateMs = quietMs - 1;
   /** Called when a request to create a withdrawal has arrived. */
@@ -67,9 +67,9 @@ export class World {
 
   /** In memory, which is fast. */
   static inMemory(): World {
-    const db = new DatabaseSync(":memory:");
+    const { db, open } = openInMemory();
     const world: World = new World(
-      () => sqlite(db, { clock: "test_now()" }) as unknown as Store,
+      () => open({ clock: "test_now()" }),
       async () => {},
     );
     db.function("test_now", () => world.#now);
@@ -78,7 +78,8 @@ export class World {
   }
 
   static async on(database: TestDatabase): Promise<World> {
-    await database.query("CREATE TABLE test_clock (ms BIGINT)");
+    await database.query("CREATE TABLE IF NOT EXISTS test_clock (ms BIGINT)");
+    await database.query("DELETE FROM test_clock");
     await database.query(`INSERT INTO test_clock VALUES (${start})`);
     return new World(
       () => database.open({ clock: "(SELECT ms FROM test_clock)" }),
@@ -88,6 +89,11 @@ export class World {
 
   get now(): number {
     return this.#now;
+  }
+
+  /** Whether a request may still take effect. */
+  get isAwaited(): boolean {
+    return this.#late.length > 0;
   }
 
   get made() {
@@ -114,11 +120,13 @@ export class World {
   }
 
   client(options: ClientOptions = {}, life?: Life): MerchantClient {
+    const send = (url: string, init: RequestInit) => this.#answer(url, init);
+    const fetch = life ? life.fetch(send) : send;
     return new MerchantClient({
       environment: "sandbox",
       secretKey: this.sandbox.secretKey,
       maxRetries: 0,
-      fetch: (url, init) => this.#fetch(url, init as RequestInit, life),
+      fetch: (url, init) => fetch(url, init as RequestInit),
       ...options,
     });
   }
@@ -153,16 +161,10 @@ export class World {
     await payouts.runDue();
   }
 
-  async #fetch(url: string, init: RequestInit, life?: Life): Promise<Response> {
-    const { pathname } = new URL(url);
-    const route = pathname.replace(/[0-9a-f-]{36}$/, "{id}");
-    await life?.cross(`before ${init.method} ${route}`);
-    const replaced = this.answer(String(init.method), pathname);
+  async #answer(url: string, init: RequestInit): Promise<Response> {
+    const replaced = this.answer(String(init.method), new URL(url).pathname);
     if (replaced) return replaced;
-    const response =
-      init.method === "POST" ? await this.#create(url, init) : await this.#read(url, init);
-    await life?.cross(`after ${init.method} ${route}`);
-    return response;
+    return init.method === "POST" ? this.#create(url, init) : this.#read(url, init);
   }
 
   async #create(url: string, init: RequestInit): Promise<Response> {
@@ -189,19 +191,21 @@ export class World {
 
   async #read(url: string, init: RequestInit): Promise<Response> {
     const { signal: _, ...rest } = init;
-    const response = await this.sandbox.fetch(new Request(url, rest));
-    if (!new URL(url).searchParams.has("limit")) return response;
+    const all = new URL(url);
+    all.searchParams.delete("offset");
+    const response = await this.sandbox.fetch(new Request(all, rest));
+    const { searchParams } = new URL(url);
+    if (!searchParams.has("limit")) return response;
     this.listings.push(this.#now);
-    const page = (await response.json()) as {
-      data: { id: string }[];
-      pagination: { total: number };
-    };
+    const page = (await response.json()) as { data: { id: string }[] };
     const isListed = ({ id }: { id: string }) =>
       this.#now >= (this.#madeAt.get(id) ?? 0) + this.lagMs;
-    const data = page.data.filter(isListed);
-    const hidden = page.data.length - data.length;
-    const pagination = { ...page.pagination, total: page.pagination.total - hidden };
-    return Response.json({ ...page, data, pagination });
+    const listed = page.data.filter(isListed);
+    const offset = Number(searchParams.get("offset"));
+    const data = listed.slice(offset, offset + this.pageSize);
+    const [total, limit] = [listed.length, this.pageSize];
+    const hasMore = offset + limit < total;
+    return Response.json({ ...page, data, pagination: { total, limit, offset, hasMore } });
   }
 }
 
