@@ -2,15 +2,23 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
-import { postgres } from "../stores/postgres.ts";
-import { sqlite } from "../stores/sqlite.ts";
-import type { Store } from "../stores/store.ts";
-import { UsageError } from "./exit-codes.ts";
-import { dotenv, loadVariables, setting, word } from "./options.ts";
+import { postgres, postgresDialect } from "../stores/postgres.ts";
+import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
+import { type Component, migrationScript, type Store } from "../stores/store.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import {
+  type Command,
+  defineCommand,
+  dotenv,
+  loadVariables,
+  setting,
+  toggle,
+  word,
+} from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The schema of settlekit's tables in PostgreSQL. */
-export const schema = setting(
+const schema = setting(
   "--schema",
   word("NAME"),
   message`The schema of the tables in PostgreSQL. Default: settlekit.`,
@@ -79,4 +87,27 @@ function loadPg(): Pg {
       "The package pg is not installed here. Run `npm install pg`, or run this in the project that has it.",
     );
   }
+}
+
+/** `settlekit inbox sql` or `settlekit payouts sql`. */
+export function sqlCommand(component: Component): Command {
+  const { name } = component;
+  return defineCommand({
+    name: "sql",
+    brief: message`Print the tables as SQL.`,
+    description: message`Prints what migrate() does to a new database, for those who run migrations themselves.`,
+    examples: [`settlekit ${name} sql --postgres`, `settlekit ${name} sql --sqlite`],
+    options: object("Options", {
+      forPostgres: toggle("--postgres", message`For PostgreSQL.`),
+      forSqlite: toggle("--sqlite", message`For SQLite.`),
+      schema,
+    }),
+    async run({ forPostgres, forSqlite, schema }, terminal) {
+      if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
+      const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
+      for (const line of migrationScript(dialect, component).trimEnd().split("\n"))
+        terminal.print(line);
+      return exitCodes.ok;
+    },
+  });
 }

@@ -3,11 +3,9 @@ import { message } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import { readParked, readStats, unpark } from "../inbox/operate.ts";
 import { inboxTables } from "../inbox/tables.ts";
-import { postgresDialect } from "../stores/postgres.ts";
-import { sqliteDialect } from "../stores/sqlite.ts";
-import { migrationScript, requireMigrated } from "../stores/store.ts";
-import { databaseOptions, schema, withStore } from "./database.ts";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { requireMigrated } from "../stores/store.ts";
+import { databaseOptions, sqlCommand, withStore } from "./database.ts";
+import { exitCodes } from "./exit-codes.ts";
 import {
   type Command,
   defineCommand,
@@ -15,7 +13,6 @@ import {
   instant,
   json,
   setting,
-  toggle,
   word,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
@@ -106,30 +103,11 @@ const reconcileCommand = defineCommand({
   },
 });
 
-const sqlCommand = defineCommand({
-  name: "sql",
-  brief: message`Print the tables of the inbox as SQL.`,
-  description: message`Prints what inbox.migrate() does to a new database, for those who run migrations themselves.`,
-  examples: ["settlekit inbox sql --postgres", "settlekit inbox sql --sqlite"],
-  options: object("Options", {
-    forPostgres: toggle("--postgres", message`For PostgreSQL.`),
-    forSqlite: toggle("--sqlite", message`For SQLite.`),
-    schema,
-  }),
-  async run({ forPostgres, forSqlite, schema }, terminal) {
-    if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
-    const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
-    const script = migrationScript(dialect, inboxTables);
-    for (const line of script.trimEnd().split("\n")) terminal.print(line);
-    return exitCodes.ok;
-  },
-});
-
 /** What a person does with an inbox, on either database. */
 export const inboxCommands: Readonly<Record<string, Command>> = {
   status: statusCommand,
   parked: parkedCommand,
   retry: retryCommand,
   reconcile: reconcileCommand,
-  sql: sqlCommand,
+  sql: sqlCommand(inboxTables),
 };

@@ -4,11 +4,8 @@ import { choice, integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
 import type { Payout } from "../payouts/index.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
-import { postgresDialect } from "../stores/postgres.ts";
-import { sqliteDialect } from "../stores/sqlite.ts";
-import { migrationScript } from "../stores/store.ts";
 import { show } from "../values.ts";
-import { schema, withStore } from "./database.ts";
+import { sqlCommand, withStore } from "./database.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   type Command,
@@ -244,25 +241,6 @@ async function* everyPayout(payouts: Ledger): AsyncGenerator<Payout[]> {
   }
 }
 
-const sqlCommand = defineCommand({
-  name: "sql",
-  brief: message`Print the tables of the ledger as SQL.`,
-  description: message`Prints what payouts.migrate() does to a new database, for those who run migrations themselves.`,
-  examples: ["settlekit payouts sql --postgres", "settlekit payouts sql --sqlite"],
-  options: object("Options", {
-    forPostgres: toggle("--postgres", message`For PostgreSQL.`),
-    forSqlite: toggle("--sqlite", message`For SQLite.`),
-    schema,
-  }),
-  async run({ forPostgres, forSqlite, schema }, terminal) {
-    if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
-    const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
-    const script = migrationScript(dialect, payoutTables);
-    for (const line of script.trimEnd().split("\n")) terminal.print(line);
-    return exitCodes.ok;
-  },
-});
-
 /** What a person does with a ledger of payouts, on either database. */
 export const payoutCommands: Readonly<Record<string, Command>> = {
   list: listCommand,
@@ -289,5 +267,5 @@ export const payoutCommands: Readonly<Record<string, Command>> = {
   status: statusCommand,
   verify: verifyCommand,
   export: exportCommand,
-  sql: sqlCommand,
+  sql: sqlCommand(payoutTables),
 };
