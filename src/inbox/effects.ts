@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { type StoreMode, sql, type Work } from "../stores/store.ts";
-import { isRecord, nearest, show } from "../values.ts";
+import { checkOptionNames, nearest, show } from "../values.ts";
 import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
 
 /** A value that is no promise: what an effect on SQLite may return. */
@@ -85,8 +85,7 @@ export class Effects {
         `Two effects on ${kind} are called "${name}". Give each a name of its own, and keep it: the name says what was done.`,
       );
     }
-    if (!isRecord(options))
-      throw invalid("options", "The options must be an object such as { states }.");
+    checkOptionNames(options, ["states", "since"]);
     const { states, since }: EffectOptions<SubjectKind> = options;
     this.#effects.push({
       kind,

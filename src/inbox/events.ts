@@ -1,4 +1,4 @@
-import type { Observers } from "../stores/observers.ts";
+import type { EventLogger } from "../stores/observers.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** A subject or a task that an event is about. */
@@ -85,32 +85,16 @@ export type InboxEvent =
   | ReconciledEvent
   | FailedEvent;
 
-/** The part of `console` that is used; most loggers fit. */
-export interface InboxLogger {
-  /** A failure that is tried again. */
-  warn(message: string, details?: unknown): void;
-  /** A failure that a person should look at. */
-  error(message: string, details?: unknown): void;
-}
-
-/** Tells the merchant, whose functions must not change what the inbox does. */
-export function reporter(
-  onEvent: ((event: InboxEvent) => unknown) | undefined,
-  logger: InboxLogger,
-  observers: Observers<InboxEvent, InboxItem>,
-): (event: InboxEvent) => void {
-  return (event) => {
-    observers.tell(event);
-    try {
-      if (event.type === "parked") {
-        const { kind, id, reason } = event;
-        logger.error(`The ${kind} ${id} is parked: ${reason} Look at inbox.parked().`);
-      } else if (event.type === "failed") {
-        logger.error(`The inbox failed and will try again. ${event.error}`, event.error);
-      }
-      const told: unknown = onEvent?.(event);
-      // A rejection that nobody handles would end the process.
-      Promise.resolve(told).catch(() => {});
-    } catch {}
-  };
+/** What the logger is told. */
+export function log(event: InboxEvent, logger: EventLogger): void {
+  if (event.type === "retried") {
+    const { kind, id, inMs, error } = event;
+    const seconds = Math.ceil(inMs / 1_000);
+    logger.warn(`The ${kind} ${id} failed and is tried again in ${seconds} s. ${error}`, error);
+  } else if (event.type === "parked") {
+    const { kind, id, reason } = event;
+    logger.error(`The ${kind} ${id} is parked: ${reason} Look at inbox.parked().`);
+  } else if (event.type === "failed") {
+    logger.error(`The inbox failed and will try again. ${event.error}`, event.error);
+  }
 }

@@ -1,6 +1,9 @@
 import { ConfigurationError } from "../errors.ts";
-import { type Observer, Observers } from "../stores/observers.ts";
+import { preparing, WorkerSlot } from "../stores/lifecycle.ts";
+import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
+import { checkWhole } from "../stores/worker.ts";
+import { checkOptionNames } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
@@ -9,15 +12,24 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import { claimSubject } from "./claims.ts";
 import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
-import { type InboxEvent, type InboxItem, reporter } from "./events.ts";
+import { type InboxEvent, type InboxItem, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
 import { type InboxStats, type Parked, readParked, readStats, unpark } from "./operate.ts";
-import { checkOptions, type InboxOptions, type SubjectRef, type TenantOptions } from "./options.ts";
+import {
+  checkOptions,
+  type InboxOptions,
+  readTenant,
+  type SubjectRef,
+  type TenantOptions,
+} from "./options.ts";
 import { addTenant, type Reconciled, reconcileSince } from "./reconcile.ts";
 import { type InboxContext, settleSubject } from "./settle.ts";
 import type { SubjectKind } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
+import { refuseOthers } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
+
+const registerFirst = "Register everything before inbox.start.";
 
 /**
  * Processes webhooks once, on the merchant's own database. A webhook only marks its payment or withdrawal as changed; a
@@ -28,19 +40,22 @@ export class Inbox<Client, Mode extends StoreMode> {
   readonly #context: InboxContext;
   readonly #effects = new Effects();
   readonly #tenants = new Set<string>();
+  /** Of the tenants that this process has handlers for. */
+  readonly #verifiers = new Map<string, Webhooks>();
   readonly #observers = new Observers<InboxEvent, InboxItem>("settlekit:inbox");
-  #registered: Promise<void> | undefined;
-  #worker: InboxWorker | undefined;
+  /** Before the first work: checks the tables, and notes the effects. */
+  readonly #ready = preparing(() => this.#register());
+  readonly #worker = new WorkerSlot("inbox");
 
   /** @internal */
   constructor(options: InboxOptions<Client, Mode>) {
-    const { client, onEvent, logger = console } = options;
+    const { client } = options;
     this.#options = options;
     this.#context = {
       store: options.store as Store,
       effects: this.#effects,
       clientOf: typeof client === "function" ? client : () => client,
-      report: reporter(onEvent, logger, this.#observers),
+      report: reporter(this.#observers, options, log),
       observers: this.#observers,
       random: Math.random,
     };
@@ -62,7 +77,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     options: EffectOptions<Kind>,
     effect: Effect<Kind, Client, Mode>,
   ): this {
-    this.#refuseWhileRunning("on");
+    this.#worker.requireFree("inbox.on", registerFirst);
     this.#effects.add(kind, name, options as EffectOptions<SubjectKind>, effect);
     return this;
   }
@@ -76,24 +91,24 @@ export class Inbox<Client, Mode extends StoreMode> {
     name: string,
     handler: (payload: Payload, tools: TaskTools) => unknown,
   ): this {
-    this.#refuseWhileRunning("task");
+    this.#worker.requireFree("inbox.task", registerFirst);
     this.#effects.addTask(name, handler);
     return this;
   }
 
   /** As `nodeHandler` of `Webhooks`; it answers 200 once the news is durable. */
-  nodeHandler({ tenant = "" }: TenantOptions = {}): NodeHandler {
-    return this.#receiver(tenant).nodeHandler();
+  nodeHandler(options?: TenantOptions): NodeHandler {
+    return this.#receiver(readTenant(options)).nodeHandler();
   }
 
   /** As `fetchHandler` of `Webhooks`; it answers 200 once the news is durable. */
-  fetchHandler({ tenant = "" }: TenantOptions = {}): FetchHandler {
-    return this.#receiver(tenant).fetchHandler();
+  fetchHandler(options?: TenantOptions): FetchHandler {
+    return this.#receiver(readTenant(options)).fetchHandler();
   }
 
   /** As `lambdaHandler` of `Webhooks`; it answers 200 once the news is durable. */
-  lambdaHandler({ tenant = "" }: TenantOptions = {}): LambdaHandler {
-    return this.#receiver(tenant).lambdaHandler();
+  lambdaHandler(options?: TenantOptions): LambdaHandler {
+    return this.#receiver(readTenant(options)).lambdaHandler();
   }
 
   /**
@@ -113,23 +128,19 @@ export class Inbox<Client, Mode extends StoreMode> {
    * @throws {ConfigurationError} when this inbox has one already.
    */
   start(options: StartOptions = {}): InboxWorker {
-    this.#refuseWhileRunning("start");
-    const ready = { ...this.#context, store: withReady(this.#context.store, () => this.#ready()) };
-    const worker = startWorker(ready, options);
-    const stop = async () => {
-      await worker.stop();
-      if (this.#worker === started) this.#worker = undefined;
-    };
-    const started = { stop, [Symbol.asyncDispose]: stop };
-    this.#worker = started;
-    return started;
+    this.#worker.requireFree("inbox.start", "Stop it first.");
+    const ready = { ...this.#context, store: withReady(this.#context.store, this.#ready) };
+    return this.#worker.hold(startWorker(ready, options));
   }
 
   /**
    * Settles everything that is due, and returns: for cron jobs and functions, which have no process that stays. Gives the
    * number of subjects and tasks that were worked on.
    */
-  async settleDue({ concurrency = 8 }: { concurrency?: number } = {}): Promise<number> {
+  async settleDue(options: { concurrency?: number } = {}): Promise<number> {
+    checkOptionNames(options, ["concurrency"]);
+    const { concurrency = 8 } = options;
+    checkWhole("concurrency", concurrency, 1);
     await this.#ready();
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     do await crew.idle();
@@ -144,7 +155,9 @@ export class Inbox<Client, Mode extends StoreMode> {
    * @throws what an effect or the service has thrown. The subject is also tried again by whatever runs `start` or
    * `settleDue`.
    */
-  async settle({ kind, id, tenant = "" }: SubjectRef): Promise<boolean> {
+  async settle(subject: SubjectRef): Promise<boolean> {
+    checkOptionNames(subject, ["kind", "id", "tenant"]);
+    const { kind, id, tenant = "" } = subject;
     await this.#ready();
     const { store } = this.#context;
     const claim = await store.transaction(
@@ -164,15 +177,11 @@ export class Inbox<Client, Mode extends StoreMode> {
    * Walks the service's lists now: from `since`, or from where the last walk left off. What no webhook had told is settled
    * in the usual way.
    */
-  async reconcile({
-    since,
-    signal,
-  }: {
-    since?: Date;
-    signal?: AbortSignal;
-  } = {}): Promise<Reconciled> {
+  async reconcile(options: { since?: Date; signal?: AbortSignal } = {}): Promise<Reconciled> {
+    checkOptionNames(options, ["since", "signal"]);
+    const { since, signal = new AbortController().signal } = options;
     await this.#ready();
-    return reconcileSince(this.#context, since, signal ?? new AbortController().signal);
+    return reconcileSince(this.#context, since, signal);
   }
 
   /** What waits for a person, oldest first. */
@@ -203,7 +212,12 @@ export class Inbox<Client, Mode extends StoreMode> {
         param: "webhooks",
       });
     }
-    return verifier.forward((webhook) => this.#accept(tenant, webhook));
+    // Tenants that share a secret cannot be told apart by it.
+    if (typeof webhooks === "function") this.#verifiers.set(tenant, verifier);
+    return verifier.forward(
+      (webhook) => this.#accept(tenant, webhook),
+      (delivery) => refuseOthers(tenant, delivery, this.#verifiers),
+    );
   }
 
   async #accept(tenant: string, webhook: Webhook): Promise<void> {
@@ -223,15 +237,6 @@ export class Inbox<Client, Mode extends StoreMode> {
     this.#tenants.add(tenant);
   }
 
-  /** Before the first work: checks the tables, and notes the effects. */
-  #ready(): Promise<void> {
-    this.#registered ??= this.#register().catch((error: unknown) => {
-      this.#registered = undefined;
-      throw error;
-    });
-    return this.#registered;
-  }
-
   async #register(): Promise<void> {
     const { store, effects } = this.#context;
     await requireMigrated(store, inboxTables);
@@ -241,16 +246,6 @@ export class Inbox<Client, Mode extends StoreMode> {
       yield* effects.register();
       yield* effects.catchUp();
     });
-  }
-
-  #refuseWhileRunning(method: string): void {
-    if (this.#worker === undefined) return;
-    throw new ConfigurationError(
-      `inbox.${method} was called while a worker of this inbox runs. ${
-        method === "start" ? "Stop it first" : "Register everything before inbox.start"
-      }.`,
-      { code: "already_started" },
-    );
   }
 }
 
@@ -268,7 +263,7 @@ function withReady(store: Store, ready: () => Promise<void>): Store {
 /**
  * Makes an inbox.
  *
- * @throws {ConfigurationError} when an option is missing.
+ * @throws {ConfigurationError} when an option is missing or unknown.
  * @example
  * ```ts
  * const store = sqlite("shop.db");

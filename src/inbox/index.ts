@@ -5,6 +5,7 @@
  */
 export type { Duration, DurationUnit } from "../duration.ts";
 export { ConfigurationError, SettlekitError, StoreError } from "../errors.ts";
+export type { EventLogger as InboxLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
 export type {
   Effect,
@@ -20,7 +21,6 @@ export type {
   FencedEvent,
   InboxEvent,
   InboxItem,
-  InboxLogger,
   ParkedEvent,
   ReconciledEvent,
   RetriedEvent,

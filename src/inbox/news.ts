@@ -96,6 +96,5 @@ function readAbout({ event, data }: Webhook): About {
 /** PostgreSQL stores no NUL, and no id of the service has control characters. */
 function storable(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "" || value.length > 1024) return undefined;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  return /[\u0000-\u001f\u007f]/.test(value) ? undefined : value;
+  return /\p{Cc}/u.test(value) ? undefined : value;
 }

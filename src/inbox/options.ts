@@ -1,8 +1,9 @@
 import { ConfigurationError } from "../errors.ts";
+import type { EventLogger } from "../stores/observers.ts";
 import type { Store, StoreMode } from "../stores/store.ts";
-import { show } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import type { InboxEvent, InboxLogger } from "./events.ts";
+import type { InboxEvent } from "./events.ts";
 import type { InboxClient, SubjectKind } from "./subject.ts";
 
 /** The options of `createInbox`. */
@@ -15,14 +16,25 @@ export interface InboxOptions<Client, Mode extends StoreMode> {
   readonly store: Store<Client, Mode>;
   /** Told of everything that happens. What it throws is ignored. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
-  /** Told of parked subjects and of failures of the worker itself. Default: the console. */
-  readonly logger?: InboxLogger | undefined;
+  /** Told of what failed, of parked subjects, and of failures of the worker itself. Default: the console. */
+  readonly logger?: EventLogger | undefined;
 }
 
 /** Which tenant a handler receives webhooks for: from the route, never from the body. */
 export interface TenantOptions {
   /** @defaultValue "" */
   readonly tenant?: string | undefined;
+}
+
+/** The tenant's name. */
+export function readTenant(options: TenantOptions | undefined = {}): string {
+  checkOptionNames(options, ["tenant"]);
+  const { tenant = "" } = options;
+  if (typeof tenant === "string") return tenant;
+  throw new ConfigurationError(`The option tenant must be text, got ${show(tenant)}.`, {
+    code: "invalid_option",
+    param: "tenant",
+  });
 }
 
 /** A payment or withdrawal. */
@@ -34,8 +46,9 @@ export interface SubjectRef {
   readonly tenant?: string | undefined;
 }
 
-/** @throws {ConfigurationError} when one is missing that there is no default for. */
+/** @throws {ConfigurationError} when one is unknown, or missing without a default. */
 export function checkOptions(options: InboxOptions<never, StoreMode>): void {
+  checkOptionNames(options, ["client", "webhooks", "store", "onEvent", "logger"]);
   for (const name of ["client", "store"] as const) {
     const value: unknown = Object(options)[name];
     if (typeof Object(value)[name === "store" ? "transaction" : "call"] === "function") continue;

@@ -1,6 +1,7 @@
-import { SettlekitError } from "../errors.ts";
+import { NotFoundError, SettlekitError } from "../errors.ts";
 import type { Observers } from "../stores/observers.ts";
 import { call, type Store, sql, type Work } from "../stores/store.ts";
+import { show } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
@@ -76,16 +77,29 @@ async function settle(
 
 async function fetchSubject(
   { clientOf }: InboxContext,
-  { tenant, kind, subject, signed_rank }: SubjectClaim,
+  claim: SubjectClaim,
   signal: AbortSignal,
 ): Promise<Payment | Withdrawal> {
+  const { tenant, kind, subject, signed_rank } = claim;
   const options = { deadlineMs: fetchDeadlineMs, signal };
-  const fetched = await readSubject(clientOf(tenant), kind, subject, options);
+  const fetched = await readSubject(clientOf(tenant), kind, subject, options).catch((error) => {
+    throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
+  });
   if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
   throw new SettlekitError(
     `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still gives. It is ` +
       "asked again later.",
     { code: "behind_webhook" },
+  );
+}
+
+/** The key that reads and the secret that verifies are not of the same merchant. */
+function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown): NotFoundError {
+  const whose = tenant === "" ? "" : ` of the tenant ${show(tenant)}`;
+  return new NotFoundError(
+    `The client${whose} cannot read the ${kind} ${show(subject)}, which a webhook or a list${whose} named. Check that ` +
+      "`client` and `webhooks` of createInbox belong to the same merchant and environment.",
+    { code: "unknown_subject", cause },
   );
 }
 

@@ -1,5 +1,6 @@
 import { type Duration, durationInMs } from "../duration.ts";
 import { checkWhole, type Loop, runWorker } from "../stores/worker.ts";
+import { checkOptionNames } from "../values.ts";
 import { Crew } from "./crew.ts";
 import { prune } from "./operate.ts";
 import { reconcileDue } from "./reconcile.ts";
@@ -43,6 +44,7 @@ const pruneEveryMs = 600_000;
 
 /** Starts a worker in this process. */
 export function startWorker(context: InboxContext, options: StartOptions): InboxWorker {
+  checkOptionNames(options, ["concurrency", "reconcileEvery", "drainMs", "pollMs"]);
   const { concurrency = 8, reconcileEvery = "5m", drainMs = 25_000, pollMs = 500 } = options;
   checkWhole("concurrency", concurrency, 1);
   checkWhole("drainMs", drainMs, 0);

@@ -6,6 +6,7 @@
 import { metrics, trace } from "@opentelemetry/api";
 import type { MerchantClient } from "../client.ts";
 import { version } from "../runtime.ts";
+import { checkOptionNames } from "../values.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import { instrumentClient } from "./calls.ts";
 import { instrumentWebhooks } from "./deliveries.ts";
@@ -31,15 +32,14 @@ export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
  * instrument(webhooks);
  * ```
  */
-export function instrument(
-  target: Instrumentable,
-  {
+export function instrument(target: Instrumentable, options: InstrumentOptions = {}): () => void {
+  checkOptionNames(options, ["tracer", "meter", "propagate", "identifiers"]);
+  const {
     tracer = trace.getTracer("settlekit", version),
     meter = metrics.getMeter("settlekit", version),
     propagate = false,
     identifiers = false,
-  }: InstrumentOptions = {},
-): () => void {
+  } = options;
   const telemetry = { tracer, meter, propagate, identifiers };
   // Not by instanceof, which would load the client where only webhooks are received.
   if ("payments" in target) return instrumentClient(target, telemetry);

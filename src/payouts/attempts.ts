@@ -162,7 +162,7 @@ function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
     row.amount === sent.amountInCents &&
     row.recipient === sent.recipientAddress.toLowerCase();
   if (!isSame) {
-    ledger.stop(
+    yield* ledger.stop(
       row.order_id,
       `The payout ${row.order_id} is not what its journal says. Somebody changed it.`,
     );
@@ -222,7 +222,10 @@ export function* settle(
     return yield* needDecision(ledger, row, problem, true);
   }
   if (row.final_at !== null && row.withdrawal_id === null) {
-    ledger.stop(orderId, `The payout ${orderId} is ${row.state}, but has the withdrawal ${id}.`);
+    yield* ledger.stop(
+      orderId,
+      `The payout ${orderId} is ${row.state}, but has the withdrawal ${id}.`,
+    );
   }
   const isEnd = status === "completed" || status === "failed" || status === "cancelled";
   const state = isEnd ? status : "sent";
@@ -265,7 +268,7 @@ WHERE id = $1`,
   );
   ledger.note(row.order_id, "needs_decision", { problem });
   if (isAlarming)
-    ledger.stop(row.order_id, `The payout ${row.order_id} needs a decision. ${problem}`);
+    yield* ledger.stop(row.order_id, `The payout ${row.order_id} needs a decision. ${problem}`);
   return yield* requireRow(ledger.tenant, row.order_id);
 }
 

@@ -36,6 +36,14 @@ export interface NeverSentResolution {
 /** What a person found out about a payout in doubt. */
 export type Resolution = SentResolution | NeverSentResolution;
 
+export const resolutionNames = [
+  "by",
+  "withdrawalId",
+  "acceptDifferences",
+  "neverSent",
+  "sendAgain",
+] as const;
+
 const open = ["sending", "needs_decision"] as const;
 
 /**

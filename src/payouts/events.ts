@@ -1,4 +1,4 @@
-import type { Observers } from "../stores/observers.ts";
+import type { EventLogger } from "../stores/observers.ts";
 import type { Payout } from "./payout.ts";
 
 /** A payout is in a new state, and its row is committed. */
@@ -63,32 +63,8 @@ export type PayoutsEvent =
   | PayoutsStoppedEvent
   | PayoutsFailedEvent;
 
-/** The part of `console` that is used; most loggers fit. */
-export interface PayoutsLogger {
-  /** A failure that is tried again. */
-  warn(message: string, details?: unknown): void;
-  /** A failure that a person should look at. */
-  error(message: string, details?: unknown): void;
-}
-
-/** Tells the merchant, whose functions must not change what the ledger does. */
-export function reporter(
-  onEvent: ((event: PayoutsEvent) => unknown) | undefined,
-  logger: PayoutsLogger,
-  observers: Observers<PayoutsEvent, PayoutStep>,
-): (event: PayoutsEvent) => void {
-  return (event) => {
-    observers.tell(event);
-    try {
-      log(event, logger);
-      const told: unknown = onEvent?.(event);
-      // A rejection that nobody handles would end the process.
-      Promise.resolve(told).catch(() => {});
-    } catch {}
-  };
-}
-
-function log(event: PayoutsEvent, logger: PayoutsLogger): void {
+/** What the logger is told. */
+export function log(event: PayoutsEvent, logger: EventLogger): void {
   if (event.type === "stopped") {
     logger.error(`All payouts are stopped. ${event.reason} See payouts.stats() and reopen().`);
   } else if (event.type === "changed" && event.payout.state === "needs_decision") {

@@ -11,6 +11,7 @@ export {
   SettlekitError,
   StoreError,
 } from "../errors.ts";
+export type { EventLogger as PayoutsLogger } from "../stores/observers.ts";
 export type { Store, StoreMode } from "../stores/store.ts";
 export type { NeverSentResolution, Resolution, SentResolution } from "./decide.ts";
 export type {
@@ -19,7 +20,6 @@ export type {
   PayoutFencedEvent,
   PayoutsEvent,
   PayoutsFailedEvent,
-  PayoutsLogger,
   PayoutsStoppedEvent,
   PayoutWaitingEvent,
 } from "./events.ts";

@@ -40,8 +40,8 @@ export interface Ledger {
   readonly isStopped: boolean;
   /** Adds an entry when the unit of work is over. */
   note(orderId: string | null, event: string, details?: Record<string, unknown>): void;
-  /** Opens the breaker: nothing is sent until a person has called `reopen`. */
-  stop(orderId: string | null, because: string): void;
+  /** Opens the breaker: nothing is sent until a person has called `reopen`. False when it is open already. */
+  stop(orderId: string | null, because: string): Work<boolean>;
 }
 
 interface Head {
@@ -60,7 +60,6 @@ interface Head {
 export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>): Work<T> {
   const head = yield* lock(tenant);
   const notes: { orderId: string | null; event: string; details: Record<string, unknown> }[] = [];
-  let stoppedBecause: string | undefined;
   const note: Ledger["note"] = (orderId, event, details = {}) => {
     notes.push({ orderId, event, details });
   };
@@ -69,10 +68,14 @@ export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>):
     now: head.now,
     isStopped: head.stopped_at !== null,
     note,
-    stop(orderId, because) {
-      if (head.stopped_at !== null || stoppedBecause !== undefined) return;
-      stoppedBecause = because;
-      note(orderId, "stopped", { because });
+    *stop(orderId, because) {
+      const opened = yield* sql(
+        `UPDATE {payout_heads} SET stopped_at = {now}, stopped_because = $2
+WHERE tenant = $1 AND stopped_at IS NULL RETURNING tenant`,
+        [tenant, because],
+      );
+      if (opened.length > 0) note(orderId, "stopped", { because });
+      return opened.length > 0;
     },
   });
   let { seq, hash: previous } = head;
@@ -91,12 +94,6 @@ export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>):
       seq,
       previous,
     ]);
-  }
-  if (stoppedBecause !== undefined) {
-    yield* sql(
-      "UPDATE {payout_heads} SET stopped_at = {now}, stopped_because = $2 WHERE tenant = $1",
-      [tenant, stoppedBecause],
-    );
   }
   return result;
 }
@@ -151,7 +148,23 @@ ORDER BY seq LIMIT ${pageSize}`,
   );
 }
 
-export function entryFrom(row: JournalRow): JournalEntry {
+/** All entries, or those of one order, read page by page. */
+export async function* entriesOf(
+  store: Store,
+  tenant: string,
+  orderId: string | undefined,
+): AsyncGenerator<JournalEntry> {
+  let seq = 0;
+  for (;;) {
+    const after = seq;
+    const rows = await store.transaction(() => readJournal(tenant, after, orderId));
+    if (rows.length === 0) return;
+    for (const row of rows) yield entryFrom(row);
+    seq = rows.at(-1)?.seq ?? seq;
+  }
+}
+
+function entryFrom(row: JournalRow): JournalEntry {
   const { seq, at, order_id, event, details, hash } = row;
   return {
     seq,

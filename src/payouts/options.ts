@@ -2,11 +2,12 @@ import type { MerchantClient } from "../client.ts";
 import { ConfigurationError } from "../errors.ts";
 import { toRecipientAddress } from "../evm/address.ts";
 import type { CreateOnceInput } from "../resources/payouts/payout.ts";
+import type { EventLogger } from "../stores/observers.ts";
 import type { Store, StoreMode } from "../stores/store.ts";
-import { isRecord, nearest, show } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { PayoutsEvent, PayoutsLogger } from "./events.ts";
-import type { PayoutState } from "./payout.ts";
+import type { PayoutsEvent } from "./events.ts";
+import { checkName, type PayoutState } from "./payout.ts";
 
 /** How much may be sent. Amounts are USD cents; what is left out has no limit. */
 export interface PayoutLimits {
@@ -75,7 +76,7 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   /** Told of everything that happens. What it throws is ignored. */
   readonly onEvent?: ((event: PayoutsEvent) => unknown) | undefined;
   /** Told of what a person has to look at. Default: the console. */
-  readonly logger?: PayoutsLogger | undefined;
+  readonly logger?: EventLogger | undefined;
 }
 
 /** A payout to plan: what `withdrawals.createOnce` takes. */
@@ -134,8 +135,7 @@ const amountNames = [
 export function checkedLimits<Client, Mode extends StoreMode>(
   options: PayoutsOptions<Client, Mode>,
 ): PayoutLimits {
-  if (!isRecord(options)) throw invalid("options", "The options must be an object.");
-  refuseUnknown("option", options, optionNames);
+  checkOptionNames(options, optionNames);
   const { client, store, quietMs = 120_000, limits = {}, tenant = "" } = options;
   if (!Object(client).withdrawals) {
     throw invalid(
@@ -156,8 +156,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
     );
   }
   if (typeof tenant !== "string") throw invalid("tenant", "tenant must be text.");
-  if (!isRecord(limits)) throw invalid("limits", "limits must be an object.");
-  refuseUnknown("limit", limits, [...amountNames, "recipients"]);
+  checkOptionNames(limits, [...amountNames, "recipients"]);
   for (const name of amountNames) {
     const value = limits[name];
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) continue;
@@ -173,16 +172,10 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
 }
 
-/** A limit that is misspelt would be none. */
-function refuseUnknown(what: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, known);
-  const cure = near ? `Did you mean ${near}?` : `There are: ${known.join(", ")}.`;
-  throw new ConfigurationError(`There is no ${what} ${show(unknown)} of createPayouts. ${cure}`, {
-    code: "unknown_option",
-    param: unknown,
-  });
+/** @throws {ConfigurationError | InvalidRequestError} for a decision with an unknown name, or without a person's name. */
+export function checkDecision(decision: Decision): Decision {
+  checkOptionNames(decision, ["by", "reason"]);
+  return { ...decision, by: checkName("by", decision.by) };
 }
 
 function invalid(param: string, message: string): ConfigurationError {

@@ -128,8 +128,7 @@ export function requireSame(row: PayoutRow, body: PayoutBody): void {
 export function checkName(param: string, value: unknown): string {
   const isName =
     typeof value === "string" && value.trim() !== "" && value.length <= 255 && value.isWellFormed();
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  if (isName && !/[\u0000-\u001f\u007f]/.test(value)) return value;
+  if (isName && !/\p{Cc}/u.test(value)) return value;
   throw new InvalidRequestError(
     `${param} must name the person who decides, in 1 to 255 characters, got ${show(value)}.`,
     { code: "invalid_request", param },

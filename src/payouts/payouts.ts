@@ -1,20 +1,21 @@
-import { ConfigurationError } from "../errors.ts";
-import { type Observer, Observers } from "../stores/observers.ts";
+import { preparing, WorkerSlot } from "../stores/lifecycle.ts";
+import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { checkWhole } from "../stores/worker.ts";
+import { checkOptionNames } from "../values.ts";
 import { type PayoutsContext, tell } from "./claims.ts";
-import { type Resolution, reopen, resolvePayout, settleKnown } from "./decide.ts";
-import { type PayoutStep, type PayoutsEvent, reporter } from "./events.ts";
+import { type Resolution, reopen, resolutionNames, resolvePayout, settleKnown } from "./decide.ts";
+import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
 import {
-  entryFrom,
+  entriesOf,
   inLedger,
   type JournalEntry,
-  readJournal,
   type Verification,
   verifyJournal,
 } from "./journal.ts";
 import { requireAllowed } from "./limits.ts";
 import {
+  checkDecision,
   checkedLimits,
   type Decision,
   type PayoutInput,
@@ -41,13 +42,12 @@ export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
   readonly #observers = new Observers<PayoutsEvent, PayoutStep>("settlekit:payouts");
-  #ready: Promise<void> | undefined;
-  #worker: PayoutsWorker | undefined;
+  readonly #ready = preparing(() => this.#prepare());
+  readonly #worker = new WorkerSlot("ledger");
 
   /** @internal */
   constructor(options: PayoutsOptions<Client, Mode>) {
     const { client, store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
-    const { onEvent, logger = console } = options;
     const leaveMs = Math.ceil(quietMs / 8);
     const ledgerClient = client.withdrawals.ledger;
     this.#store = store;
@@ -61,7 +61,7 @@ export class Payouts<Client, Mode extends StoreMode> {
       quietMs,
       leaveMs,
       leaseMs: ledgerClient.timeoutMs + 2 * leaveMs,
-      report: reporter(onEvent, logger, this.#observers),
+      report: reporter(this.#observers, options, log),
       observers: this.#observers,
     };
     inbox?.on("withdrawal", "settlekit.payouts", {}, (tx, withdrawal, tools) => {
@@ -91,7 +91,9 @@ export class Payouts<Client, Mode extends StoreMode> {
     input: PayoutInput,
     options: PlanOptions<Client> & { readonly tx: Client },
   ): Mode extends "sync" ? Payout : Promise<Payout>;
-  plan(input: PayoutInput, { tx, by }: PlanOptions<Client> = {}): Payout | Promise<Payout> {
+  plan(input: PayoutInput, options: PlanOptions<Client> = {}): Payout | Promise<Payout> {
+    checkOptionNames(options, ["tx", "by"]);
+    const { tx, by } = options;
     if (tx === undefined) return this.#plan(input, by);
     const plan = this.#checked(input, by);
     const added = this.#store.join(tx, () => addPlan(plan)) as PayoutRow | Promise<PayoutRow>;
@@ -126,9 +128,9 @@ export class Payouts<Client, Mode extends StoreMode> {
    *
    * @throws {InvalidRequestError} code `same_person` when `by` planned it, `wrong_state` when it is not planned.
    */
-  async approve(orderId: string, { by }: Decision): Promise<Payout> {
-    const name = checkName("by", by);
-    return this.#change(() => approve(this.#context.tenant, orderId, name));
+  async approve(orderId: string, decision: Decision): Promise<Payout> {
+    const checked = checkDecision(decision);
+    return this.#change(() => approve(this.#context.tenant, orderId, checked));
   }
 
   /**
@@ -136,8 +138,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    *
    * @throws {InvalidRequestError} code `wrong_state` when something may have been sent already.
    */
-  async reject(orderId: string, { by, reason }: Decision): Promise<Payout> {
-    const end = { by: checkName("by", by), reason, isRejected: true };
+  async reject(orderId: string, decision: Decision): Promise<Payout> {
+    const end = { ...checkDecision(decision), isRejected: true };
     return this.#change(() => endPlan(this.#context.tenant, orderId, end));
   }
 
@@ -146,8 +148,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    *
    * @throws {InvalidRequestError} code `wrong_state` when something may have been sent already.
    */
-  async cancel(orderId: string, { by, reason }: Decision): Promise<Payout> {
-    const end = { by: checkName("by", by), reason, isRejected: false };
+  async cancel(orderId: string, decision: Decision): Promise<Payout> {
+    const end = { ...checkDecision(decision), isRejected: false };
     return this.#change(() => endPlan(this.#context.tenant, orderId, end));
   }
 
@@ -158,7 +160,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {InvalidRequestError} code `contradicted` when the service says otherwise, or it is too early to say.
    */
   async resolve(orderId: string, resolution: Resolution): Promise<Payout> {
-    const by = checkName("by", Object(resolution).by);
+    checkOptionNames(resolution, resolutionNames);
+    const by = checkName("by", resolution.by);
     const row = await resolvePayout(this.#context, orderId, { ...resolution, by });
     await tell(this.#context, row);
     return payoutFrom(row);
@@ -167,10 +170,11 @@ export class Payouts<Client, Mode extends StoreMode> {
   /**
    * Closes the breaker: payouts are sent again. False when it was closed.
    */
-  async reopen({ by, reason }: Decision & { readonly reason: string }): Promise<boolean> {
+  async reopen(decision: Decision & { readonly reason: string }): Promise<boolean> {
     const { store, tenant } = this.#context;
-    const [name, why] = [checkName("by", by), checkName("reason", reason)];
-    return store.transaction(() => reopen(tenant, name, why), { wake: "payouts" });
+    const { by, reason } = checkDecision(decision);
+    const why = checkName("reason", reason);
+    return store.transaction(() => reopen(tenant, by, why), { wake: "payouts" });
   }
 
   /** The payout; undefined where none is planned. */
@@ -181,7 +185,9 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /** Payouts in the order in which they were planned. */
-  async list({ state, limit = 100, offset = 0 }: PayoutListQuery = {}): Promise<Payout[]> {
+  async list(query: PayoutListQuery = {}): Promise<Payout[]> {
+    checkOptionNames(query, ["state", "limit", "offset"]);
+    const { state, limit = 100, offset = 0 } = query;
     const { store, tenant } = this.#context;
     checkWhole("limit", limit, 1);
     checkWhole("offset", offset, 0);
@@ -191,16 +197,11 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /** The journal's entries, oldest first; those of one payout with its `orderId`. */
-  async *journal({ orderId }: { orderId?: string | undefined } = {}): AsyncGenerator<JournalEntry> {
+  async *journal(query: { orderId?: string | undefined } = {}): AsyncGenerator<JournalEntry> {
+    checkOptionNames(query, ["orderId"]);
+    const { orderId } = query;
     const { store, tenant } = this.#context;
-    let seq = 0;
-    for (;;) {
-      const after = seq;
-      const rows = await store.transaction(() => readJournal(tenant, after, orderId));
-      if (rows.length === 0) return;
-      for (const row of rows) yield entryFrom(row);
-      seq = rows.at(-1)?.seq ?? seq;
-    }
+    yield* entriesOf(store, tenant, orderId);
   }
 
   /** Checks every entry of the journal, and the payouts against it. A break opens the breaker. */
@@ -234,32 +235,18 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {ConfigurationError} when this ledger has one already.
    */
   start(options: PayoutsStartOptions = {}): PayoutsWorker {
-    if (this.#worker !== undefined) {
-      throw new ConfigurationError(
-        "payouts.start was called while a worker of this ledger runs. Stop it first.",
-        { code: "already_started" },
-      );
-    }
-    const worker = startPayouts(this.#context, options);
-    const stop = async () => {
-      await worker.stop();
-      if (this.#worker === started) this.#worker = undefined;
-    };
-    const started = { stop, [Symbol.asyncDispose]: stop };
-    this.#worker = started;
-    return started;
+    this.#worker.requireFree("payouts.start", "Stop it first.");
+    return this.#worker.hold(startPayouts(this.#context, options));
   }
 
   /**
    * Does everything that is due now, and returns: for cron jobs, which have no process that stays. Gives the number of
    * steps that were done.
    */
-  async runDue({ concurrency = 4 }: { concurrency?: number } = {}): Promise<number> {
-    this.#ready ??= this.#prepare().catch((error: unknown) => {
-      this.#ready = undefined;
-      throw error;
-    });
-    await this.#ready;
+  async runDue(options: { concurrency?: number } = {}): Promise<number> {
+    checkOptionNames(options, ["concurrency"]);
+    const { concurrency = 4 } = options;
+    await this.#ready();
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     do await crew.idle();
     while (await crew.round());

@@ -3,6 +3,7 @@ import type { PayoutBody } from "../resources/payouts/ledger-client.ts";
 import { type Row, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, show } from "../values.ts";
 import { inLedger, type Ledger } from "./journal.ts";
+import type { Decision } from "./options.ts";
 import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
 
 /** A payout that is to be planned, checked. */
@@ -127,7 +128,11 @@ const takenOver =
   "fence = fence + 1, lease_until = 0, failures = 0, waits_until = NULL, due_at = {now}";
 
 /** @throws {InvalidRequestError} code `same_person` when the planner approves. */
-export function* approve(tenant: string, orderId: string, by: string): Work<PayoutRow> {
+export function* approve(
+  tenant: string,
+  orderId: string,
+  { by, reason }: Decision,
+): Work<PayoutRow> {
   return yield* inLedger(tenant, function* (ledger) {
     const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
     if (row.state === "approved" && row.approved_by === by) return row;
@@ -142,7 +147,7 @@ export function* approve(tenant: string, orderId: string, by: string): Work<Payo
       `UPDATE {payouts} SET state = 'approved', approved_by = $2, problem = NULL, ${takenOver} WHERE id = $1`,
       [row.id, by],
     );
-    ledger.note(orderId, "approved", { by, body: bodyOf(row) });
+    ledger.note(orderId, "approved", { by, reason, body: bodyOf(row) });
     return yield* requireRow(tenant, orderId);
   });
 }
@@ -158,7 +163,7 @@ function approvedAlready({ order_id, approved_by }: PayoutRow): InvalidRequestEr
 export function* endPlan(
   tenant: string,
   orderId: string,
-  end: { readonly by: string; readonly reason: string | undefined; readonly isRejected: boolean },
+  end: Decision & { readonly isRejected: boolean },
 ): Work<PayoutRow> {
   const { by, reason, isRejected } = end;
   const [verb, state] = isRejected

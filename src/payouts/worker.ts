@@ -1,7 +1,7 @@
-import type { Work } from "../stores/store.ts";
 import { checkWhole, runWorker } from "../stores/worker.ts";
+import { checkOptionNames } from "../values.ts";
 import { claim, type PayoutsContext } from "./claims.ts";
-import { inLedger, type Ledger, readHead, verifyJournal } from "./journal.ts";
+import { inLedger, readHead, verifyJournal } from "./journal.ts";
 import { payoutFrom } from "./payout.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
@@ -97,6 +97,7 @@ export class Crew {
 
 /** Starts a worker in this process. */
 export function startPayouts(context: PayoutsContext, options: PayoutsStartOptions): PayoutsWorker {
+  checkOptionNames(options, ["concurrency", "drainMs", "pollMs"]);
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);
   checkWhole("pollMs", pollMs, 1);
@@ -125,12 +126,8 @@ export async function stopIfAltered({ store, tenant, report }: PayoutsContext): 
   const verified = await verifyJournal(store, tenant, head.accepted_seq);
   if (verified.ok) return;
   const reason = `The journal is not as it was written. ${verified.problem}`;
-  const isNew = await store.transaction(() => inLedger(tenant, (ledger) => stop(ledger, reason)));
+  const isNew = await store.transaction(() =>
+    inLedger(tenant, (ledger) => ledger.stop(null, reason)),
+  );
   if (isNew) report({ type: "stopped", tenant, reason });
-}
-
-// biome-ignore lint/correctness/useYield: a unit of work without a statement of its own.
-function* stop(ledger: Ledger, reason: string): Work<boolean> {
-  ledger.stop(null, reason);
-  return !ledger.isStopped;
 }

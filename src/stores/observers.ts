@@ -40,3 +40,33 @@ export class Observers<Event extends object, Item> {
     return inner();
   }
 }
+
+/** The part of `console` that is used; most loggers fit. */
+export interface EventLogger {
+  /** A failure that is tried again. */
+  warn(message: string, details?: unknown): void;
+  /** A failure that a person should look at. */
+  error(message: string, details?: unknown): void;
+}
+
+interface Listeners<Event> {
+  readonly onEvent?: ((event: Event) => unknown) | undefined;
+  readonly logger?: EventLogger | undefined;
+}
+
+/** Tells observers, the logger and `onEvent`. None of them can change what is done. */
+export function reporter<Event extends object>(
+  observers: Pick<Observers<Event, never>, "tell">,
+  { onEvent, logger = console }: Listeners<Event>,
+  log: (event: Event, logger: EventLogger) => void,
+): (event: Event) => void {
+  return (event) => {
+    observers.tell(event);
+    try {
+      log(event, logger);
+      const told: unknown = onEvent?.(event);
+      // An unhandled rejection would end the process.
+      Promise.resolve(told).catch(() => {});
+    } catch {}
+  };
+}

@@ -4,7 +4,7 @@
  * @module settlekit/postgres
  */
 import { ConfigurationError, StoreError } from "../errors.ts";
-import { show } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
   connectWithin,
@@ -94,9 +94,11 @@ export function postgresDialect(
  */
 export function postgres<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
-  { schema = "settlekit", connectTimeoutMs = 10_000, clock }: PostgresOptions = {},
+  options: PostgresOptions = {},
 ): PostgresStore<Client> {
-  checkOptions(pool, schema);
+  checkOptionNames(options, ["schema", "connectTimeoutMs", "clock"]);
+  const { schema = "settlekit", connectTimeoutMs = 10_000, clock } = options;
+  checkPool(pool, schema);
   const dialect = postgresDialect(schema, clock);
   const connect = () => connectWithin(pool, connectTimeoutMs);
   // Without a listener, a connection that dies while idle ends the process.
@@ -199,7 +201,7 @@ const types = {
   },
 };
 
-function checkOptions(pool: unknown, schema: string): void {
+function checkPool(pool: unknown, schema: string): void {
   if (typeof Object(pool).connect !== "function") {
     throw new ConfigurationError("postgres() takes a Pool of pg.", {
       code: "invalid_option",

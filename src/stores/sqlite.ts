@@ -6,7 +6,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConfigurationError, StoreError } from "../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
-import { show } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import { type Dialect, expander, notMigrated, type Row, type Store, type Work } from "./store.ts";
 
 export { StoreError } from "../errors.ts";
@@ -69,10 +69,9 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
  * await store.close();
  * ```
  */
-export function sqlite(
-  database: string | DatabaseSync,
-  { busyTimeoutMs = 5_000, clock }: SqliteOptions = {},
-): SqliteStore {
+export function sqlite(database: string | DatabaseSync, options: SqliteOptions = {}): SqliteStore {
+  checkOptionNames(options, ["busyTimeoutMs", "clock"]);
+  const { busyTimeoutMs = 5_000, clock } = options;
   const isPath = typeof database === "string";
   const db = isPath ? openFile(database, busyTimeoutMs) : checkedDatabase(database);
   const dialect = sqliteDialect(clock);

@@ -3,7 +3,7 @@ import { show } from "../values.ts";
 import type { Store } from "./store.ts";
 
 /** A worker that runs until it is stopped. */
-interface Worker extends AsyncDisposable {
+export interface Worker extends AsyncDisposable {
   /** Takes on nothing more, waits for what is running, and lets the process end. */
   stop(): Promise<void>;
 }

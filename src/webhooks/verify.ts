@@ -19,9 +19,13 @@ export interface Delivery extends Claims {
 }
 
 /** Verifies a delivery: at once where the platform has node:crypto, later with WebCrypto. */
-export type Verifier =
+export type Verifier = {
+  /** Whether a configured secret matches. False for secrets that a function gives, which is not called. */
+  matches(delivery: Delivery): boolean | Promise<boolean>;
+} & (
   | { readonly isSync: true; verify(delivery: Delivery): Webhook }
-  | { readonly isSync: false; verify(delivery: Delivery): Promise<Webhook> };
+  | { readonly isSync: false; verify(delivery: Delivery): Promise<Webhook> }
+);
 
 /** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
 export function checkedClaims(headers: unknown, settings: Settings): Claims {
@@ -54,7 +58,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   if (typeof given === "function") {
     const verify = async (delivery: Delivery) =>
       createVerifier(await given(), settings).verify(delivery);
-    return { isSync: false, verify };
+    return { isSync: false, verify, matches: () => false };
   }
   const secrets = secretKeys(given);
   // Causes are only looked for if a logger or onError reports them.
@@ -63,11 +67,14 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   const crypto = findNodeCrypto();
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
+    // Every secret is tried, so that the time taken does not tell which one matched.
+    const indexFor = (delivery: Delivery) =>
+      keys.map((key) => nodeMatches(crypto, key, delivery)).indexOf(true);
     return {
       isSync: true,
+      matches: (delivery) => indexFor(delivery) !== -1,
       verify(delivery) {
-        // Every secret is tried, so that the time taken does not tell which one matched.
-        const secretIndex = keys.map((key) => nodeMatches(crypto, key, delivery)).indexOf(true);
+        const secretIndex = indexFor(delivery);
         if (secretIndex === -1) {
           const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
           throw mismatch(delivery.body, found?.cause);
@@ -77,13 +84,15 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
       },
     };
   }
+  const indexFor = async (delivery: Delivery) =>
+    (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
   return {
     isSync: false,
+    matches: async (delivery) => (await indexFor(delivery)) !== -1,
     async verify(given) {
       // A copy: the caller may use its buffer again while this waits.
       const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
-      const matches = await Promise.all(secrets.map((secret) => webMatches(secret, delivery)));
-      const secretIndex = matches.indexOf(true);
+      const secretIndex = await indexFor(delivery);
       if (secretIndex === -1) {
         for (const it of suspect(delivery)) {
           if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);

@@ -16,6 +16,7 @@ import { createReceiver, type Receiver, readDelivery } from "./receiver.ts";
 import { Receptions, type WebhooksObserver } from "./reception.ts";
 import {
   createVerifier,
+  type Delivery,
   mismatch,
   openDelivery,
   type Verifier,
@@ -51,7 +52,7 @@ export class Webhooks {
   readonly #options: WebhooksOptions;
   readonly #settings: Settings;
   readonly #verifier: Verifier;
-  readonly #receiver: Receiver;
+  #receiver: Receiver;
   #receptions = new Receptions();
 
   /**
@@ -166,15 +167,39 @@ export class Webhooks {
   }
 
   /**
-   * Another one with the same options, whose handlers pass every verified delivery on.
+   * Another one with the same options, whose handlers pass every verified delivery on. What `explain` throws for a
+   * delivery that no secret matches is answered with 500 instead of 401.
    *
    * @internal
    */
-  forward(handler: (webhook: Webhook) => unknown): Webhooks {
-    const forwarding = new Webhooks(this.#options).on("*", handler);
+  forward(
+    handler: (webhook: Webhook) => unknown,
+    explain: (delivery: Delivery) => unknown = () => {},
+  ): Webhooks {
+    const forwarding = new Webhooks(this.#options);
     // What observes this one sees those deliveries, too.
     forwarding.#receptions = this.#receptions;
-    return forwarding;
+    const verify = async (delivery: Delivery) => {
+      try {
+        return await this.#verifier.verify(delivery);
+      } catch (error) {
+        if (isMismatch(error)) await explain(delivery);
+        throw error;
+      }
+    };
+    const verifier: Verifier = { ...this.#verifier, isSync: false, verify };
+    const begin = () => this.#receptions.begin();
+    forwarding.#receiver = createReceiver(this.#settings, verifier, begin);
+    return forwarding.on("*", handler);
+  }
+
+  /**
+   * Whether one of the secrets is behind a delivery's signature. Secrets that a function gives are not asked for.
+   *
+   * @internal
+   */
+  matches(delivery: Delivery): boolean | Promise<boolean> {
+    return this.#verifier.matches(delivery);
   }
 
   /**
@@ -213,4 +238,8 @@ export class Webhooks {
 /** Not by instanceof: a Request may come from another implementation than the global one. */
 function isRequest(input: Request | WebhookInput): input is Request {
   return typeof (input as Partial<Request> | undefined)?.arrayBuffer === "function";
+}
+
+function isMismatch(error: unknown): boolean {
+  return error instanceof WebhookVerificationError && error.reason === "signature_mismatch";
 }

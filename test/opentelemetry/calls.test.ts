@@ -20,7 +20,7 @@ describe("instrument(client)", () => {
   test("makes a span of each call, with a child for each attempt", async () => {
     await using telemetry = createTelemetry();
     const { sandbox, client } = createShop();
-    instrument(client, telemetry);
+    instrument(client, telemetry.options);
     sandbox.faults.next("GET /payments", { status: 503, when: "before", retryAfter: 0 });
     await client.payments.list();
 
@@ -73,7 +73,7 @@ describe("instrument(client)", () => {
   test("says how a call failed", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
-    instrument(client, telemetry);
+    instrument(client, telemetry.options);
     await expect(client.payments.get("nowhere")).rejects.toThrow();
     expect(telemetry.span("payments.get")).toMatchObject({
       status: { code: SpanStatusCode.ERROR },
@@ -100,7 +100,7 @@ describe("instrument(client)", () => {
       fetch,
       hooks: { beforeRequest },
     });
-    instrument(client, telemetry);
+    instrument(client, telemetry.options);
     await expect(client.payments.list()).rejects.toThrow("no");
     expect(telemetry.spans().map(({ name }) => name)).toEqual([`GET ${listPath}`, "payments.list"]);
   });
@@ -108,7 +108,7 @@ describe("instrument(client)", () => {
   test("continues the caller's trace", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
-    instrument(client, telemetry);
+    instrument(client, telemetry.options);
     await telemetry.tracer.startActiveSpan("checkout", async (span) => {
       await Promise.all([client.payments.list(), client.chains.list()]);
       span.end();
@@ -133,7 +133,7 @@ describe("instrument(client)", () => {
       secretKey: "sk_test_1",
       fetch: async () => answers.shift() ?? Response.error(),
     });
-    instrument(client, telemetry);
+    instrument(client, telemetry.options);
     const first = client.payments.get(payment.id);
     await vi.advanceTimersByTimeAsync(10);
     // The service asked to wait: this call waits as well.
@@ -166,7 +166,7 @@ describe("instrument(client)", () => {
     async (identifiers) => {
       await using telemetry = createTelemetry();
       const { sandbox, client } = createShop();
-      instrument(client, { ...telemetry, identifiers });
+      instrument(client, { ...telemetry.options, identifiers });
       const { paymentId, secret } = await client.payments.create({
         amount: 2500,
         orderId: "order_77",
@@ -193,7 +193,7 @@ describe("instrument(client)", () => {
   test("stops when asked", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
-    const stop = instrument(client, telemetry);
+    const stop = instrument(client, telemetry.options);
     stop();
     await client.payments.list();
     expect(telemetry.spans()).toEqual([]);
@@ -205,7 +205,10 @@ describe("instrument(client)", () => {
     const startSpan = () => {
       throw new Error("broken");
     };
-    instrument(client, { ...telemetry, tracer: { ...telemetry.tracer, startSpan } as never });
+    instrument(client, {
+      ...telemetry.options,
+      tracer: { ...telemetry.tracer, startSpan } as never,
+    });
     expect((await client.payments.list()).data).toEqual([]);
   });
 });

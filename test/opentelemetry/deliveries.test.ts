@@ -17,7 +17,7 @@ describe("instrument(webhooks)", () => {
   test("makes a span of each delivery, in which its handlers run", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });
-    instrument(webhooks, telemetry);
+    instrument(webhooks, telemetry.options);
     webhooks.on("payment.updated", () => {
       telemetry.tracer.startActiveSpan("ship", (span) => span.end());
     });
@@ -39,7 +39,7 @@ describe("instrument(webhooks)", () => {
   test("counts what was refused by reason, which is no error of this side", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret, logger: quiet });
-    instrument(webhooks, telemetry);
+    instrument(webhooks, telemetry.options);
     const forged = signWebhook({ event, secret: "other" });
     await webhooks.fetchHandler()(forged.request(url));
     await webhooks.safeVerify(forged);
@@ -57,7 +57,7 @@ describe("instrument(webhooks)", () => {
   test("says that a handler failed", async () => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret, logger: quiet });
-    instrument(webhooks, telemetry);
+    instrument(webhooks, telemetry.options);
     webhooks.on("*", () => {
       throw new RangeError("order_77 is not there");
     });
@@ -77,7 +77,7 @@ describe("instrument(webhooks)", () => {
   test.each([[false], [true]])("names the order only if asked: %s", async (identifiers) => {
     await using telemetry = createTelemetry();
     const webhooks = new Webhooks({ secret });
-    instrument(webhooks, { ...telemetry, identifiers });
+    instrument(webhooks, { ...telemetry.options, identifiers });
     await webhooks.verify(delivery());
     const text = await telemetry.everything();
     expect(text.includes("order_77")).toBe(identifiers);
@@ -92,7 +92,7 @@ describe("instrument(webhooks)", () => {
       throw new Error("broken");
     };
     const stop = instrument(webhooks, {
-      ...telemetry,
+      ...telemetry.options,
       tracer: { ...telemetry.tracer, startSpan } as never,
     });
     webhooks.on("*", () => {});

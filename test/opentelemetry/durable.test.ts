@@ -23,7 +23,7 @@ async function openShop(telemetry: ReturnType<typeof createTelemetry>, identifie
   const store = sqlite(":memory:");
   const inbox = createInbox({ client, webhooks, store, logger });
   await inbox.migrate();
-  const options = { ...telemetry, identifiers };
+  const options = { ...telemetry.options, identifiers };
   instrument(client, options);
   instrument(webhooks, options);
   const stop = instrument(inbox, options);
@@ -98,8 +98,9 @@ describe("instrument(inbox)", () => {
     const startSpan = () => {
       throw new Error("broken");
     };
-    const broken = { ...telemetry, tracer: { ...telemetry.tracer, startSpan } as never };
-    const { sandbox, client, inbox } = await openShop(broken);
+    const tracer = { ...telemetry.tracer, startSpan } as never;
+    const options = { ...telemetry.options, tracer };
+    const { sandbox, client, inbox } = await openShop({ ...telemetry, options });
     const shipped: unknown[] = [];
     inbox.on("payment", "ship", {}, (_, { orderId }) => void shipped.push(orderId));
     await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -117,7 +118,7 @@ describe("instrument(payouts)", () => {
       const { client, store } = await openShop(telemetry, identifiers);
       const payouts = createPayouts({ client, store, limits: {}, logger });
       await payouts.migrate();
-      instrument(payouts, { ...telemetry, identifiers });
+      instrument(payouts, { ...telemetry.options, identifiers });
       const orderId = `payout_${identifiers}`;
       await payouts.plan({ orderId, amountInCents: 900, chainId: 84_532, recipientAddress });
       await payouts.runDue();

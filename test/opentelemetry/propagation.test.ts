@@ -31,7 +31,7 @@ test.each([[false], [true]])("the service sees the trace only if asked: %s", asy
       return sandbox.fetch(new Request(url, init));
     },
   });
-  instrument(client, { ...telemetry, propagate });
+  instrument(client, { ...telemetry.options, propagate });
   await client.payments.list();
   const [attempt] = telemetry.spans();
   const { traceId, spanId } = attempt?.spanContext() ?? {};

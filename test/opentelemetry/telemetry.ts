@@ -55,7 +55,8 @@ export function createTelemetry() {
   const meter = new MeterProvider({ readers: [reader] }).getMeter("test");
   return {
     tracer,
-    meter,
+    /** For `instrument`. */
+    options: { tracer, meter },
     spans: (): ReadableSpan[] => exporter.getFinishedSpans(),
     span(name: string): ReadableSpan {
       const found = exporter.getFinishedSpans().find((span) => span.name === name);

@@ -1,0 +1,44 @@
+import { ConfigurationError } from "../errors.ts";
+import type { Worker } from "./worker.ts";
+
+/** The worker that an inbox or a ledger has, one at a time. */
+export class WorkerSlot {
+  readonly #owner: string;
+  #worker: Worker | undefined;
+
+  constructor(owner: "inbox" | "ledger") {
+    this.#owner = owner;
+  }
+
+  /** @throws {ConfigurationError} code `already_started` while a worker runs. */
+  requireFree(method: string, cure: string): void {
+    if (this.#worker === undefined) return;
+    throw new ConfigurationError(
+      `${method} was called while a worker of this ${this.#owner} runs. ${cure}`,
+      { code: "already_started" },
+    );
+  }
+
+  /** Holds the worker until it is stopped. */
+  hold(worker: Worker): Worker {
+    const stop = async () => {
+      await worker.stop();
+      if (this.#worker === held) this.#worker = undefined;
+    };
+    const held = { stop, [Symbol.asyncDispose]: stop };
+    this.#worker = held;
+    return held;
+  }
+}
+
+/** A function that prepares once, however often it is called, and again after a failure. */
+export function preparing(prepare: () => Promise<void>): () => Promise<void> {
+  let prepared: Promise<void> | undefined;
+  return () => {
+    prepared ??= prepare().catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  };
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NotFoundError } from "../../src/index.ts";
+import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openShop, prepareShop, type Shop } from "./shop.ts";
+
+const secretOf = (tenant: string) => `whsec_${tenant}`;
+const data = { id: "p", status: "completed" as const, orderId: "o" };
+
+function delivery(secret: string, orderId = "o"): Request {
+  const event = { event: "payment.updated" as const, data: { ...data, orderId } };
+  return signWebhook({ event, secret }).request("http://shop.example/");
+}
+
+describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  const logger = { warn: vi.fn(), error: vi.fn() };
+  beforeEach(async () => {
+    vi.clearAllMocks();
+    database = await openDatabase();
+    await prepareShop(database);
+    shop = await openShop(database);
+  });
+  afterEach(() => database.close());
+
+  const openInbox = (secret: (tenant: string) => string | (() => string) = secretOf) =>
+    openShop(database, {
+      client: () => shop.client,
+      webhooks: (tenant) => new Webhooks({ secret: secret(tenant), logger }),
+    });
+
+  it("answers a webhook that came to another merchant's route with 500, and says where it belongs", async () => {
+    const { inbox } = await openInbox();
+    const [receiveA, receiveB] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
+    expect((await receiveA?.(delivery(secretOf("b"))))?.status).toBe(500);
+    expect(logger.error.mock.calls[0]?.[0]).toMatch(
+      /A webhook for the tenant "b" came to the route of the tenant "a"\. .* Set the webhook URL of "b" to its own route/,
+    );
+    expect(logger.error.mock.calls[0]?.[1].error).toMatchObject({ code: "other_tenant" });
+    expect((await inbox.stats()).changed).toBe(0);
+    // Delivered again, to its own route.
+    expect((await receiveB?.(delivery(secretOf("b"))))?.status).toBe(200);
+    expect((await inbox.stats()).changed).toBe(1);
+  });
+
+  it("answers a forged webhook with 401, whatever its body says", async () => {
+    const { inbox } = await openInbox();
+    const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
+    expect((await receive?.(delivery("whsec_forged")))?.status).toBe(401);
+    expect((await inbox.stats()).changed).toBe(0);
+  });
+
+  it("bounds what a forged webhook costs", async () => {
+    const { inbox } = await openInbox();
+    const matches = vi.spyOn(Webhooks.prototype, "matches");
+    const tenants = Array.from({ length: 40 }, (_, n) => `tenant_${n}`);
+    const [receive] = tenants.map((tenant) => inbox.fetchHandler({ tenant }));
+    expect((await receive?.(delivery("whsec_forged")))?.status).toBe(401);
+    expect(matches).toHaveBeenCalledTimes(40);
+    matches.mockClear();
+    const large = delivery("whsec_forged", "x".repeat(100_000));
+    expect((await receive?.(large))?.status).toBe(401);
+    expect(matches).toHaveBeenCalledTimes(10);
+    matches.mockRestore();
+  });
+
+  it("asks no other merchant's secret store because of a forged webhook", async () => {
+    const asked: string[] = [];
+    const { inbox } = await openInbox((tenant) => () => {
+      asked.push(tenant);
+      return secretOf(tenant);
+    });
+    const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
+    expect((await receive?.(delivery("whsec_forged")))?.status).toBe(401);
+    expect(asked).toEqual(["a"]);
+  });
+
+  it("keeps a webhook whose payment the merchant's client cannot read, and says what does not fit", async () => {
+    const { inbox, told } = await openInbox();
+    const receive = inbox.fetchHandler({ tenant: "a" });
+    expect((await receive(delivery(secretOf("a")))).status).toBe(200);
+    await inbox.settleDue();
+    const [{ error } = { error: undefined }] = told("retried");
+    expect(NotFoundError.is(error)).toBe(true);
+    expect(error).toMatchObject({ code: "unknown_subject" });
+    expect(String(error)).toMatch(
+      /The client of the tenant "a" cannot read the payment "p", .* belong to the same merchant/,
+    );
+    expect((await inbox.stats()).changed).toBe(1);
+  });
+});
