@@ -75,11 +75,12 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 /**
  * Refuses options that do not exist, with the nearest name.
  *
+ * @param what What one is called in the message.
  * @throws {ConfigurationError} code `unknown_option` or `invalid_option`.
  */
-export function checkOptionNames(options: object, known: readonly string[]): void {
+export function checkOptionNames(options: object, known: readonly string[], what = "option"): void {
   if (!isRecord(options)) {
-    throw new ConfigurationError(`The options must be an object, such as { ${known[0]} }.`, {
+    throw new ConfigurationError(`The ${what}s must be an object, such as { ${known[0]} }.`, {
       code: "invalid_option",
       param: "options",
     });
@@ -87,8 +88,8 @@ export function checkOptionNames(options: object, known: readonly string[]): voi
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const near = nearest(unknown, known);
-  const cure = near ? `Did you mean ${near}?` : `The options are: ${known.join(", ")}.`;
-  throw new ConfigurationError(`There is no option ${show(unknown)}. ${cure}`, {
+  const cure = near ? `Did you mean ${near}?` : `The ${what}s are: ${known.join(", ")}.`;
+  throw new ConfigurationError(`There is no ${what} ${show(unknown)}. ${cure}`, {
     code: "unknown_option",
     param: unknown,
   });

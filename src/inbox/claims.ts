@@ -15,7 +15,10 @@ export interface Claim {
   readonly tenant: string;
   readonly fence: number;
   readonly failures: number;
+  readonly causes: string | null;
 }
+
+const claimColumns = "id, tenant, fence, failures, causes";
 
 export interface SubjectClaim extends Claim {
   readonly kind: SubjectKind;
@@ -83,7 +86,7 @@ export function* claimSuspect<C extends Claim>(
   const parked = yield* sql<C>(
     `UPDATE ${queue.table} SET parked_at = {now}, problem = $2
 WHERE ${queue.isPending} AND starts >= $1 AND lease_until <= {now}
-RETURNING id, tenant, fence, failures, ${queue.columns}`,
+RETURNING ${claimColumns}, ${queue.columns}`,
     [maxStarts, `Its worker did not finish ${maxStarts} times: it may end the process.`],
   );
   return { parked, claims: yield* claimRows(queue, "starts > 0", 1) };
@@ -98,7 +101,7 @@ function* claimRows<C extends Claim>(queue: Queue<C>, which: string, limit: numb
 )
 UPDATE ${queue.table} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $2
 WHERE id IN (SELECT id FROM due)
-RETURNING id, tenant, fence, failures, ${queue.columns}`,
+RETURNING ${claimColumns}, ${queue.columns}`,
     [limit, leaseMs],
   );
 }
@@ -112,7 +115,7 @@ export function* claimSubject(
   const [claimed] = yield* sql<SubjectClaim>(
     `UPDATE {inbox_subjects} SET fence = fence + 1, starts = starts + 1, lease_until = {now} + $4
 WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subject = $3 AND lease_until <= {now}
-RETURNING id, tenant, fence, failures, ${subjectQueue.columns}`,
+RETURNING ${claimColumns}, ${subjectQueue.columns}`,
     [tenant, kind, subject, leaseMs],
   );
   return claimed;

@@ -100,7 +100,9 @@ export class Effects {
     checkName("task", name);
     if (typeof handler !== "function")
       throw invalid("handler", `The task ${name} must be a function.`);
-    if (this.#tasks.has(name)) throw invalid("name", `Two tasks are called "${name}".`);
+    if (this.#tasks.has(name)) {
+      throw invalid("name", `Two tasks are called "${name}". Give each a name of its own.`);
+    }
     this.#tasks.set(name, handler);
   }
 

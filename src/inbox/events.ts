@@ -9,6 +9,12 @@ export interface InboxItem {
   readonly id: string;
 }
 
+/** A piece of work that a worker does. */
+export interface InboxStep extends InboxItem {
+  /** The W3C trace contexts that led to it, newest first, with spaces between them. */
+  readonly causes: string | null;
+}
+
 /** A verified webhook is durable; its 200 is about to be sent. */
 export interface AcceptedEvent {
   readonly type: "accepted";

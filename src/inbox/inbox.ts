@@ -12,7 +12,7 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 import { claimSubject } from "./claims.ts";
 import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
-import { type InboxEvent, type InboxItem, log } from "./events.ts";
+import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
 import { type InboxStats, type Parked, readParked, readStats, unpark } from "./operate.ts";
 import {
@@ -42,7 +42,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   readonly #tenants = new Set<string>();
   /** Of the tenants that this process has handlers for. */
   readonly #verifiers = new Map<string, Webhooks>();
-  readonly #observers = new Observers<InboxEvent, InboxItem>("settlekit:inbox");
+  readonly #observers = new Observers<InboxEvent, InboxStep>("settlekit:inbox");
   /** Before the first work: checks the tables, and notes the effects. */
   readonly #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
@@ -62,7 +62,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /** @internal For `settlekit/opentelemetry`. */
-  observe(observer: Observer<InboxEvent, InboxItem>): () => void {
+  observe(observer: Observer<InboxEvent, InboxStep>): () => void {
     return this.#observers.add(observer);
   }
 
@@ -221,9 +221,10 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   async #accept(tenant: string, webhook: Webhook): Promise<void> {
-    const { store, report } = this.#context;
+    const { store, report, observers } = this.#context;
+    const cause = observers.traceContext();
     await this.#addTenant(tenant);
-    const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook), {
+    const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook, cause), {
       wake: "inbox",
     });
     report({ type: "accepted", tenant, event: webhook.event, kind, id });

@@ -10,11 +10,16 @@ export interface News {
   /** The service's id, or the merchant's orderId when `byOrder`. */
   readonly subject: string;
   readonly byOrder?: boolean;
-  /** How far the signed status is; 0 when nobody signed one. */
+  /** How far the signed status is; 0 without a signed one. */
   readonly rank?: number;
   /** Whether a webhook told it. */
   readonly isTold?: boolean;
+  /** The trace contexts that it is due to, newest first. */
+  readonly causes?: string | null;
 }
+
+/** 32 trace contexts of 55 characters, with spaces between them. */
+const mostCausesLength = 32 * 56 - 1;
 
 /** Marks a subject as changed. */
 export function* noteNews({
@@ -24,20 +29,22 @@ export function* noteNews({
   byOrder = false,
   rank = 0,
   isTold = false,
+  causes = null,
 }: News): Work<void> {
   yield* sql(
     `INSERT INTO {inbox_subjects} AS subject
-  (tenant, kind, by_order, subject, news, signed_rank, told_at, changed_at, due_at)
-VALUES ($1, $2, $3, $4, 1, $5, CASE WHEN $6 = 1 THEN {now} END, {now}, {now})
+  (tenant, kind, by_order, subject, news, signed_rank, told_at, causes, changed_at, due_at)
+VALUES ($1, $2, $3, $4, 1, $5, CASE WHEN $6 = 1 THEN {now} END, $7, {now}, {now})
 ON CONFLICT (tenant, kind, by_order, subject) DO UPDATE SET
   news = subject.news + 1,
   signed_rank = CASE WHEN excluded.signed_rank > subject.signed_rank
     THEN excluded.signed_rank ELSE subject.signed_rank END,
   told_at = COALESCE(excluded.told_at, subject.told_at),
+  causes = COALESCE(substr(excluded.causes || ' ' || subject.causes, 1, ${mostCausesLength}), excluded.causes, subject.causes),
   changed_at = CASE WHEN subject.news > subject.seen
     THEN subject.changed_at ELSE excluded.changed_at END,
   due_at = excluded.due_at`,
-    [tenant, kind, byOrder ? 1 : 0, subject, rank, isTold ? 1 : 0],
+    [tenant, kind, byOrder ? 1 : 0, subject, rank, isTold ? 1 : 0, causes],
   );
 }
 
@@ -53,7 +60,11 @@ interface About {
  * Stores a delivery and marks its subject as changed, in one transaction. A verbatim repetition changes nothing: the
  * first one was committed.
  */
-export function* acceptDelivery(tenant: string, webhook: Webhook): Work<About> {
+export function* acceptDelivery(
+  tenant: string,
+  webhook: Webhook,
+  cause: string | null,
+): Work<About> {
   const about = readAbout(webhook);
   const { kind, id, orderId, status } = about;
   const added: Row[] = yield* sql(
@@ -75,7 +86,8 @@ ON CONFLICT DO NOTHING RETURNING id`,
   const subject = id ?? orderId;
   if (added.length > 0 && kind !== undefined && subject !== undefined) {
     const rank = signedRank(kind, status);
-    yield* noteNews({ tenant, kind, subject, byOrder: id === undefined, rank, isTold: true });
+    const byOrder = id === undefined;
+    yield* noteNews({ tenant, kind, subject, byOrder, rank, isTold: true, causes: cause });
   }
   return about;
 }

@@ -15,7 +15,7 @@ import {
   subjectQueue,
 } from "./claims.ts";
 import type { Effects } from "./effects.ts";
-import type { InboxEvent, InboxItem } from "./events.ts";
+import type { InboxEvent, InboxItem, InboxStep } from "./events.ts";
 import { noteNews } from "./news.ts";
 import {
   fetchedRank,
@@ -32,7 +32,7 @@ export interface InboxContext {
   readonly effects: Effects;
   readonly clientOf: (tenant: string) => InboxClient;
   readonly report: (event: InboxEvent) => void;
-  readonly observers: Observers<InboxEvent, InboxItem>;
+  readonly observers: Observers<InboxEvent, InboxStep>;
   /** At least 0, less than 1. */
   readonly random: () => number;
 }
@@ -52,8 +52,10 @@ export function settleSubject(
   claim: SubjectClaim,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { tenant, kind, subject: id } = claim;
-  return context.observers.around({ tenant, kind, id }, () => settle(context, claim, signal));
+  const { tenant, kind, subject: id, causes } = claim;
+  return context.observers.around({ tenant, kind, id, causes }, () =>
+    settle(context, claim, signal),
+  );
 }
 
 async function settle(
@@ -109,7 +111,7 @@ async function settleOrder(
   claim: SubjectClaim,
   signal: AbortSignal,
 ) {
-  const { tenant, kind, subject: orderId, signed_rank: rank } = claim;
+  const { tenant, kind, subject: orderId, signed_rank: rank, causes } = claim;
   const options = { deadlineMs: fetchDeadlineMs, signal };
   const found = await findSubjects(clientOf(tenant), kind, orderId, options);
   if (found.length === 0) {
@@ -122,7 +124,7 @@ async function settleOrder(
   const signed = found.length === 1 ? rank : 0;
   await store.transaction(function* () {
     for (const { id } of found) {
-      yield* noteNews({ tenant, kind, subject: id, rank: signed, isTold: true });
+      yield* noteNews({ tenant, kind, subject: id, rank: signed, isTold: true, causes });
     }
     yield* finish(claim, null, null);
   });
@@ -177,7 +179,7 @@ function firstKnownAt(
 
 /** Runs an effect unless it has run for this state, or the state is older than the effect. */
 function* runOnce(
-  { effects }: InboxContext,
+  { effects, observers }: InboxContext,
   claim: SubjectClaim,
   subject: Payment | Withdrawal,
   effect: ReturnType<Effects["matching"]>[number],
@@ -216,9 +218,9 @@ ON CONFLICT DO NOTHING RETURNING effect`,
   const keyStart = [tenant, kind, claim.subject, effect.name, state].map(encodeURIComponent);
   for (const [index, { name, payload }] of planned.entries()) {
     yield* sql(
-      `INSERT INTO {inbox_tasks} (tenant, name, task_key, payload, created_at, due_at)
-VALUES ($1, $2, $3, $4, {now}, {now})`,
-      [tenant, name, [...keyStart, name, index].join("/"), payload],
+      `INSERT INTO {inbox_tasks} (tenant, name, task_key, payload, causes, created_at, due_at)
+VALUES ($1, $2, $3, $4, $5, {now}, {now})`,
+      [tenant, name, [...keyStart, name, index].join("/"), payload, observers.traceContext()],
     );
   }
   return true;
@@ -237,6 +239,7 @@ function* finish(claim: SubjectClaim, status: string | null, reached: number | n
   const finished = yield* sql(
     `UPDATE {inbox_subjects} SET seen = $3, status = $4, status_at = COALESCE($5, {now}), settled_at = {now},
   signed_rank = CASE WHEN news = $3 THEN 0 ELSE signed_rank END,
+  causes = CASE WHEN news = $3 THEN NULL ELSE causes END,
   lease_until = 0, starts = 0, failures = 0, parked_at = NULL, problem = NULL
 WHERE id = $1 AND fence = $2 AND lease_until > {now} RETURNING id`,
     [claim.id, claim.fence, claim.news, status, reached],

@@ -81,5 +81,10 @@ export const inboxTables: Component = {
   PRIMARY KEY (tenant, kind)
 )`,
     ],
+    [
+      // The W3C trace contexts of what a row is due to, newest first; null unless the inbox is instrumented.
+      "ALTER TABLE {inbox_subjects} ADD COLUMN causes TEXT",
+      "ALTER TABLE {inbox_tasks} ADD COLUMN causes TEXT",
+    ],
   ],
 };

@@ -13,7 +13,9 @@ export function runTask(
   stopped: AbortSignal,
 ): Promise<unknown> {
   const item = { tenant: claim.tenant, kind: "task", id: claim.task_key } as const;
-  return context.observers.around(item, () => run(context, claim, item, stopped));
+  return context.observers.around({ ...item, causes: claim.causes }, () =>
+    run(context, claim, item, stopped),
+  );
 }
 
 async function run(

@@ -1,5 +1,6 @@
 import {
   context,
+  isSpanContextValid,
   type Link,
   type Span,
   type SpanContext,
@@ -7,7 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { InboxEvent, InboxItem } from "../inbox/events.ts";
+import type { InboxEvent, InboxItem, InboxStep } from "../inbox/events.ts";
 import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
 import { runWithin, type Telemetry } from "./telemetry.ts";
@@ -21,47 +22,33 @@ export interface AnyInbox {
 }
 
 type Observable = AnyInbox & {
-  observe(observer: Observer<InboxEvent, InboxItem>): () => void;
+  observe(observer: Observer<InboxEvent, InboxStep>): () => void;
 };
 
-/** So many payments and withdrawals are remembered with the webhooks that told of them. */
-const mostCauses = 10_000;
-const mostLinks = 32;
-
 /**
- * A span for each settling of a payment or withdrawal and for each task, linked to the webhooks that this process has
- * received for it: effects run long after the answer to a webhook, and one run may be due to many.
+ * A span for each settling of a payment or withdrawal and for each task, linked to what led to it: the webhooks that told
+ * of the change, or the settling that planned the task. Their trace contexts are stored with the rows, because effects run
+ * long after the answer to a webhook, and perhaps in another process.
  */
 export function instrumentInbox(inbox: AnyInbox, telemetry: Telemetry): () => void {
   const { tracer, identifiers } = telemetry;
   const count = inboxCounters(telemetry);
   const stopMeasuring = measureInbox(inbox, telemetry);
-  const causes = new Map<string, SpanContext[]>();
   const running = new Map<string, Span>();
   const keyOf = ({ tenant, kind, id }: InboxItem) => JSON.stringify([tenant, kind, id]);
-
-  function noteCause(key: string): void {
-    const cause = trace.getSpanContext(context.active());
-    if (cause === undefined) return;
-    const known = causes.get(key) ?? [];
-    causes.delete(key);
-    causes.set(key, [...known.slice(1 - mostLinks), cause]);
-    const [oldest = ""] = causes.keys();
-    if (causes.size > mostCauses) causes.delete(oldest);
-  }
 
   const stopObserving = (inbox as Observable).observe({
     onEvent(event) {
       count(event);
-      if (event.type === "accepted") {
-        const { tenant, kind, id } = event;
-        if (kind !== undefined && id !== undefined) noteCause(keyOf({ tenant, kind, id }));
-      } else if ("id" in event) tell(running.get(keyOf(event)), event);
+      if (event.type !== "accepted" && "id" in event) tell(running.get(keyOf(event)), event);
+    },
+    traceContext() {
+      const active = trace.getSpanContext(context.active());
+      return active && isSpanContextValid(active) ? traceparent(active) : null;
     },
     around(item, run) {
       const key = keyOf(item);
-      const links: Link[] = (causes.get(key) ?? []).map((cause) => ({ context: cause }));
-      causes.delete(key);
+      const links = linksFrom(item.causes);
       const name = item.kind === "task" ? "task" : `settle ${item.kind}`;
       const attributes = identifiers ? { "settlekit.id": item.id } : {};
       const begin = () => {
@@ -76,6 +63,24 @@ export function instrumentInbox(inbox: AnyInbox, telemetry: Telemetry): () => vo
     stopObserving();
     stopMeasuring();
   };
+}
+
+function traceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
+}
+
+/** Links to the spans that stored trace contexts name. */
+function linksFrom(causes: string | null): Link[] {
+  return (causes ?? "").split(" ").flatMap((cause) => {
+    const [, traceId = "", spanId = "", traceFlags = "00"] = cause.split("-");
+    const context = {
+      traceId,
+      spanId,
+      traceFlags: Number.parseInt(traceFlags, 16),
+      isRemote: true,
+    };
+    return isSpanContextValid(context) ? [{ context }] : [];
+  });
 }
 
 function tell(span: Span | undefined, event: InboxEvent): void {

@@ -156,7 +156,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
     );
   }
   if (typeof tenant !== "string") throw invalid("tenant", "tenant must be text.");
-  checkOptionNames(limits, [...amountNames, "recipients"]);
+  checkOptionNames(limits, [...amountNames, "recipients"], "limit");
   for (const name of amountNames) {
     const value = limits[name];
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) continue;

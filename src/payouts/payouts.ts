@@ -186,7 +186,7 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   /** Payouts in the order in which they were planned. */
   async list(query: PayoutListQuery = {}): Promise<Payout[]> {
-    checkOptionNames(query, ["state", "limit", "offset"]);
+    checkOptionNames(query, ["state", "limit", "offset"], "filter");
     const { state, limit = 100, offset = 0 } = query;
     const { store, tenant } = this.#context;
     checkWhole("limit", limit, 1);
@@ -198,7 +198,7 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   /** The journal's entries, oldest first; those of one payout with its `orderId`. */
   async *journal(query: { orderId?: string | undefined } = {}): AsyncGenerator<JournalEntry> {
-    checkOptionNames(query, ["orderId"]);
+    checkOptionNames(query, ["orderId"], "filter");
     const { orderId } = query;
     const { store, tenant } = this.#context;
     yield* entriesOf(store, tenant, orderId);

@@ -137,9 +137,9 @@ export function* approve(
     const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
     if (row.state === "approved" && row.approved_by === by) return row;
     if (row.state === "approved") throw approvedAlready(row);
-    if (row.planned_by === by) {
+    if (isSamePerson(row.planned_by, by)) {
       throw new InvalidRequestError(
-        `${show(by)} planned the payout ${show(orderId)}, so somebody else has to approve it.`,
+        `${show(row.planned_by)} planned the payout ${show(orderId)}. Another person has to approve it.`,
         { code: "same_person", param: "by" },
       );
     }
@@ -150,6 +150,12 @@ export function* approve(
     ledger.note(orderId, "approved", { by, reason, body: bodyOf(row) });
     return yield* requireRow(tenant, orderId);
   });
+}
+
+/** Whether two names differ in nothing but case and white space. */
+function isSamePerson(planner: string | null, approver: string): boolean {
+  const plain = (name: string) => name.normalize("NFKC").replace(/\s+/g, " ").trim().toLowerCase();
+  return planner !== null && plain(planner) === plain(approver);
 }
 
 function approvedAlready({ order_id, approved_by }: PayoutRow): InvalidRequestError {

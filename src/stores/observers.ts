@@ -5,6 +5,8 @@ export interface Observer<Event, Item> {
   onEvent(event: Event): void;
   /** Runs the work on one item. */
   around<T>(item: Item, run: () => T): T;
+  /** The W3C trace context of what this is called in, to be stored; null without one. */
+  traceContext?(): string | null;
 }
 
 /** The observers that were added to one object, and its channel of node:diagnostics_channel. */
@@ -29,6 +31,17 @@ export class Observers<Event extends object, Item> {
       } catch {}
     }
     if (this.#channel.hasSubscribers) this.#channel.publish(event);
+  }
+
+  /** The first one that an observer gives. */
+  traceContext(): string | null {
+    for (const observer of this.#observers) {
+      try {
+        const found = observer.traceContext?.();
+        if (found) return found;
+      } catch {}
+    }
+    return null;
   }
 
   around<T>(item: Item, run: () => T): T {

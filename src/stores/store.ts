@@ -155,10 +155,13 @@ export async function requireMigrated(store: Store, component: Component): Promi
   if (version < component.migrations.length) throw notMigrated(component.name);
 }
 
-export function notMigrated(component = "inbox or payouts", cause?: unknown): StoreError {
+export function notMigrated(component?: Component["name"], cause?: unknown): StoreError {
+  const commands = component
+    ? `\`settlekit ${component} sql\``
+    : "`settlekit inbox sql` or `settlekit payouts sql`";
   return new StoreError(
-    `The tables of settlekit are missing or out of date in this database. Call migrate() of the ${component} once when ` +
-      "you deploy, or run what `settlekit inbox sql` or `settlekit payouts sql` prints.",
+    `The tables of settlekit are missing or out of date in this database. Call migrate() of the ` +
+      `${component ?? "inbox or payouts"} once when you deploy, or run what ${commands} prints.`,
     { code: "not_migrated", cause },
   );
 }

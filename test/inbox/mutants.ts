@@ -29,9 +29,9 @@ export const inboxMutants: readonly Mutant[] = [
   {
     name: "a webhook is answered before it is stored",
     file: "src/inbox/inbox.ts",
-    find: "    const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook), {",
+    find: "    const { kind, id } = await store.transaction(() => acceptDelivery(tenant, webhook, cause), {",
     replace:
-      "    const { kind, id } = { kind: undefined, id: undefined }; void store.transaction(() => acceptDelivery(tenant, webhook), {",
+      "    const { kind, id } = { kind: undefined, id: undefined }; void store.transaction(() => acceptDelivery(tenant, webhook, cause), {",
     test: "test/inbox/crashes.test.ts",
     title: "on SQLite holds I1 to I4",
   },

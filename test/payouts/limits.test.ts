@@ -115,9 +115,10 @@ it("waits for an approval by somebody else above approveAbove", async () => {
   await expect(payouts.approve("large", { by: "bob" })).rejects.toEqual(
     expect.objectContaining({
       code: "same_person",
-      message: expect.stringContaining("somebody else"),
+      message: expect.stringContaining("Another person"),
     }),
   );
+  await expect(payouts.approve("large", { by: " BOB" })).rejects.toThrow(/Another person/);
   await payouts.runDue();
   expect(made()).toEqual(["small"]);
   expect(await payouts.approve("large", { by: "ann" })).toMatchObject({
