@@ -96,3 +96,13 @@ export function ship(inbox: AnyInbox): void {
     insert(tx, "shipments", payment.orderId ?? null, payment.status),
   );
 }
+
+/** What a worker process is started with. */
+export interface WorkerSettings {
+  /** A PostgreSQL URL, or the path of an SQLite file. */
+  readonly database: string;
+  readonly baseUrl: string;
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  readonly reconcileEveryMs: number;
+}

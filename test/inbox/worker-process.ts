@@ -1,9 +1,9 @@
 // A process of a shop, to be killed and stopped: it receives webhooks, settles, and ships what is paid.
-// Arguments: the database (a postgres: URL, or a path), the service's URL, its secret key, the webhook secret.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
@@ -12,8 +12,10 @@ import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { Webhooks } from "../../src/webhooks/index.ts";
 import { insert } from "./ship.ts";
+import type { WorkerSettings } from "./shop.ts";
 
-const [database = "", baseUrl = "", secretKey = "", secret = ""] = process.argv.slice(2);
+const settings = JSON.parse(process.env.FLEET_SETTINGS ?? "") as WorkerSettings;
+const { database, baseUrl, secretKey, webhookSecret: secret, reconcileEveryMs } = settings;
 const isPostgres = database.startsWith("postgres:");
 
 // Time passes 30 times faster, so that a lease is a second.
@@ -35,7 +37,10 @@ const inbox = createInbox({
   store,
   logger: { warn() {}, error: (message) => process.stderr.write(`${message}\n`) },
 });
-inbox.on("payment", "ship", { states: ["completed", "confirmed"] }, (tx, payment, { after }) => {
+// The database's clock is far ahead of the service's times.
+const since = new Date(0);
+const states = { states: ["completed", "confirmed"], since } as const;
+inbox.on("payment", "ship", states, (tx, payment, { after }) => {
   after("email", payment.orderId);
   return insert(tx, "shipments", payment.orderId ?? null, payment.status) as undefined;
 });
@@ -46,3 +51,8 @@ const server = createServer(inbox.nodeHandler()).listen(0, "127.0.0.1", () => {
   inbox.start({ concurrency: 4, reconcileEvery: false, pollMs: 100 });
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 });
+for (;;) {
+  await delay(reconcileEveryMs);
+  // What fails now is found the next time.
+  await inbox.reconcile({ since }).catch(() => {});
+}

@@ -8,7 +8,7 @@ import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
 import { orderOf, type ProcessSettings } from "./paid-orders.ts";
 
-const settings = JSON.parse(process.env.PAYING_PROCESS ?? "") as ProcessSettings;
+const settings = JSON.parse(process.env.FLEET_SETTINGS ?? "") as ProcessSettings;
 const { database, serviceUrl, secretKey, quietMs, limits, orders, startedAt, skewMs } = settings;
 
 // The clock of another machine.

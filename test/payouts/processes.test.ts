@@ -1,18 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { build } from "esbuild";
-import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createPayouts } from "../../src/payouts/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
-import { postgres } from "../../src/stores/postgres.ts";
-import { sqlite } from "../../src/stores/sqlite.ts";
-import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { databases, type TestDatabase } from "../databases.ts";
+import { buildProgram, Fleet, randomFrom } from "../fleet.ts";
 import { orderOf, type ProcessSettings } from "./paid-orders.ts";
 
 // Processes plan, approve and send the same orders, on one database, while they are killed and suspended. Time is real
@@ -23,94 +14,14 @@ const seed = Number(process.env.SETTLEKIT_TEST_SEED);
 const quietMs = 1_200;
 const perRecipientAndDay = 10_000;
 
-let folder = "";
-let program = "";
+let built: Awaited<ReturnType<typeof buildProgram>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "settlekit-payouts-"));
-  program = resolve(
-    import.meta.dirname,
-    `../../node_modules/.cache/paying-process-${process.pid}.mjs`,
-  );
-  // One file starts many times faster than the source.
-  await build({
-    entryPoints: [join(import.meta.dirname, "paying-process.ts")],
-    outfile: program,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node22",
-    external: ["pg"],
-  });
+  built = await buildProgram(new URL("paying-process.ts", import.meta.url));
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await rm(program, { force: true });
-});
-
-/** mulberry32, seeded. */
-function randomFrom(state: number): () => number {
-  let a = state;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** Processes that are started again when they are killed. */
-class Fleet {
-  readonly #settings: Omit<ProcessSettings, "skewMs">;
-  readonly #children: ChildProcess[] = [];
-  kills = 0;
-  stops = 0;
-
-  constructor(count: number, settings: Omit<ProcessSettings, "skewMs">) {
-    this.#settings = settings;
-    for (let index = 0; index < count; index++) this.#start(index);
-  }
-
-  #start(index: number): void {
-    // The clocks of two neighbours are two minutes apart.
-    const settings = { ...this.#settings, skewMs: index % 2 ? 120_000 : 0 };
-    const env = { ...process.env, PAYING_PROCESS: JSON.stringify(settings) };
-    this.#children[index] = spawn(process.execPath, [program], {
-      env,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-  }
-
-  async kill(index: number): Promise<void> {
-    const child = this.#children[index];
-    if (child === undefined) return;
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
-    this.kills++;
-    this.#start(index);
-  }
-
-  async suspend(index: number, ms: number): Promise<void> {
-    const child = this.#children[index];
-    child?.kill("SIGSTOP");
-    await delay(ms);
-    child?.kill("SIGCONT");
-    this.stops++;
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(
-      this.#children.map(async (child) => {
-        const ended = child.exitCode === null && child.signalCode === null && once(child, "exit");
-        child.kill("SIGKILL");
-        await ended;
-      }),
-    );
-  }
-}
+afterAll(() => built.remove());
 
 interface Trial {
-  readonly database: string;
+  readonly database: TestDatabase;
   readonly processes: number;
   readonly kills: number;
   readonly stops: number;
@@ -127,17 +38,9 @@ async function survive({ database, processes, kills, stops, orders }: Trial) {
     baseUrl: service.url,
     secretKey: sandbox.secretKey,
   });
-  await using pool = database.startsWith("postgres:")
-    ? Object.assign(new pg.Pool({ connectionString: database }), {
-        async [Symbol.asyncDispose]() {
-          await pool?.end();
-        },
-      })
-    : undefined;
-  const store = pool ? postgres(pool) : sqlite(database);
   const payouts = createPayouts({
     client,
-    store: store as never,
+    store: database.open(),
     quietMs,
     limits,
     logger: { warn() {}, error() {} },
@@ -147,31 +50,24 @@ async function survive({ database, processes, kills, stops, orders }: Trial) {
   sandbox.faults.latency("POST /withdrawals", 40, { when: "after", probability: 0.5 });
   sandbox.faults.reset("POST /withdrawals", { when: "after", probability: 0.05 });
   sandbox.faults.reset("POST /withdrawals", { when: "before", probability: 0.05 });
-  const everyMs = 25;
-  const fleet = new Fleet(processes, {
-    database,
+  const settings: Omit<ProcessSettings, "skewMs"> = {
+    database: database.address,
     serviceUrl: service.url,
     secretKey: sandbox.secretKey,
     quietMs,
     limits,
     orders,
     startedAt: Date.now(),
-    everyMs,
-  });
+    everyMs: 25,
+  };
+  // The clocks of two neighbours are two minutes apart.
+  const fleet = new Fleet(built.program, processes, (index) => ({
+    ...settings,
+    skewMs: index % 2 ? 120_000 : 0,
+  }));
   try {
-    const killing = (async () => {
-      while (fleet.kills < kills) {
-        await delay(150 + 350 * random());
-        await fleet.kill(Math.floor(random() * processes));
-      }
-    })();
-    const suspending = (async () => {
-      while (fleet.stops < stops) {
-        await delay(100 * random());
-        await fleet.suspend(Math.floor(random() * processes), quietMs * (1.1 + 2 * random()));
-      }
-    })();
-    await Promise.all([killing, suspending]);
+    const stopMs = () => quietMs * (1.1 + random());
+    await fleet.disturb({ kills, stops, stopMs, killEveryMs: 500, random });
     const unsettled = async () => {
       const { states } = await payouts.stats();
       const waiting = (await payouts.list({ state: "planned", limit: 10_000 })).concat(
@@ -216,30 +112,27 @@ const trials = isWhole
       { processes: 4, kills: 60, stops: 30, orders: 600 },
     ]
   : [{ processes: 2, kills: 4, stops: 2, orders: 60 }];
-const server = await postgresServer();
-const stores = ["SQLite", ...(server && isWhole ? ["PostgreSQL"] : [])];
-const cases = stores.flatMap((store) => trials.map((trial) => ({ store, ...trial })));
+const stores = isWhole ? databases : databases.slice(0, 1);
 
-it.each(cases)(
-  "$processes processes on $store pay each order once, though they are killed and suspended",
-  async ({ store, ...trial }) => {
-    const created =
-      store === "SQLite"
-        ? { url: join(folder, `${trial.processes}.db`), drop: async () => {} }
-        : await createPostgresDatabase(server ?? "");
-    const { report, ...found } = await survive({ ...trial, database: created.url });
-    await created.drop();
-    if (isWhole) process.stdout.write(`${store}: ${report}\n`);
-    expect(found).toEqual({
-      doubled: [],
-      lost: [],
-      unplanned: [],
-      undecided: [],
-      heldButPaid: [],
-      beyondLimit: [],
-      stopped: undefined,
-      verified: { ok: true, entries: expect.any(Number) },
-    });
+it.concurrent.each(stores)(
+  "processes on %s pay each order once, though they are killed and suspended",
+  async (store, openDatabase) => {
+    for (const trial of trials) {
+      const database = await openDatabase();
+      const { report, ...found } = await survive({ ...trial, database });
+      await database.close();
+      process.stdout.write(`payouts on ${store}: ${report}\n`);
+      expect(found).toEqual({
+        doubled: [],
+        lost: [],
+        unplanned: [],
+        undecided: [],
+        heldButPaid: [],
+        beyondLimit: [],
+        stopped: undefined,
+        verified: { ok: true, entries: expect.any(Number) },
+      });
+    }
   },
   600_000,
 );
