@@ -14,8 +14,8 @@ const config: KnipConfig = {
     "test/runtimes/programs/*.{mjs,cjs}",
     "test/types/{compile,consumer/*}.ts",
   ],
-  // Found by createRequire, which knip does not follow.
-  ignoreDependencies: ["@foundry-rs/anvil"],
+  // Found by createRequire, and by the path of their folders, which knip does not follow.
+  ignoreDependencies: ["@foundry-rs/anvil", "react-18", "react-dom-18"],
   ignore: ["bench/**", "examples/{next-shop,react-checkout}/**"],
 };
 

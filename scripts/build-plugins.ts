@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Contrib, Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
-import { build, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import type { Options } from "tsup";
 import { browserAssets } from "../src/sandbox/pages/browser-assets.ts";
 
@@ -35,27 +35,25 @@ export function pageAssets(plugins: Plugin[]): Plugin {
   };
 }
 
-/**
- * Writes the checkout element as one script that needs nothing else: with all languages, and with the drawing of QR
- * codes.
- */
+/** How esbuild makes the checkout element one script that needs nothing else: with all languages and QR codes. */
+export const globalElementBuild = {
+  entryPoints: ["src/checkout/element/define.ts"],
+  outfile: "dist/checkout/element.global.js",
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2023",
+  platform: "browser",
+  legalComments: "none",
+} as const satisfies BuildOptions;
+
+/** Writes that script. */
 export function globalElement(plugins: Plugin[]): Plugin {
   return {
     name: "global-element",
     setup(esbuild) {
       esbuild.onEnd(async () => {
-        await build({
-          entryPoints: ["src/checkout/element/define.ts"],
-          outfile: "dist/checkout/element.global.js",
-          bundle: true,
-          minify: true,
-          format: "iife",
-          target: "es2023",
-          platform: "browser",
-          sourcemap: true,
-          legalComments: "none",
-          plugins,
-        });
+        await build({ ...globalElementBuild, sourcemap: true, plugins });
       });
     },
   };

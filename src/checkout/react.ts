@@ -19,8 +19,14 @@ import {
   defineCheckoutElement,
   type SettlekitCheckoutElement,
 } from "./element/checkout-element.ts";
-import type { CheckoutEventMap, CheckoutFacts, CheckoutProblem } from "./element/events.ts";
+import {
+  type CheckoutEventMap,
+  type CheckoutFacts,
+  type CheckoutProblem,
+  EventTeller,
+} from "./element/events.ts";
 import type { Messages } from "./element/messages.ts";
+import { misspelt, propertyNames } from "./element/names.ts";
 import type { RpcUrls } from "./element/wallets.ts";
 
 export type { SettlekitCheckoutElement } from "./element/checkout-element.ts";
@@ -64,6 +70,19 @@ export interface CheckoutProps {
   /** Something went wrong, the configuration included. */
   onError?: ((problem: CheckoutProblem) => void) | undefined;
 }
+
+const propNames = [
+  ...propertyNames,
+  "className",
+  "style",
+  "elementRef",
+  "onChange",
+  "onPaid",
+  "onFailed",
+  "onExpired",
+  "onError",
+] as const satisfies readonly (keyof CheckoutProps)[];
+true satisfies keyof CheckoutProps extends (typeof propNames)[number] ? true : never;
 
 /** Effects that a server does not run, and that React 18 therefore warns of there. */
 const useCommitEffect = typeof document === "undefined" ? useEffect : useLayoutEffect;
@@ -112,6 +131,16 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
     Object.assign(current, settings);
     defineCheckoutElement();
   }, [paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme]);
+
+  // Compilers refuse these, but not every page is compiled.
+  const names = Object.keys(props).join();
+  useCommitEffect(() => {
+    if (element.current === null) return;
+    const teller = new EventTeller(element.current);
+    for (const mistake of misspelt("prop", names.split(","), propNames)) {
+      teller.error(paymentId, mistake);
+    }
+  }, [names]);
 
   useCommitEffect(() => {
     if (element.current) Object.assign(element.current, { messages, rpcUrls });

@@ -5,6 +5,7 @@ import { chromiumPath, launchChromium } from "./chromium.ts";
 import { contentSecurityCases } from "./content-security-cases.ts";
 import { elementCases } from "./element-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
+import { elementPageCases } from "./element-page-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
@@ -29,6 +30,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   inspectorCases(browser);
   inspectorToolsCases(browser);
   elementCases(browser);
+  elementPageCases(browser);
   elementLooksCases(browser);
   walletCases(browser);
   reactCases(browser);

@@ -2,8 +2,6 @@ import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { elementShop } from "./element-shop.ts";
 
-type CheckoutElement = HTMLElementTagNameMap["settlekit-checkout"];
-
 export function elementCases(browser: () => Browser): void {
   describe("the checkout element", () => {
     const shop = elementShop(browser);
@@ -17,12 +15,11 @@ export function elementCases(browser: () => Browser): void {
       await shop.shows("pay");
       expect(shop.events.map(({ name }) => name)).toEqual(["change"]);
       await shop.sandbox.payments.simulate(order.paymentId, "timeout");
-      const refresh = () => shop.element.evaluate((it) => (it as CheckoutElement).refresh());
-      await refresh();
+      await shop.refresh();
       await shop.shows("over");
       await shop.sandbox.payments.simulate(order.paymentId, "late");
-      await refresh();
-      await refresh();
+      await shop.refresh();
+      await shop.refresh();
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
       expect(shop.events.map(({ name }) => name)).toEqual([
         "change",
@@ -182,33 +179,6 @@ export function elementCases(browser: () => Browser): void {
       await page.getByText("お支払いをお待ちしています").waitFor();
       await page.getByText("ちょうど").waitFor();
       await page.getByText("25 USDC").waitFor();
-    });
-
-    test("takes properties from before it was defined, and keeps its state when it moves", async () => {
-      const page = await shop.watch();
-      const order = await shop.order();
-      await shop.visit(order, { "payment-id": "", secret: "" });
-      await shop.shows("problem");
-      const fetches = () =>
-        shop.sandbox.requests().filter(({ path }) => path.includes(order.paymentId)).length;
-      await page.evaluate(
-        (properties) => {
-          const made = document.createElement("settlekit-checkout");
-          Object.assign(made, properties);
-          document.querySelector("main")?.replaceChildren(made);
-        },
-        { ...order, baseUrl: shop.service.url },
-      );
-      await page.getByText("25 USDC").waitFor();
-      expect(await shop.element.getAttribute("secret")).toBeNull();
-      const before = fetches();
-      await shop.element.evaluate((it) => {
-        const section = document.createElement("section");
-        document.querySelector("main")?.append(section);
-        section.append(it);
-      });
-      expect(await page.getByText("25 USDC").isVisible()).toBe(true);
-      expect(fetches() - before).toBeLessThanOrEqual(1);
     });
 
     test("takes a deposit with the keyboard alone, and refuses what is no amount", async () => {

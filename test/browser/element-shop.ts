@@ -1,7 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { globalElementBuild } from "../../scripts/build-plugins.ts";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { bundleForBrowser } from "./bundle.ts";
 
@@ -48,14 +50,16 @@ export class ElementShop {
 
   async open(): Promise<void> {
     this.service = await this.sandbox.listen({ port: 0 });
-    const scripts = await bundleForBrowser("src/checkout/element/define.ts");
+    const scripts = new Map(await bundleForBrowser("src/checkout/element/define.ts"));
+    const whole = await build({ ...globalElementBuild, write: false });
+    scripts.set("/element.global.js", whole.outputFiles[0]?.text ?? "");
     this.#server.on("request", ({ url = "/" }, response) => {
       const { pathname, searchParams } = new URL(url, this.url);
       const script = scripts.get(pathname);
       response.setHeader("Content-Type", script ? "text/javascript" : "text/html; charset=utf-8");
       const policy = `default-src 'none'; script-src 'self'; connect-src ${this.service.url}`;
       response.setHeader("Content-Security-Policy", policy);
-      response.end(script ?? shopPage(searchParams));
+      response.end(script ?? shopPage(pathname, searchParams));
     });
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
@@ -95,6 +99,13 @@ export class ElementShop {
   get #current(): CheckoutPage {
     if (this.#watched === undefined) throw new Error("The test has opened no page.");
     return this.#watched;
+  }
+
+  /** Reads the payment again at once, instead of waiting until the element does. */
+  async refresh(): Promise<void> {
+    await this.element.evaluate((it) =>
+      (it as HTMLElementTagNameMap["settlekit-checkout"]).refresh(),
+    );
   }
 
   /** Waits until the element shows a phase of its payment. */
@@ -139,10 +150,11 @@ export class ElementShop {
     return page;
   }
 
-  /** Opens the page of an order; attributes replace those that are needed. */
+  /** Opens the page of an order; attributes replace those that are needed. `/global` has the script of one file. */
   async visit(
     { paymentId, secret }: Order,
     attributes: Readonly<Record<string, string>> = {},
+    path: "/" | "/global" = "/",
   ): Promise<void> {
     const query = new URLSearchParams({
       "payment-id": paymentId,
@@ -151,11 +163,13 @@ export class ElementShop {
       ...attributes,
     });
     if (this.#watched === undefined || this.page.isClosed()) await this.watch();
-    await this.page.goto(`${this.url}/?${query}`);
+    await this.page.goto(`${this.url}${path}?${query}`);
   }
 }
 
-function shopPage(attributes: URLSearchParams): string {
+function shopPage(path: string, attributes: URLSearchParams): string {
+  const script =
+    path === "/global" ? 'src="/element.global.js" defer' : 'type="module" src="/define.js"';
   const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const written = [...attributes].map(([name, value]) => `${name}="${escaped(value)}"`).join(" ");
   return `<!doctype html>
@@ -164,7 +178,7 @@ function shopPage(attributes: URLSearchParams): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Shop</title>
-<script type="module" src="/define.js"></script>
+<script ${script}></script>
 </head>
 <body><main><settlekit-checkout ${written}></settlekit-checkout></main></body>
 </html>`;

@@ -14,24 +14,30 @@ import { watchedPage } from "./watched-page.ts";
 const root = resolve(import.meta.dirname, "../..");
 const page = resolve(import.meta.dirname, "react-page.ts");
 
-/** Another version of React can be tested from a folder that it is installed in. */
-const reactFolder = process.env.REACT_FOLDER ?? join(root, "node_modules");
+/** The packages of each version that the component is for. */
+const versions = [
+  ["18", { react: "react-18", "react-dom": "react-dom-18" }],
+  ["19", { react: "react", "react-dom": "react-dom" }],
+] as const;
 
 /** What React's own build makes of the page: development, which has the warnings. */
-async function bundle(options: BuildOptions): Promise<string> {
-  const name = (it: string) => join(reactFolder, it);
+async function bundle(packages: Readonly<Record<string, string>>, options: BuildOptions) {
+  const folders = Object.entries(packages).map(([name, folder]) => [
+    name,
+    join(root, "node_modules", folder),
+  ]);
   const { outputFiles } = await build({
     bundle: true,
     write: false,
     define: { "process.env.NODE_ENV": '"development"' },
-    alias: { react: name("react"), "react-dom": name("react-dom") },
+    alias: Object.fromEntries(folders),
     ...options,
   });
   return outputFiles?.[0]?.text ?? "";
 }
 
 export function reactCases(browser: () => Browser): void {
-  describe("the component for React", () => {
+  describe.each(versions)("the component for React %s", (version, packages) => {
     const sandbox = createSandbox({ deliver: async () => new Response() });
     let service: SandboxServer;
     let shop: Server;
@@ -41,20 +47,24 @@ export function reactCases(browser: () => Browser): void {
 
     beforeAll(async () => {
       service = await sandbox.listen({ port: 0 });
-      script = await bundle({ entryPoints: [page], format: "esm" });
+      script = await bundle(packages, { entryPoints: [page], format: "esm" });
       const server = `
         import { renderToString } from "react-dom/server.browser";
+        import { version } from "react";
         import { checkout } from ${JSON.stringify(page)};
+        export { version };
         export const render = (props) => renderToString(checkout(props));`;
       folder = await mkdtemp(join(tmpdir(), "settlekit-react-"));
       const file = join(folder, "server.cjs");
-      const code = await bundle({
+      const code = await bundle(packages, {
         stdin: { contents: server, resolveDir: root },
         format: "cjs",
         platform: "node",
       });
       await writeFile(file, code);
-      ({ render } = createRequire(import.meta.url)(file));
+      const rendering = createRequire(import.meta.url)(file);
+      expect(rendering.version).toMatch(`${version}.`);
+      render = rendering.render;
       shop = createServer(({ url }, response) => {
         const isScript = url === "/page.js";
         response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html");
@@ -89,6 +99,10 @@ export function reactCases(browser: () => Browser): void {
       });
       await watched.page.getByText("$25.00 arrived. Thank you.").waitFor();
       expect(await watched.page.title()).toBe("paid order_1");
+      const mistake = await watched.page.locator("html").getAttribute("data-mistake");
+      expect(mistake).toBe(
+        'The checkout has no prop "onPayed", which is ignored. Did you mean onPaid?',
+      );
       expect(watched.troubles).toEqual([]);
       await watched.page.context().close();
     });

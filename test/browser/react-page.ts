@@ -8,6 +8,11 @@ function checkout(props: CheckoutProps) {
   return createElement(Checkout, {
     ...props,
     className: "pay",
+    // As in a page that no compiler has checked.
+    ...{ onPayed: () => {} },
+    onError: ({ message }) => {
+      document.documentElement.dataset.mistake = message;
+    },
     onPaid: ({ orderId }) => {
       document.title = `paid ${orderId}`;
     },

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Quote } from "../../src/wire/quote.ts";
+import { announceWallet } from "./announce-wallet.ts";
 import { Chain } from "./chain.ts";
 import { elementShop } from "./element-shop.ts";
 
@@ -239,14 +240,48 @@ export function walletCases(browser: () => Browser): void {
       await pay();
       await says("Open Anvil Wallet and choose an account.");
       await shop.sandbox.clock.advance("11m");
-      await shop.element.evaluate((element) => {
-        void (element as HTMLElementTagNameMap["settlekit-checkout"]).refresh();
-      });
+      void shop.refresh();
       await says("The price expired before you confirmed.");
       asking.resolve([account]);
       await shop.page.getByRole("timer").waitFor();
       expect([sent(), errors()]).toEqual([[], ["quote_expired"]]);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
+    });
+
+    test("sends nothing when the quote expires while it shows the transfer, which the customer then rejects", async () => {
+      const confirming = Promise.withResolvers<string>();
+      answers = { eth_sendTransaction: () => confirming.promise };
+      const { address } = await opened();
+      await pay();
+      await says("Check the amount and the address in Anvil Wallet, then confirm.");
+      await shop.sandbox.clock.advance("11m");
+      void shop.refresh();
+      await says("The price has expired. Reject the request in Anvil Wallet");
+      await expect.poll(errors).toEqual(["quote_expired"]);
+      confirming.reject(Object.assign(new Error("User rejected the request."), { code: 4001 }));
+      await says("You rejected the request in Anvil Wallet. Nothing was sent.");
+      await shop.page.getByRole("timer").waitFor();
+      expect(sent()).toHaveLength(1);
+      expect(await chain.tokenBalance(usdc, address)).toBe(0n);
+    });
+
+    test("can be paid from with the keyboard alone", async () => {
+      const { address, expectedAmountAsset } = await opened();
+      const { page } = shop;
+      const focused = () =>
+        shop.element.evaluate((it) => it.shadowRoot?.activeElement?.textContent ?? "");
+      for (let presses = 0; presses < 12; presses++) {
+        if ((await focused()).includes("Anvil Wallet")) break;
+        await page.keyboard.press("Tab");
+      }
+      expect(await focused()).toBe("Pay with Anvil Wallet");
+      await page.keyboard.press("Enter");
+      await says("Anvil Wallet has sent the payment.");
+      expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
+      // The button is gone, and the focus stays in the element.
+      expect(await page.evaluate(() => document.activeElement?.localName)).toBe(
+        "settlekit-checkout",
+      );
     });
 
     test("is not asked again for what the customer gave up", async () => {
@@ -260,26 +295,4 @@ export function walletCases(browser: () => Browser): void {
       expect(sent()).toEqual([]);
     });
   });
-}
-
-/** Runs in the page: announces a wallet, as extensions do (EIP-6963 and EIP-1193). */
-function announceWallet(): void {
-  type Settled = { result?: unknown; error?: { code: number; message: string } };
-  const { askWallet } = globalThis as unknown as { askWallet(call: object): Promise<Settled> };
-  const provider = {
-    async request(call: object) {
-      const { result, error } = await askWallet(call);
-      if (error) throw Object.assign(new Error(error.message), error);
-      return result;
-    },
-  };
-  const icon =
-    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 1 1'%3E%3Crect width='1' height='1'/%3E%3C/svg%3E";
-  const info = { uuid: "1", name: "Anvil Wallet", icon, rdns: "test.anvil" };
-  const announce = () =>
-    dispatchEvent(
-      new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }),
-    );
-  addEventListener("eip6963:requestProvider", announce);
-  announce();
 }

@@ -1,8 +1,10 @@
+import type { SettlekitError } from "../../errors.ts";
 import type { Environment } from "../../wire/credential.ts";
 import { connect } from "./connect.ts";
 import { type CheckoutEventMap, EventTeller } from "./events.ts";
 import { languageFor, loadMessages } from "./languages.ts";
 import type { Messages } from "./messages.ts";
+import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./names.ts";
 import { Page } from "./page.ts";
 import { Session } from "./session.ts";
 import { type Known, nothingKnown } from "./state.ts";
@@ -13,16 +15,6 @@ import type { RpcUrls } from "./wallets.ts";
 
 /** A server that renders the page has no elements: it may import the class, and never makes one. */
 const ElementBase = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
-
-/** Attributes that another payment, or another way to it, makes necessary to start again. */
-const connectionAttributes = [
-  "payment-id",
-  "secret",
-  "base-url",
-  "environment",
-  "header-prefix",
-  "return-url",
-];
 
 /**
  * `<settlekit-checkout>`: a payment page as an element. It shows what to pay where, follows the payment, and lets
@@ -38,9 +30,11 @@ const connectionAttributes = [
  */
 export class SettlekitCheckoutElement extends ElementBase {
   /** @internal */
-  static readonly observedAttributes = [...connectionAttributes, "lang"];
+  static readonly observedAttributes = attributeNames.filter((name) => name !== "theme");
   #secret: string | undefined;
   #messages: Partial<Messages> = {};
+  /** Those whose names were checked. */
+  #checkedMessages = this.#messages;
   #rpcUrls: RpcUrls = {};
   #session: Session | undefined;
   #isDue = false;
@@ -137,19 +131,7 @@ export class SettlekitCheckoutElement extends ElementBase {
 
   /** @internal */
   connectedCallback(): void {
-    for (const name of [
-      "paymentId",
-      "secret",
-      "baseUrl",
-      "environment",
-      "headerPrefix",
-      "theme",
-      "returnUrl",
-      "messages",
-      "rpcUrls",
-    ]) {
-      this.#adopt(name as keyof this);
-    }
+    for (const name of propertyNames) this.#adopt(name);
     if (this.shadowRoot === null) {
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [styleSheet()];
@@ -201,6 +183,7 @@ export class SettlekitCheckoutElement extends ElementBase {
       this.#stop();
       this.#teller.reset();
       this.#show(nothingKnown);
+      this.#report(misspeltNames(this));
       if (this.paymentId !== null || this.secret !== null) this.#start();
     });
   }
@@ -237,10 +220,23 @@ export class SettlekitCheckoutElement extends ElementBase {
     if (!this.isConnected || speaking !== this.#speaking) return;
     // Numbers follow the region, unless the language is not spoken.
     const isSpoken = language !== "en" || /^en\b/i.test(tag);
-    this.#texts = createTexts({ ...messages, ...this.#messages }, isSpoken ? tag : "en");
+    this.#texts = createTexts({ ...messages, ...this.#ownMessages() }, isSpoken ? tag : "en");
     this.#page?.dispose();
     this.#page = undefined;
     this.#show(this.#known);
+  }
+
+  /** The shop's texts. Mistakes in them are reported once. */
+  #ownMessages(): Partial<Messages> {
+    const given = this.#messages;
+    if (given !== this.#checkedMessages) this.#report(wrongMessages(given));
+    this.#checkedMessages = given;
+    const texts = Object.entries(given).filter(([, text]) => typeof text === "string");
+    return Object.fromEntries(texts);
+  }
+
+  #report(errors: readonly SettlekitError[]): void {
+    for (const error of errors) this.#teller.error(this.paymentId, error);
   }
 
   #show(known: Known): void {

@@ -40,7 +40,7 @@ export function connect(attributes: ConnectionAttributes, options: ConnectOption
   const { secret, baseUrl, environment, headerPrefix } = attributes;
   const paymentId = attributes.paymentId ?? "";
   const returnUrl = checkedReturnUrl(attributes.returnUrl, options.baseURI);
-  // The page itself came over the same connection: nobody can read more there.
+  // Plain http to the page's own origin exposes nothing more: the page itself came that way.
   const isOwnOrigin = baseUrl !== null && URL.parse(baseUrl)?.origin === location.origin;
   const settings = checkoutSettings(
     {

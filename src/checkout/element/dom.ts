@@ -40,6 +40,12 @@ export function show(element: HTMLElement, isShown: boolean): void {
   element.hidden = !isShown;
 }
 
+/** Says whether a button does something. One that is `disabled` would lose the focus of those who use the keyboard. */
+export function enable(element: HTMLElement, isEnabled: boolean): void {
+  if (isEnabled) element.removeAttribute("aria-disabled");
+  else element.setAttribute("aria-disabled", "true");
+}
+
 export function button(text: string, onClick: () => void): HTMLButtonElement {
   const element = h("button", { type: "button", part: "button" }, text);
   element.addEventListener("click", onClick);
@@ -71,6 +77,7 @@ export interface CopyButton {
 export function copyButton({ label, text, done, failed, announce }: CopyOptions): CopyButton {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const element = button(text, async () => {
+    if (copy.value === "") return;
     const isDone = await writeToClipboard(copy.value);
     element.textContent = isDone ? `✓ ${text}` : text;
     announce(isDone ? done : failed);

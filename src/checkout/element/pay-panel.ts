@@ -1,4 +1,4 @@
-import { button, type CopyButton, factRow, h, show, write } from "./dom.ts";
+import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.ts";
 import type { Choice } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
@@ -148,7 +148,7 @@ export class PayPanel {
     this.#transfer.toggleAttribute("data-loading", transfer === undefined);
     for (const element of [this.#onlyOn, this.#countdown]) show(element, transfer !== undefined);
     for (const { element } of [this.#copyAmount, this.#copyAddress]) {
-      element.disabled = transfer === undefined;
+      enable(element, transfer !== undefined);
     }
     const { amount = "", symbol = "", address = "", toAddress = "", onlyOn = "" } = transfer ?? {};
     write(this.#amount, `${amount} ${symbol}`.trim());
@@ -184,7 +184,7 @@ export class PayPanel {
       if (icon) void walletIcon(icon).then((drawn) => drawn && added.prepend(drawn));
     }
     for (const it of this.#walletButtons.querySelectorAll("button")) {
-      it.disabled = wallet?.canCancel === true;
+      enable(it, wallet?.canCancel !== true);
     }
   }
 

@@ -109,8 +109,8 @@ button, .button {
   padding: 0.4rem 1rem; border: 1px solid var(--line); border-radius: var(--control-radius); background: var(--surface);
   color: var(--text); font: inherit; font-weight: 550; text-decoration: none; cursor: pointer;
 }
-button:hover:not(:disabled), .button:hover { border-color: var(--accent); }
-button:disabled { color: var(--quiet); background: var(--sunken); cursor: not-allowed; }
+button:hover, .button:hover { border-color: var(--accent); }
+button[aria-disabled] { border-color: var(--line); color: var(--quiet); background: var(--sunken); cursor: not-allowed; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .primary { border-color: var(--accent); background: var(--accent); color: var(--accent-text); }
 .copy { padding: 0.3rem 0.75rem; font-size: 0.875rem; }
@@ -168,6 +168,7 @@ progress::-moz-progress-bar { background: var(--accent); }
 @media (forced-colors: active) {
   .segments :checked + span { outline: 2px solid Highlight; }
   .dot, .track > *, .steps [data-done]::before { background: CanvasText; }
+  button[aria-disabled] { color: GrayText; border-color: GrayText; }
   .qr { forced-color-adjust: none; }
 }
 `;

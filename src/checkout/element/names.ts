@@ -1,0 +1,79 @@
+import { ConfigurationError, type SettlekitError } from "../../errors.ts";
+import { nearest, show } from "../../values.ts";
+import { english } from "./messages.ts";
+
+/** Attributes of the element, in the order of the guide. */
+export const attributeNames = [
+  "payment-id",
+  "secret",
+  "base-url",
+  "environment",
+  "header-prefix",
+  "lang",
+  "theme",
+  "return-url",
+] as const;
+
+/** Properties that a page sets; those of the attributes and two more. */
+export const propertyNames = [
+  "paymentId",
+  "secret",
+  "baseUrl",
+  "environment",
+  "headerPrefix",
+  "lang",
+  "theme",
+  "returnUrl",
+  "messages",
+  "rpcUrls",
+] as const;
+
+/** The mistakes in the names on an element. Pages and frameworks add names of their own, so only near misses count. */
+export function misspeltNames(element: Element): SettlekitError[] {
+  return [
+    ...misspelt("attribute", element.getAttributeNames(), attributeNames),
+    ...misspelt("property", Object.keys(element), propertyNames),
+    ...misspeltTheme(element.getAttribute("theme")),
+  ];
+}
+
+/** The names that are none of the known ones but almost one. */
+export function misspelt(
+  kind: "attribute" | "property" | "prop",
+  names: readonly string[],
+  known: readonly string[],
+): SettlekitError[] {
+  return names.flatMap((name) => {
+    const meant = known.includes(name) ? undefined : nearest(name, known);
+    return meant === undefined ? [] : [unknownName(kind, name, meant)];
+  });
+}
+
+/** The mistakes in a shop's texts: names that the element does not have, and values that are not text. */
+export function wrongMessages(messages: object): SettlekitError[] {
+  const known = Object.keys(english);
+  return Object.entries(messages).flatMap(([name, text]) => {
+    if (!known.includes(name)) return [unknownName("message", name, nearest(name, known))];
+    if (typeof text === "string" || text === undefined) return [];
+    return [invalid(name, `The message ${show(name)} must be a string, not ${show(text)}.`)];
+  });
+}
+
+function misspeltTheme(theme: string | null): SettlekitError[] {
+  if (theme === null || ["light", "dark", "auto", ""].includes(theme)) return [];
+  return [
+    invalid("theme", `theme must be "light", "dark" or "auto", not ${show(theme)}. It is "auto".`),
+  ];
+}
+
+function unknownName(kind: string, name: string, meant: string | undefined): SettlekitError {
+  const cure = meant === undefined ? "Remove it." : `Did you mean ${meant}?`;
+  return new ConfigurationError(
+    `The checkout has no ${kind} ${show(name)}, which is ignored. ${cure}`,
+    { code: "unknown_option", param: name },
+  );
+}
+
+function invalid(param: string, message: string): SettlekitError {
+  return new ConfigurationError(message, { code: "invalid_option", param });
+}

@@ -1,0 +1,118 @@
+import type { Browser } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
+
+export function elementPageCases(browser: () => Browser): void {
+  describe("a page with the checkout element", () => {
+    const shop = elementShop(browser);
+    const reported = () =>
+      shop.events
+        .filter(({ name }) => name === "error")
+        .map(({ detail: { code, message } }) => [code, message]);
+
+    test("needs one script and nothing else", async () => {
+      const order = await shop.order();
+      await shop.visit(order, { lang: "ja" }, "/global");
+      const { page } = shop;
+      await page.getByText("お支払いをお待ちしています").waitFor();
+      await page.getByText("25 USDC").waitFor();
+      await page.locator('[part="qr"] svg').waitFor();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await page.getByRole("status").getByText("お支払い済み").waitFor();
+      const loaded = await page.evaluate(() =>
+        performance
+          .getEntriesByType("resource")
+          .map(({ name }) => new URL(name))
+          .filter(({ origin }) => origin === location.origin)
+          .map(({ pathname }) => pathname),
+      );
+      expect(loaded).toEqual(["/element.global.js"]);
+    });
+
+    test("takes properties from before it was defined, and keeps its state when it moves", async () => {
+      const page = await shop.watch();
+      const order = await shop.order();
+      await shop.visit(order, { "payment-id": "", secret: "" });
+      await shop.shows("problem");
+      const fetches = () =>
+        shop.sandbox.requests().filter(({ path }) => path.includes(order.paymentId)).length;
+      await page.evaluate(
+        (properties) => {
+          const made = document.createElement("settlekit-checkout");
+          Object.assign(made, properties);
+          document.querySelector("main")?.replaceChildren(made);
+        },
+        { ...order, baseUrl: shop.service.url },
+      );
+      await page.getByText("25 USDC").waitFor();
+      expect(await shop.element.getAttribute("secret")).toBeNull();
+      const before = fetches();
+      await shop.element.evaluate((it) => {
+        const section = document.createElement("section");
+        document.querySelector("main")?.append(section);
+        section.append(it);
+      });
+      expect(await page.getByText("25 USDC").isVisible()).toBe(true);
+      expect(fetches() - before).toBeLessThanOrEqual(1);
+    });
+
+    test("is told of misspelt names, and of those alone", async () => {
+      const attributes = { "return-ur": "/thanks", theme: "drak", title: "Pay", class: "wide" };
+      await shop.visit(await shop.order(), attributes);
+      await shop.page.getByText("25 USDC").waitFor();
+      await shop.element.evaluate((it) => {
+        Object.assign(it, { messages: { retrun: "Back", return: 1, stepPaid: "Done" } });
+      });
+      await shop.page.getByText("Done", { exact: true }).waitFor();
+      await expect.poll(reported).toHaveLength(4);
+      expect(reported()).toEqual([
+        [
+          "unknown_option",
+          'The checkout has no attribute "return-ur", which is ignored. Did you mean return-url?',
+        ],
+        ["invalid_option", 'theme must be "light", "dark" or "auto", not "drak". It is "auto".'],
+        [
+          "unknown_option",
+          'The checkout has no message "retrun", which is ignored. Did you mean return?',
+        ],
+        ["invalid_option", 'The message "return" must be a string, not 1.'],
+      ]);
+    });
+
+    test("is told of misspelt properties, from before the element was defined too", async () => {
+      const order = await shop.order();
+      await shop.visit(order, { "payment-id": "", secret: "" });
+      await shop.shows("problem");
+      await shop.page.evaluate(() => {
+        const made = document.createElement("settlekit-checkout");
+        Object.assign(made, { paymentID: "payment_1", __framework: {} });
+        document.querySelector("main")?.replaceChildren(made);
+      });
+      await expect
+        .poll(() => reported().at(-1))
+        .toEqual([
+          "unknown_option",
+          'The checkout has no property "paymentID", which is ignored. Did you mean paymentId?',
+        ]);
+    });
+
+    test("tells screen readers what changes, in the words that others see", async () => {
+      const page = await shop.watch({ permissions: ["clipboard-write"] });
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const status = page.getByRole("status");
+      const says = (text: string) => status.getByText(text, { exact: true }).waitFor();
+      await says("Waiting for your payment");
+      await page.getByRole("button", { name: "Copy the address" }).click();
+      await status.getByText("Copied").waitFor({ state: "attached" });
+      await page.context().setOffline(true);
+      await status.getByText("No connection.").waitFor({ state: "attached" });
+      await page.context().setOffline(false);
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.refresh();
+      await says("Paid");
+    });
+  });
+}
