@@ -21,7 +21,6 @@ import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 import type { Failure } from "./policy.ts";
 
-/** Facts for every error of a call. */
 export interface CallFacts {
   readonly operation: string;
   readonly replay: Replay;
@@ -62,7 +61,6 @@ export function pausedError(waitMs: number, call: CallFacts): RateLimitError {
   );
 }
 
-/** The error of one failure, without regard to earlier attempts. */
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const { operation, idempotencyKey, attempts, origin } = call;
   const facts = { outcome, operation, idempotencyKey, attempts };

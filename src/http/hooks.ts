@@ -55,7 +55,6 @@ export interface ClientHooks {
   afterResponse?: AfterResponseHook[] | undefined;
 }
 
-/** The merchant's own code failed, or broke a rule. */
 export class CustomCodeError extends Error {
   readonly option: "hooks" | "fetch";
 
@@ -126,7 +125,6 @@ export async function checkUnchanged(
   if ((await request.text()) !== (asked.body ?? "")) refuse(`changed the body. ${cure}`);
 }
 
-/** A value that custom code threw, on one line. */
 export function describeThrown(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
 }

@@ -75,7 +75,6 @@ export interface Situation {
   /** Retries made for other reasons than 429. */
   readonly retries: number;
   readonly maxRetries: number;
-  /** Time left until the deadline. */
   readonly remainingMs: number;
   /** Whether the client's retry budget has a retry left. */
   readonly budgetLeft: boolean;
@@ -125,7 +124,6 @@ export function mayRenewToken(failure: Failure, replay: Replay): boolean {
   return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
 }
 
-/** The outcome of one attempt alone. */
 function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
   switch (failure.kind) {
     case "unreachable":

@@ -16,7 +16,6 @@ export interface Callable<T> extends Omit<Operation<T>, "method"> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 }
 
-/** The arguments of an operation. */
 export interface CallInput {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

@@ -8,7 +8,6 @@ import type { Failure } from "./policy.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { untilAborted } from "./time.ts";
 
-/** The request of one attempt, and its limits. */
 interface AttemptRequest {
   readonly method: string;
   readonly path: string;
@@ -21,7 +20,6 @@ interface AttemptRequest {
   readonly redact: (text: string) => string;
 }
 
-/** A response with its body. */
 export interface Reply {
   readonly kind: "reply";
   readonly response: FetchResponse;
@@ -33,12 +31,10 @@ export interface Reply {
   readonly isReplaced: boolean;
 }
 
-/** One attempt in progress. */
 interface Trip extends AttemptRequest {
   /** Whether fetch was called. Until then, nothing can have happened. */
   hasLeft: boolean;
   hasEnded: boolean;
-  /** The result of fetch. */
   received: FetchResponse | undefined;
 }
 

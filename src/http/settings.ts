@@ -35,7 +35,6 @@ export interface CredentialSource {
   readonly renewable: boolean;
 }
 
-/** The settings of the HTTP core. */
 export interface HttpSettings {
   /** Without a slash at its end. */
   readonly baseUrl: string;

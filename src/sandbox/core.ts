@@ -5,7 +5,6 @@ import { createStore, type Store } from "./state/store.ts";
 import { type Clock, createClock } from "./time/clock.ts";
 import { createTaskQueue, type TaskQueue } from "./webhooks/endpoint.ts";
 
-/** Shared by every part of a sandbox. */
 export interface Core {
   readonly store: Store;
   readonly random: RandomSource;

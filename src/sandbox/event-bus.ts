@@ -33,7 +33,6 @@ const noCause: Cause = { requestId: null, clockSequence: null };
 
 /** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
 export function createEvents(store: Store) {
-  /** By their sequence numbers. */
   const entries = store.table<TimelineEntry>("timeline", { limit: maxEntries });
   const listeners = new Set<(event: SandboxEvent) => void>();
   let lastSequence = 0;
@@ -86,7 +85,6 @@ export function createEvents(store: Store) {
         cause = noCause;
       }
     },
-    /** Emits that everything was replaced, once it has been. */
     reset: () => tell({ type: "reset" }),
     subscribe,
     /** Calls the listener right after the step that emitted the event, so that it may use the sandbox. */

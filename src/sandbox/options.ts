@@ -130,7 +130,6 @@ export function checkSandboxOptions(options: SandboxOptions): void {
   );
 }
 
-/** The options of each merchant. */
 export function merchantOptionsOf({
   merchants = [{}],
   ...common

@@ -117,7 +117,12 @@ function forgersOf(
     },
   ];
   if (staleTimestamp > 0) {
-    if (secret === undefined) throw secretMissing();
+    if (secret === undefined) {
+      throw new ConfigurationError(
+        "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
+        { code: "missing_option", param: "secret" },
+      );
+    }
     forgers.push({
       share: staleTimestamp,
       forge: (delivery) => ({
@@ -127,13 +132,6 @@ function forgersOf(
     });
   }
   return forgers.filter(({ share }) => share > 0);
-}
-
-function secretMissing(): ConfigurationError {
-  return new ConfigurationError(
-    "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
-    { code: "missing_option", param: "secret" },
-  );
 }
 
 /** Every order is equally likely. */

@@ -105,7 +105,6 @@ export function credentialHeader(credential: Credential | "none", headerPrefix: 
   }
 }
 
-/** The names of the headers that carry credentials. */
 export function credentialHeaderNames(headerPrefix: string): string[] {
   const credentials = ["secretKey", "paymentSecret", "accessToken"] as const;
   return credentials.map((credential) => credentialHeader(credential, headerPrefix).name);

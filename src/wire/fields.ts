@@ -63,7 +63,6 @@ export function knownValues(schema: z.core.$ZodType): readonly string[] | undefi
   return isOpen ? Object.values(known.entries).map(String) : undefined;
 }
 
-/** Text of a length in characters. */
 // @__NO_SIDE_EFFECTS__
 export function textOfLength(least: number, most: number) {
   const text = z.string().check(z.maxLength(most));

@@ -79,12 +79,7 @@ async function find<Item extends Ordered>(
       const reading = http.call(operation, { path, query: { limit, offset } }, call);
       page = await reading.withResponse().catch((error: unknown) => {
         if (!UnexpectedResponseError.is(error)) throw error;
-        const { status, requestId, body: data } = error;
-        throw unreadable(operation.name, orderId, "data is not a list", {
-          status,
-          requestId,
-          data,
-        });
+        throw unreadable(operation.name, orderId, "data is not a list", error);
       });
       search.take(page.data, offset);
       if (search.hasPassed(stopMs)) return { ...page, data: search.found };
@@ -96,12 +91,11 @@ async function find<Item extends Ordered>(
     if (oddity === undefined || search.found.length > 0) return { ...page, data: search.found };
     const mayHelpToReadAgain = search.isShort && search.size > knownBefore;
     if (!mayHelpToReadAgain || readings === maxReadings) {
-      throw unreadable(operation.name, orderId, oddity, page);
+      throw unreadable(operation.name, orderId, oddity, { ...page, body: page.data });
     }
   }
 }
 
-/** The findings so far, over all pages and readings of a list. */
 class Search<Item extends Ordered> {
   readonly #orderId: string;
   readonly #ids = new Set<string>();
@@ -206,20 +200,13 @@ function unreadable(
   operation: string,
   orderId: string,
   oddity: string,
-  { status, requestId, data }: { status: number; requestId?: string | undefined; data: unknown },
+  { status, requestId, body }: Pick<UnexpectedResponseError, "status" | "requestId" | "body">,
 ): UnexpectedResponseError {
   return new UnexpectedResponseError(
     `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read ` +
       `completely, because ${oddity}. Try again later, and look on the dashboard if it persists; ` +
       "error.body holds the last page.",
-    {
-      code: "unreadable_list",
-      outcome: "not_sent",
-      operation,
-      status,
-      requestId,
-      body: data,
-    },
+    { code: "unreadable_list", outcome: "not_sent", operation, status, requestId, body },
   );
 }
 

@@ -41,7 +41,6 @@ export class PageWalk<Item extends Identified> {
   readonly #start: number;
   readonly #seen = new Set<string>();
   #ahead: Ahead<Item>[] = [];
-  /** Where the next page begins. */
   #offset: number;
   #limit = 0;
   #total = 0;

@@ -271,7 +271,6 @@ export class CreateOnce {
     return { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt: this.#deadlineAt };
   }
 
-  /** The call's options, with what is left of its time. */
   #inTime() {
     const { createdAfter, ...options } = this.#options;
     return { ...options, deadlineMs: Math.max(1, this.#remainingMs) };

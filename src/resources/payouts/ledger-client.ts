@@ -30,7 +30,6 @@ export class LedgerClient {
     this.#route = route;
   }
 
-  /** How long one request may take, in milliseconds. */
   get timeoutMs(): number {
     return this.#http.settings.timeoutMs;
   }

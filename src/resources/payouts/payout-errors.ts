@@ -8,7 +8,6 @@ import {
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { differences, type SentWithdrawal } from "./payout.ts";
 
-/** Facts for every error of `createOnce`. */
 export interface PayoutFacts {
   /** Where the methods are, such as `withdrawals`. */
   readonly name: string;

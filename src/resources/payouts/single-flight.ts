@@ -1,4 +1,5 @@
 import { AbortError } from "../../errors.ts";
+import { untilAborted } from "../../http/time.ts";
 
 /** Work in progress, and how many callers wait for it. */
 interface Flight<T> {
@@ -63,15 +64,10 @@ async function unlessAborted<T>(
   signal: AbortSignal | undefined,
 ): Promise<T | undefined> {
   if (!signal) return work;
-  const { promise: left, resolve } = Promise.withResolvers<undefined>();
-  const leave = () => resolve(undefined);
-  signal.addEventListener("abort", leave, { once: true });
-  if (signal.aborted) leave();
-  try {
-    return await Promise.race([left, work]);
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
+  return untilAborted(work, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
+  });
 }
 
 function aborted(signal: AbortSignal | undefined, outcome: "not_sent" | "unknown"): AbortError {

@@ -33,7 +33,6 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   const routes = new Hono<ServiceEnv>();
   routes.use(checkControlRequest, limitBody);
 
-  /** Answers with what `read` gives. */
   function get(path: string, read: (id: string) => unknown): void {
     routes.get(path, (c) => answerJson(c, 200, read(c.req.param("id") ?? "")));
   }

@@ -16,7 +16,6 @@ import {
 } from "./fault.ts";
 import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
 
-/** A waiting item as it is stored. */
 interface Waiting<Item> {
   readonly item: Item;
   /** How often it will still happen; null for always, because JSON has no Infinity. */

@@ -31,7 +31,6 @@ const withdrawalPlays = [
   ["cancel", "Cancel"],
 ] as const;
 
-/** The newest payments, with buttons for what the customer may do. */
 export function paymentsPanel(sandbox: Sandbox, payments: readonly Payment[]): Html {
   const cards = newest(payments).map((payment) => {
     const { id, type, amountInCents, orderId } = payment;
@@ -54,7 +53,6 @@ ${newPaymentForm(sandbox)}
 <div data-live="payments-more">${more(payments.length)}</div></section>`;
 }
 
-/** The newest withdrawals, with buttons for what may become of them. */
 export function withdrawalsPanel(sandbox: Sandbox, withdrawals: readonly Withdrawal[]): Html {
   const cards = newest(withdrawals).map((withdrawal) => {
     const { id, amountInCents, orderId, recipientAddress, errorMessage } = withdrawal;
@@ -134,7 +132,6 @@ const paymentTypes = [
   ["a deposit", "deposit"],
 ] as const;
 
-/** Creates payments in the merchant's place. */
 function newPaymentForm(sandbox: Sandbox): Html {
   return html`<details class="form"><summary>New payment</summary>
 <form data-post="payments">
@@ -146,7 +143,6 @@ ${jsonChoice("Kind", "type", paymentTypes)}
 </form></details>`;
 }
 
-/** Creates withdrawals in the merchant's place. */
 function newWithdrawalForm(sandbox: Sandbox): Html {
   return html`<details class="form"><summary>New withdrawal</summary>
 <form data-post="withdrawals">

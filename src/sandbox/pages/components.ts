@@ -45,7 +45,6 @@ interface CommandButton {
   readonly describedBy?: string;
 }
 
-/** A button that calls the control API. */
 export function commandButton(button: CommandButton): Html {
   const { name, about, path, body = {}, question, tone, describedBy } = button;
   const json = JSON.stringify(body);

@@ -30,7 +30,6 @@ const offeredRoutes = [
   ),
 ] as const;
 
-/** Faults of requests. */
 export function faultPanel(faults: Pick<SandboxFaults, "waiting" | "limit">): Html {
   const limit = faults.limit();
   const limitCard =
@@ -73,7 +72,6 @@ const disorderTexts: Readonly<Record<DisorderKind, string>> = {
   "wrong-secret": "with another secret",
 };
 
-/** Disorder of webhooks. */
 export function disorderPanel(waiting: readonly WaitingDisorder[]): Html {
   const cards = waiting.map(({ kind, event, ...often }, index) =>
     card(

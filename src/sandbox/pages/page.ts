@@ -45,7 +45,6 @@ interface PageParts {
   readonly status?: number;
 }
 
-/** A whole page. */
 export async function pageAnswer({ title, asset, body, status = 200 }: PageParts) {
   const page = await html`<!doctype html>
 <html lang="en">

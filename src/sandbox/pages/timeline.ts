@@ -27,7 +27,6 @@ export function filterOf({ searchParams }: URL): TimelineFilter {
   };
 }
 
-/** Links to other filters. */
 export function filterLinks({ show, about }: TimelineFilter): Html {
   const link = (name: string, group?: string) => {
     const query = new URLSearchParams({ ...(group && { show: group }), ...(about && { about }) });
@@ -92,7 +91,6 @@ interface Description {
 
 const noDeliveries: ReadonlyMap<string, WebhookDelivery> = new Map();
 
-/** An event in one line. */
 export function describe(entry: TimelineEntry, deliveryOf = noDeliveries): Description {
   switch (entry.type) {
     case "request": {

@@ -39,7 +39,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a request that the service does not accept. */
 export function invalidRequest(
   status: 400 | 403 | 404 | 405 | 409 | 413 | 415 | 422,
   facts: Pick<RefusalFacts, "code" | "message" | "param" | "headers">,
@@ -47,7 +46,6 @@ export function invalidRequest(
   return new Refusal({ ...facts, status, type: "invalid_request_error" });
 }
 
-/** Nothing has the id in the path. */
 export function notFound(kind: "payment" | "withdrawal" | "chain" | "token"): Refusal {
   return invalidRequest(404, {
     code: "not_found",
@@ -55,7 +53,6 @@ export function notFound(kind: "payment" | "withdrawal" | "chain" | "token"): Re
   });
 }
 
-/** Answers with JSON. */
 export function answerJson(
   c: Context<ServiceEnv>,
   status: number,
@@ -90,7 +87,6 @@ export function answerRefusal(c: Context<ServiceEnv>, facts: RefusalFacts): Resp
   return answerJson(c, status, { error }, { ...evidence, ...headers });
 }
 
-/** Answers a request whose handler threw. */
 export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.facts);
   const reason = error instanceof Error ? error.message : String(error);
@@ -129,7 +125,6 @@ const byError: ReadonlyMap<string, Evidence> = new Map([
   ["500 server_error", "documented"],
 ]);
 
-/** The evidence that the service refuses such a request with this status and code. */
 export function errorEvidence(status: number, code: string): Evidence {
   return byError.get(`${status} ${code}`) ?? "assumed";
 }

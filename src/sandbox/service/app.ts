@@ -23,7 +23,6 @@ interface AppOptions extends Omit<ServiceOptions, "events">, Omit<Core, "inFligh
 
 type Middleware = MiddlewareHandler<ServiceEnv>;
 
-/** The whole sandbox as one hono app. */
 export function createApp(options: AppOptions): SandboxApp {
   const { clock, store } = options;
   const app = new Hono<ServiceEnv>();

@@ -16,7 +16,7 @@ export function pageOf<Value>(
   { limit = defaultLimit, offset = 0 }: PageQuery,
   { from, matching }: Selection<Value>,
 ): PageBody<Value> {
-  const total = matching === undefined ? values.length : count(values, matching);
+  const total = matching === undefined ? values.length : values.filter(matching).length;
   const data: Value[] = [];
   // Without a filter the page's place is known, and nothing before it is looked at.
   let index = matching === undefined ? offset : 0;
@@ -40,12 +40,6 @@ export function pageOf<Value>(
       currentPage: Math.floor(offset / limit) + 1,
     },
   };
-}
-
-function count<Value>(values: readonly Value[], matching: (value: Value) => boolean): number {
-  let matches = 0;
-  for (const value of values) if (matching(value)) matches++;
-  return matches;
 }
 
 /** One page of the payments that a query asks for. `payments` come oldest first. */

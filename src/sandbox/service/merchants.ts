@@ -22,7 +22,6 @@ export interface SandboxMerchant {
   readonly limits: { readonly minPaymentInCents: number };
 }
 
-/** A merchant as it is stored. */
 interface KeptMerchant extends SandboxMerchant {
   /** The id of its registered endpoint. */
   readonly endpointId: string;

@@ -186,7 +186,6 @@ export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions):
   });
 }
 
-/** Hono's form of an operation's path: `:paymentId` for `{paymentId}`. */
 export function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }

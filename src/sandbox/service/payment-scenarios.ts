@@ -1,5 +1,4 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames } from "../../values.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
@@ -111,18 +110,13 @@ const shownConfirmations = [1, 4, 7, requiredConfirmations];
 
 export function createPaymentScenarios(core: Core, payments: Payments): SandboxPayments {
   const { clock, random } = core;
-  const { find } = payments;
-  const player = createScenarios<Payment, PaymentScenario, PaymentStep>(core, {
-    name: "payment",
-    scenarios,
-    find,
-    checkPlayable,
-    take,
-    // The payment expired on the clock before the scenario let it expire.
-    isOver: (payment, { status }) => status === "expired" && payment.status !== "pending",
-  });
 
-  function plan(payment: Payment, scenario: PaymentScenario, amountInCents: number): PaymentStep[] {
+  function plan(
+    payment: Payment,
+    scenario: PaymentScenario,
+    options: SimulateOptions,
+  ): PaymentStep[] {
+    const amountInCents = amountDue(payment, options.amountInCents);
     const { status, tenths } = outcomes[scenario];
     const isExpiring =
       status === "expired" || (scenario === "late" && payment.status === "pending");
@@ -168,23 +162,18 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     return { amountInCents, quotes, receipt: receiptOf({ quote, units, nowMs, random: draws }) };
   }
 
-  return {
-    async simulate(id, scenario, options = {}) {
-      checkOptionNames(options, ["amountInCents", "steps"]);
-      const { amountInCents, steps = "at-once" } = options;
-      return player.simulate(id, scenario, steps, (payment) =>
-        plan(payment, scenario, amountDue(payment, amountInCents)),
-      );
-    },
-    step: async (id) => player.step(id),
-    upcoming: (id) =>
-      player.upcoming(id).map(({ status, confirmations, dueAt }) => ({
-        status,
-        confirmations,
-        dueAt,
-      })),
-    all: () => structuredClone(payments.all()),
-  };
+  return createScenarios(core, {
+    ...payments,
+    name: "payment",
+    scenarios,
+    optionNames: ["amountInCents", "steps"],
+    checkPlayable,
+    plan,
+    take,
+    // The payment expired on the clock before the scenario let it expire.
+    isOver: (payment, { status }) => status === "expired" && payment.status !== "pending",
+    shown: ({ status, confirmations }) => ({ status, confirmations }),
+  });
 }
 
 /** An expired payment can still be paid late. */

@@ -93,7 +93,6 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return next;
   }
 
-  /** Expires an unpaid payment. */
   function expire(payment: Payment): Payment {
     return transition(payment, { status: "expired", quotes: closedQuotes(payment.quotes) });
   }

@@ -10,7 +10,6 @@ export const quoteLifetimeMs = 10 * 60_000;
 const rateDecimals = 8;
 const centsPerDollar = 100n;
 
-/** The price of a token. */
 interface Price {
   readonly decimals: number;
   readonly rateUsd: string;
@@ -53,7 +52,6 @@ interface QuoteRequest {
   readonly nowMs: number;
 }
 
-/** A quote for every token. */
 export function quotesFor(request: QuoteRequest, random: RandomStream): Quote[] {
   const lifetime = lifetimeFrom(request.nowMs);
   return pricedTokens.map((priced) => quoteDuring(lifetime, priced, request, random.uuid()));

@@ -1,4 +1,5 @@
 import { InvalidRequestError, NotFoundError } from "../../errors.ts";
+import { checkOptionNames } from "../../values.ts";
 import type { Core } from "../core.ts";
 
 /**
@@ -19,30 +20,37 @@ export interface Step<Status extends string> {
   readonly isBetween: boolean;
 }
 
-/** A step that is waiting to be taken. */
 type Upcoming<Planned> = Omit<Planned, "dueMs"> & {
   /** Null when only a call of `step` takes it. */
   readonly dueMs: number | null;
 };
 
-interface ScenariosOptions<Subject, Scenario extends string, Planned> {
+interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, Shown> {
   readonly name: "payment" | "withdrawal";
   readonly scenarios: readonly Scenario[];
+  readonly optionNames: readonly (keyof Options & string)[];
   readonly find: (id: string) => Subject | undefined;
+  readonly all: () => Subject[];
   /** @throws {InvalidRequestError} The scenario does not fit the subject's status. */
   readonly checkPlayable: (subject: Subject, scenario: Scenario) => void;
+  /** @throws {InvalidRequestError} The options do not fit the subject. */
+  readonly plan: (subject: Subject, scenario: Scenario, options: Options) => readonly Planned[];
   readonly take: (subject: Subject, step: Upcoming<Planned>) => Subject;
   /** Whether the step happened without the scenario, because the clock was faster. */
   readonly isOver?: (subject: Subject, step: Upcoming<Planned>) => boolean;
+  /** The part of a step that `upcoming` shows. */
+  readonly shown: (step: Upcoming<Planned>) => Shown;
 }
 
 /** Plays scenarios on payments or withdrawals. Returns copies, because the sandbox's values never change. */
-export function createScenarios<Subject, Scenario extends string, Planned extends Step<string>>(
-  { clock, store }: Core,
-  options: ScenariosOptions<Subject, Scenario, Planned>,
-) {
-  const { name, scenarios, find, checkPlayable, take } = options;
-  const { isOver = () => false } = options;
+export function createScenarios<
+  Subject,
+  Scenario extends string,
+  Options extends { readonly steps?: ScenarioSteps | undefined },
+  Planned extends Step<string>,
+  Shown,
+>({ clock, store }: Core, options: ScenariosOptions<Subject, Scenario, Options, Planned, Shown>) {
+  const { name, scenarios, find, checkPlayable, plan, take, isOver = () => false } = options;
   const kind = `${name} step` as const;
   /** The steps that are left, by the subject's id. */
   const plans = store.table<readonly Upcoming<Planned>[]>(`${kind}s`);
@@ -58,18 +66,19 @@ export function createScenarios<Subject, Scenario extends string, Planned extend
     );
   }
 
-  function simulate(
+  async function simulate(
     id: string,
     scenario: Scenario,
-    pace: ScenarioSteps,
-    plan: (subject: Subject) => readonly Planned[],
-  ): Subject {
+    playOptions = {} as Options,
+  ): Promise<Subject> {
+    checkOptionNames(playOptions, options.optionNames);
+    const { steps: pace = "at-once" } = playOptions;
     clock.catchUp();
     const subject = found(id);
     checkOneOf("scenario", scenario, scenarios, "unknown_scenario");
     checkNothingAhead(upcoming(id).length);
     checkPlayable(subject, scenario);
-    const steps = plan(subject);
+    const steps = plan(subject, scenario, playOptions);
     checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
     if (pace === "at-once") {
       return structuredClone(steps.filter(({ isBetween }) => !isBetween).reduce(take, subject));
@@ -105,21 +114,24 @@ export function createScenarios<Subject, Scenario extends string, Planned extend
     if (subject !== undefined && !isOver(subject, step)) take(subject, step);
   }
 
-  function step(id: string): Subject {
+  async function step(id: string): Promise<Subject> {
     clock.catchUp();
     const subject = found(id);
     const first = next(id);
     return structuredClone(take(subject, isOver(subject, first) ? next(id) : first));
   }
 
-  function upcoming(id: string): (Upcoming<Planned> & { readonly dueAt: string | null })[] {
+  function upcoming(id: string): (Shown & { readonly dueAt: string | null })[] {
     const subject = found(id);
     return (plans.get(id) ?? [])
       .filter((it) => !isOver(subject, it))
-      .map((it) => ({ ...it, dueAt: it.dueMs === null ? null : new Date(it.dueMs).toISOString() }));
+      .map((it) => {
+        const dueAt = it.dueMs === null ? null : new Date(it.dueMs).toISOString();
+        return { ...options.shown(it), dueAt };
+      });
   }
 
-  return { simulate, step, upcoming };
+  return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
 }
 
 function checkOneOf(param: string, value: unknown, known: readonly string[], code: string): void {

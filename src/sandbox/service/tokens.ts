@@ -39,7 +39,6 @@ export const pricedTokens: readonly PricedToken[] = [
   onEthereumSepolia.usdt,
 ];
 
-/** The token of simulated customers. */
 export const defaultToken: PricedToken = onBaseSepolia.usdc;
 
 /** The token of withdrawals on a chain; `undefined` on chains without withdrawals. */

@@ -27,7 +27,6 @@ export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T
   throw refusalFor(issue as z.core.$ZodIssue, param, input[param]);
 }
 
-/** A refusal of one field's value. */
 export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
   return invalidRequest(status, {
     code: codeFor(status, param),

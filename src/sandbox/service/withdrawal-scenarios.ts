@@ -1,5 +1,4 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames } from "../../values.ts";
 import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
@@ -94,14 +93,6 @@ export function createWithdrawalScenarios(
   merchants: Merchants,
 ): SandboxWithdrawals {
   const { clock, random } = core;
-  const { find } = withdrawals;
-  const player = createScenarios<Withdrawal, WithdrawalScenario, WithdrawalStep>(core, {
-    name: "withdrawal",
-    scenarios,
-    find,
-    checkPlayable,
-    take,
-  });
 
   function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
     const { status } = outcomes[scenario];
@@ -141,16 +132,16 @@ export function createWithdrawalScenarios(
     });
   }
 
-  return {
-    async simulate(id, scenario, options = {}) {
-      checkOptionNames(options, ["steps"]);
-      const { steps = "at-once" } = options;
-      return player.simulate(id, scenario, steps, (withdrawal) => plan(withdrawal, scenario));
-    },
-    step: async (id) => player.step(id),
-    upcoming: (id) => player.upcoming(id).map(({ status, dueAt }) => ({ status, dueAt })),
-    all: () => structuredClone(withdrawals.all()),
-  };
+  return createScenarios(core, {
+    ...withdrawals,
+    name: "withdrawal",
+    scenarios,
+    optionNames: ["steps"],
+    checkPlayable,
+    plan,
+    take,
+    shown: ({ status }) => ({ status }),
+  });
 }
 
 export function isWithdrawalPlayable(

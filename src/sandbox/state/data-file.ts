@@ -121,7 +121,6 @@ function prepare(database: DatabaseSync, isNew: boolean): void {
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
-/** Writes changes in one transaction. */
 function writerTo(database: DatabaseSync, path: string): (changes: readonly Change[]) => void {
   const clear = database.prepare("DELETE FROM entries WHERE tab = ?");
   const remove = database.prepare("DELETE FROM entries WHERE tab = ? AND key = ?");

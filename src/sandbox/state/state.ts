@@ -28,7 +28,6 @@ const format = "settlekit sandbox";
 /** The version of saved sandboxes and of data files. */
 export const formatVersion = 1;
 
-/** Snapshots and saved copies of a store. */
 export function createState(store: Store) {
   const taken = new WeakMap<SandboxSnapshot, Contents>();
 
@@ -41,7 +40,13 @@ export function createState(store: Store) {
     /** @throws {InvalidRequestError} code `foreign_snapshot`. */
     restore(snapshot: SandboxSnapshot): void {
       const contents = taken.get(snapshot);
-      if (contents === undefined) throw foreignSnapshot();
+      if (contents === undefined) {
+        throw new InvalidRequestError(
+          "This is not a snapshot of this sandbox. Pass what its own snapshot() gave, not a copy. To store a state or load " +
+            "it into another sandbox, use save() and load().",
+          { code: "foreign_snapshot", param: "snapshot" },
+        );
+      }
       store.replace(contents);
     },
     save: (savedAt: Date): SavedSandbox => ({
@@ -95,14 +100,6 @@ const shapes = { payments: paymentSchema, withdrawals: withdrawalSchema } as con
 
 function isEntry(entry: unknown): boolean {
   return Array.isArray(entry) && entry.length === 2 && typeof entry[0] === "string";
-}
-
-function foreignSnapshot(): InvalidRequestError {
-  return new InvalidRequestError(
-    "This is not a snapshot of this sandbox. Pass what its own snapshot() gave, not a copy. To store a state or load " +
-      "it into another sandbox, use save() and load().",
-    { code: "foreign_snapshot", param: "snapshot" },
-  );
 }
 
 function invalidSave(reason: string): InvalidRequestError {

@@ -38,32 +38,23 @@ function createTable<Value>(
     if (values.delete(key)) on.changed(key, true);
   }
 
-  function dropOldest(): Value | undefined {
-    let oldest = keys.next();
-    while (!oldest.done && !values.has(oldest.value)) oldest = keys.next();
-    if (oldest.done) return undefined;
-    const value = values.get(oldest.value);
-    remove(oldest.value);
-    on.dropped();
-    return value;
-  }
-
   return {
     survivesReset,
     get: (key: string) => values.get(key),
-    /** Adds a value, or replaces the one with its key. */
     set(key: string, value: Value): void {
       values.set(key, value);
       on.changed(key);
-      if (values.size > limit) dropOldest();
+      if (values.size <= limit) return;
+      let oldest = keys.next().value;
+      while (oldest !== undefined && !values.has(oldest)) oldest = keys.next().value;
+      remove(oldest ?? key);
+      on.dropped();
     },
     delete: remove,
     size: () => values.size,
     /** A copy, oldest first. */
     values: () => [...values.values()],
     entries: () => [...values],
-    /** Removes the oldest value, and counts it as dropped. */
-    dropOldest,
     fill(entries: readonly (readonly [string, Value])[]): void {
       values = new Map(entries);
       keys = values.keys();
@@ -169,7 +160,6 @@ export function createStore() {
     contents,
     /** Calls the listener whenever everything was replaced: after a reset, a restored snapshot or a load. */
     onReplaced: (listener: () => void) => void listeners.push(listener),
-    /** Empties all tables but those that survive a reset. */
     clear(): void {
       for (const { survivesReset, fill } of tables.values()) if (!survivesReset) fill([]);
       tell();
@@ -230,7 +220,6 @@ export function createRecords<Value extends Recorded>(store: Store, name: string
 
   return {
     find: table.get,
-    /** Adds a value, or replaces the one with its id. */
     put(value: Value): void {
       table.set(value.id, value);
       enlist(value);

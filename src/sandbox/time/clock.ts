@@ -5,7 +5,6 @@ import type { Events } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
 
-/** Kinds of things that fall due. */
 type DueKind =
   | "quotes"
   | "payment"
@@ -91,7 +90,6 @@ interface ClockOptions {
   readonly store: Store;
 }
 
-/** The stored part of the clock. */
 interface TimeBase {
   /** Milliseconds since 1970; null when the clock runs with real time. */
   readonly frozenAtMs: number | null;
@@ -178,7 +176,12 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
     const distanceMs = durationInMs(duration);
     const startMs = nowMs();
     const targetMs = startMs + distanceMs;
-    if (targetMs > endOfTimeMs) throw beyondEndOfTime();
+    if (targetMs > endOfTimeMs) {
+      throw new InvalidRequestError(
+        "The clock cannot go beyond the year 5138, where webhook timestamps end. Advance it by less.",
+        { code: "invalid_duration", param: "duration" },
+      );
+    }
 
     const happened: DueEvent[] = [];
     standingMs = startMs;
@@ -228,7 +231,6 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
      */
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
-    /** Registers what settles entries of a kind. */
     onDue: (kind: DueKind, run: (subject: string) => void) => void settlers.set(kind, run),
     catchUp,
   };
@@ -242,10 +244,3 @@ function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEve
 
 /** The longest timer; it is set again when it fires. */
 const maxTimerMs = 2_147_483_647;
-
-function beyondEndOfTime(): InvalidRequestError {
-  return new InvalidRequestError(
-    "The clock cannot go beyond the year 5138, where webhook timestamps end. Advance it by less.",
-    { code: "invalid_duration", param: "duration" },
-  );
-}

@@ -85,7 +85,6 @@ export function invalidDisorder(param: string, problem: string): InvalidRequestE
   return new InvalidRequestError(`${param} ${problem}.`, { code: "invalid_disorder", param });
 }
 
-/** The part of a webhook that goes over the network. */
 export interface WebhookParts {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

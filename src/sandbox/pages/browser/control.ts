@@ -87,7 +87,6 @@ function fieldValue(type: string | undefined, text: string): unknown {
   return type === "cents" ? centsOf(text) : text;
 }
 
-/** Downloads everything in the sandbox as a file. */
 async function save(): Promise<void> {
   const url = URL.createObjectURL(await (await control("save")).blob());
   const link = document.createElement("a");
@@ -97,7 +96,6 @@ async function save(): Promise<void> {
   URL.revokeObjectURL(url);
 }
 
-/** Replaces everything in the sandbox by the contents of such a file. */
 async function load(): Promise<void> {
   const input = document.createElement("input");
   input.type = "file";

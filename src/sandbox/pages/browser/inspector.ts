@@ -26,7 +26,6 @@ document.addEventListener(
   true,
 );
 
-/** Opens the entry that a link leads to. */
 function openTarget(): void {
   const entry = document.getElementById(location.hash.slice(1));
   entry?.querySelector(":scope > details")?.setAttribute("open", "");
