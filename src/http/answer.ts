@@ -54,12 +54,7 @@ export class ApiPromise<T> extends Promise<T> {
 }
 
 /** The facts of a success that callers may see. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly rawBody: string;
-  readonly requestId: string | undefined;
-}
+type Answer = Pick<ApiResponse<unknown>, "status" | "headers" | "rawBody" | "requestId">;
 
 /** A success, understood as far as it can be. */
 export type Success<T> = Answer &

@@ -5,15 +5,11 @@ import { isSecureUrl } from "./base-url.ts";
 import { CustomCodeError, checkUnchanged, describeThrown, watched } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
+import type { PreparedRequest } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { untilAborted } from "./time.ts";
 
-interface AttemptRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string | number | undefined>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+interface LimitedRequest extends PreparedRequest {
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   readonly signal: AbortSignal | undefined;
   /** Removes credentials from a text that will be shown. */
@@ -31,7 +27,7 @@ export interface Reply {
   readonly isReplaced: boolean;
 }
 
-interface Trip extends AttemptRequest {
+interface Trip extends LimitedRequest {
   /** Whether fetch was called. Until then, nothing can have happened. */
   hasLeft: boolean;
   hasEnded: boolean;
@@ -69,7 +65,7 @@ export class Sender {
   }
 
   /** Makes one attempt. Never throws. */
-  async send(request: AttemptRequest): Promise<{ result: Reply | Failure; wasSent: boolean }> {
+  async send(request: LimitedRequest): Promise<{ result: Reply | Failure; wasSent: boolean }> {
     const trip: Trip = { ...request, hasLeft: false, hasEnded: false, received: undefined };
     const result = await this.#exchange(trip).catch((error) => this.#failure(error, trip));
     trip.hasEnded = true;

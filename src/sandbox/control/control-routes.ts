@@ -138,9 +138,7 @@ async function send(
     const type = answer.headers.get("Content-Type") ?? "text/plain";
     return new Response(text, { status: answer.status, headers: { "Content-Type": type } });
   } catch {
-    throw new Refusal({
-      status: 502,
-      type: "api_error",
+    throw new Refusal(502, {
       code: "no_answer",
       message: "A fault broke the connection. The timeline shows whether the request took effect.",
     });

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SettlekitError } from "../../errors.ts";
-import { answerError, invalidRequest, type ServiceEnv } from "../service/answers.ts";
+import { answerError, answerRefusal, Refusal, type ServiceEnv } from "../service/answers.ts";
 import { maxBodyBytes } from "../service/validation.ts";
 
 /** A saved sandbox is larger than any request of the service: some 10,000 payments with everything about them. */
@@ -11,7 +11,7 @@ const limits = [maxBodyBytes, maxSavedBytes].map((maxSize) =>
   bodyLimit({
     maxSize,
     onError() {
-      throw invalidRequest(413, {
+      throw new Refusal(413, {
         code: "body_too_large",
         message: `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`,
       });
@@ -32,20 +32,20 @@ const controlHeader = "X-Sandbox-Control";
 export const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next) => {
   const origin = req.header("Origin");
   if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
-    throw invalidRequest(403, {
+    throw new Refusal(403, {
       code: "cross_origin",
       message: `Pages of ${origin} may not control the sandbox. Use its own pages, or a program.`,
     });
   }
   if (req.method === "POST" && req.header(controlHeader) === undefined) {
-    throw invalidRequest(403, {
+    throw new Refusal(403, {
       code: "control_header_missing",
       message: `The header ${controlHeader} is missing. Send it with any value: no other web page can.`,
     });
   }
   const type = req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (req.method === "POST" && type !== "application/json") {
-    throw invalidRequest(415, {
+    throw new Refusal(415, {
       code: "invalid_content_type",
       message: "The control API takes JSON. Send Content-Type: application/json.",
     });
@@ -59,6 +59,5 @@ export function answerControlError(error: unknown, c: Context<ServiceEnv>): Resp
   const { name, code, message, param } = error;
   // A ConfigurationError is about the options that the sandbox was made with.
   const status = { NotFoundError: 404, ConfigurationError: 409 }[name] ?? 422;
-  const facts = { code, message, ...(param === undefined ? {} : { param }) };
-  return answerError(invalidRequest(status as 404 | 409 | 422, facts), c);
+  return answerRefusal(c, status, { code, message, param });
 }

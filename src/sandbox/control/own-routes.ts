@@ -3,7 +3,7 @@ import { entryPage } from "../pages/entry.ts";
 import { inspectorPage } from "../pages/inspector.ts";
 import { assetAnswer, type PagesOptions } from "../pages/page.ts";
 import { paymentPage } from "../pages/payment-page.ts";
-import { invalidRequest, type ServiceEnv } from "../service/answers.ts";
+import { Refusal, type ServiceEnv } from "../service/answers.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { answerControlError } from "./guard.ts";
 
@@ -38,7 +38,7 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
   app.route("/_sandbox", controlRoutes(options.sandbox, options.events));
   app.all("*", ({ req }) => {
-    throw invalidRequest(404, {
+    throw new Refusal(404, {
       code: "unknown_route",
       message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; docs/sandbox.md lists them.`,
     });

@@ -18,36 +18,29 @@ export interface ServiceEnv {
 }
 
 /** The content of an error answer (interface section 7). */
-export interface RefusalFacts {
-  readonly status: number;
+interface RefusalFacts {
   readonly code: string;
   readonly message: string;
   /** The field at fault; left out when the error is about no field. */
-  readonly param?: string;
-  readonly type?: "invalid_request_error" | "authentication_error" | "api_error";
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly param?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Thrown to refuse a request; answered with the error envelope. */
 export class Refusal extends Error {
+  readonly status: number;
   readonly facts: RefusalFacts;
 
-  constructor(facts: RefusalFacts) {
+  constructor(status: number, facts: RefusalFacts) {
     super(facts.message);
     this.name = "Refusal";
+    this.status = status;
     this.facts = facts;
   }
 }
 
-export function invalidRequest(
-  status: 400 | 403 | 404 | 405 | 409 | 413 | 415 | 422,
-  facts: Pick<RefusalFacts, "code" | "message" | "param" | "headers">,
-): Refusal {
-  return new Refusal({ ...facts, status, type: "invalid_request_error" });
-}
-
 export function notFound(kind: "payment" | "withdrawal" | "chain" | "token"): Refusal {
-  return invalidRequest(404, {
+  return new Refusal(404, {
     code: "not_found",
     message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,
   });
@@ -80,20 +73,26 @@ export function answerText(
 }
 
 /** Answers with the documented envelope: `{ error: { type, message, code, param? } }`. */
-export function answerRefusal(c: Context<ServiceEnv>, facts: RefusalFacts): Response {
-  const { status, type = "invalid_request_error", message, code, param, headers } = facts;
-  const error = { type, message, code, ...(param === undefined ? {} : { param }) };
+export function answerRefusal(
+  c: Context<ServiceEnv>,
+  status: number,
+  { code, message, param, headers }: RefusalFacts,
+): Response {
+  const error = { type: errorType(status), message, code, param };
   const evidence = { [evidenceHeader]: errorEvidence(status, code) };
   return answerJson(c, status, { error }, { ...evidence, ...headers });
 }
 
+function errorType(status: number): string {
+  if (status >= 500) return "api_error";
+  return status === 401 ? "authentication_error" : "invalid_request_error";
+}
+
 export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
-  if (error instanceof Refusal) return answerRefusal(c, error.facts);
+  if (error instanceof Refusal) return answerRefusal(c, error.status, error.facts);
   const reason = error instanceof Error ? error.message : String(error);
   const blame = SettlekitError.is(error) ? "" : ", which is a bug in settlekit";
-  return answerRefusal(c, {
-    status: 500,
-    type: "api_error",
+  return answerRefusal(c, 500, {
     code: "server_error",
     message: `The settlekit sandbox failed${blame}: ${reason}`,
   });

@@ -8,7 +8,7 @@ import type { Core } from "../core.ts";
 import type { Faults } from "../faults/faults.ts";
 import { callerOf } from "../faults/rate-limit.ts";
 import { type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
-import { answerError, evidenceHeader, invalidRequest, type ServiceEnv } from "./answers.ts";
+import { answerError, evidenceHeader, Refusal, type ServiceEnv } from "./answers.ts";
 import { playFault } from "./fault-play.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): SandboxApp {
 const checkHost: Middleware = async ({ req, env }, next) => {
   const { hostname } = new URL(req.url);
   if (env.isAllowedHost?.(hostname) === false) {
-    throw invalidRequest(403, {
+    throw new Refusal(403, {
       code: "host_not_allowed",
       message:
         `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +

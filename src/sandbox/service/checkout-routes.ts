@@ -9,7 +9,7 @@ import {
 import type { Payment, PaymentState } from "../../wire/payment.ts";
 import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
-import { invalidRequest, notFound } from "./answers.ts";
+import { notFound, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
@@ -65,7 +65,7 @@ function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken
   checkBy(() => toChecksumAddress(contractAddress, "contractAddress"));
   const priced = tokenOn(chainId, contractAddress);
   if (priced !== undefined) return priced;
-  throw invalidRequest(422, {
+  throw new Refusal(422, {
     code: "unsupported_token",
     param: "contractAddress",
     message: "contractAddress is no token that is accepted on this chain.",
@@ -87,7 +87,7 @@ function amountToQuote(payment: Payment, forcedInCents: number | undefined): num
 }
 
 function notPending({ status }: Payment) {
-  return invalidRequest(400, {
+  return new Refusal(400, {
     code: "payment_not_pending",
     message: `The payment is ${status} and takes no quotes any more. Create another payment.`,
   });

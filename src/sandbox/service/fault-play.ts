@@ -30,7 +30,7 @@ export async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next
 }
 
 function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceEnv>): Response {
-  const headers = retryAfter === undefined ? undefined : { "Retry-After": String(retryAfter) };
+  const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
   const assumed = { [evidenceHeader]: "assumed", ...headers };
   if (typeof body === "string") {
     return answerText(c, status, body, { "Content-Type": "text/plain", ...assumed });
@@ -41,21 +41,9 @@ function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceE
     status === 429
       ? "Too many requests. Wait as long as Retry-After says, or longer with every refusal."
       : `The settlekit sandbox was told to answer this request with ${status}.`;
-  const code = codeForStatus(status);
-  return answerRefusal(c, {
-    status,
-    type: typeFor(status),
-    code,
-    message,
-    ...(headers && { headers }),
-  });
+  return answerRefusal(c, status, { code: codeForStatus(status), message, headers });
 }
 
 function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function typeFor(status: number) {
-  if (status >= 500) return "api_error";
-  return status === 401 ? "authentication_error" : "invalid_request_error";
 }

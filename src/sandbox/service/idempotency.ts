@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { canonicalJson } from "../../values.ts";
 import type { Core } from "../core.ts";
-import { invalidRequest } from "./answers.ts";
+import { Refusal } from "./answers.ts";
 
 /** Interface section 8: how long a key ties repeated creations together. */
 const idempotencyWindowMs = 24 * 3_600_000;
@@ -99,14 +99,14 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 }
 
 function conflict(message: string) {
-  return invalidRequest(409, { code: "idempotency_conflict", message });
+  return new Refusal(409, { code: "idempotency_conflict", message });
 }
 
 /** @throws {Refusal} 400. */
 function checkDepth(value: unknown, depth = 0): void {
   if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth) {
-    throw invalidRequest(400, {
+    throw new Refusal(400, {
       code: "invalid_request",
       message: `The body nests deeper than ${maxDepth} levels. Send the documented fields only.`,
     });

@@ -10,25 +10,18 @@ interface Selection<Value> {
   readonly matching?: ((value: Value) => boolean) | undefined;
 }
 
-/** One page of a list, read in place: neither sorted nor copied, however long it is. */
+/** One page of a list, which is not copied: it may be long. */
 export function pageOf<Value>(
   values: readonly Value[],
   { limit = defaultLimit, offset = 0 }: PageQuery,
   { from, matching }: Selection<Value>,
 ): PageBody<Value> {
-  const total = matching === undefined ? values.length : values.filter(matching).length;
-  const data: Value[] = [];
-  // Without a filter the page's place is known, and nothing before it is looked at.
-  let index = matching === undefined ? offset : 0;
-  let toSkip = matching === undefined ? 0 : offset;
-  while (data.length < limit) {
-    const value = values[from === "first" ? index : values.length - 1 - index];
-    index++;
-    if (value === undefined) break;
-    if (matching?.(value) === false) continue;
-    if (toSkip > 0) toSkip--;
-    else data.push(value);
-  }
+  const found = matching === undefined ? values : values.filter(matching);
+  const total = found.length;
+  const [start, end] =
+    from === "first" ? [offset, offset + limit] : [total - offset - limit, total - offset];
+  const page = found.slice(Math.max(start, 0), Math.max(end, 0));
+  const data = from === "first" ? page : page.reverse();
   return {
     data,
     pagination: {

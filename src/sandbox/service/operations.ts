@@ -9,7 +9,6 @@ import { randomStream } from "../random.ts";
 import {
   answerJson,
   evidenceHeader,
-  invalidRequest,
   notFound,
   operationEvidence,
   Refusal,
@@ -82,8 +81,7 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
     const { code, owner } = credentials[credential];
-    const refuse = (message: string) =>
-      new Refusal({ status: 401, type: "authentication_error", code, message });
+    const refuse = (message: string) => new Refusal(401, { code, message });
     const given = headers.get(name);
     if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
     // Without its scheme, a value is not a credential.
@@ -92,7 +90,7 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
     const { merchantId = merchant.merchantId } = path;
     if (merchantId === merchant.merchantId) return merchant;
-    throw invalidRequest(403, {
+    throw new Refusal(403, {
       code: "forbidden",
       message:
         "The path names another merchant than the access token's. Use the merchantId that goes with it.",
@@ -170,7 +168,7 @@ export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions):
   for (const [path, same] of methods) {
     const allowed = same.map(({ operation }) => operation.method).join(", ");
     app.all(honoPath(path), ({ req }) => {
-      throw invalidRequest(405, {
+      throw new Refusal(405, {
         code: "method_not_allowed",
         message: `This is the settlekit sandbox. It serves ${path} with ${allowed}, not with ${req.method}.`,
         headers: { Allow: allowed },
@@ -179,7 +177,7 @@ export function serveOperations(app: Hono<ServiceEnv>, options: ServiceOptions):
   }
   app.all("*", ({ req }) => {
     const served = routes.map(({ operation: { method, path } }) => `${method} ${path}`).join(", ");
-    throw invalidRequest(404, {
+    throw new Refusal(404, {
       code: "unknown_route",
       message: `This is the settlekit sandbox. It has no route ${req.method} ${req.path}; it serves ${served}.`,
     });

@@ -10,7 +10,7 @@ import type {
   Payment,
   PaymentListQuery,
 } from "../../wire/payment.ts";
-import { invalidRequest, notFound } from "./answers.ts";
+import { notFound, Refusal } from "./answers.ts";
 import { listPage } from "./lists.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
@@ -79,7 +79,7 @@ function checkRedirectUrl(redirectUrl: string | undefined): void {
 }
 
 function depositsDisabled() {
-  return invalidRequest(403, {
+  return new Refusal(403, {
     code: "deposits_disabled",
     message: "Deposits are disabled for this merchant. Enable them, or create a payment.",
   });

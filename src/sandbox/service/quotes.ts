@@ -15,23 +15,10 @@ interface Price {
   readonly rateUsd: string;
 }
 
-/** An exchange rate as a fraction of whole numbers. */
-interface UnitsPerCents {
-  readonly units: bigint;
-  readonly cents: bigint;
-}
-
-/** There are few prices and many quotes. */
-const known = new Map<string, UnitsPerCents>();
-
-function unitsPerCents({ decimals, rateUsd }: Price): UnitsPerCents {
-  const name = `${decimals} ${rateUsd}`;
-  const earlier = known.get(name);
-  if (earlier !== undefined) return earlier;
+/** The exchange rate as a fraction of whole numbers. */
+function unitsPerCents({ decimals, rateUsd }: Price) {
   const units = 10n ** BigInt(decimals + rateDecimals);
-  const result = { units, cents: parseUnits(rateUsd, rateDecimals) * centsPerDollar };
-  known.set(name, result);
-  return result;
+  return { units, cents: parseUnits(rateUsd, rateDecimals) * centsPerDollar };
 }
 
 /** The smallest units that settle an amount: the exact quotient, rounded up. */
@@ -53,25 +40,12 @@ interface QuoteRequest {
 }
 
 export function quotesFor(request: QuoteRequest, random: RandomStream): Quote[] {
-  const lifetime = lifetimeFrom(request.nowMs);
-  return pricedTokens.map((priced) => quoteDuring(lifetime, priced, request, random.uuid()));
+  return pricedTokens.map((priced) => quoteFor(priced, request, random.uuid()));
 }
 
-export function quoteFor(priced: PricedToken, request: QuoteRequest, id: string): Quote {
-  return quoteDuring(lifetimeFrom(request.nowMs), priced, request, id);
-}
-
-function lifetimeFrom(nowMs: number): Pick<Quote, "createdAt" | "expiresAt"> {
-  return {
-    createdAt: new Date(nowMs).toISOString(),
-    expiresAt: new Date(nowMs + quoteLifetimeMs).toISOString(),
-  };
-}
-
-function quoteDuring(
-  { createdAt, expiresAt }: Pick<Quote, "createdAt" | "expiresAt">,
+export function quoteFor(
   { token, chainId, rateUsd }: PricedToken,
-  { paymentId, amountInCents }: Omit<QuoteRequest, "nowMs">,
+  { paymentId, amountInCents, nowMs }: QuoteRequest,
   id: string,
 ): Quote {
   const { decimals } = token;
@@ -84,9 +58,9 @@ function quoteDuring(
     rateUsdAsset: rateUsd,
     // The sandbox charges no fees.
     amountDueCents: amountInCents,
-    expiresAt,
+    expiresAt: new Date(nowMs + quoteLifetimeMs).toISOString(),
     status: "active",
-    createdAt,
+    createdAt: new Date(nowMs).toISOString(),
   };
 }
 

@@ -4,7 +4,7 @@ import { isRecord, show } from "../../values.ts";
 import { knownValues, type Schema } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { maxAmountInCents } from "../../wire/payment.ts";
-import { invalidRequest, type Refusal } from "./answers.ts";
+import { Refusal } from "./answers.ts";
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
 const amountFields: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T
 }
 
 export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
-  return invalidRequest(status, {
+  return new Refusal(status, {
     code: codeFor(status, param),
     param,
     message: `${param} ${problem}`,
@@ -95,8 +95,7 @@ export function checkBy(check: () => unknown): void {
     check();
   } catch (error) {
     if (!InvalidRequestError.is(error)) throw error;
-    const { code, message, param = "" } = error;
-    throw invalidRequest(422, { code, message, param });
+    throw new Refusal(422, error);
   }
 }
 
@@ -174,7 +173,7 @@ export function parseObject(
   { isOptional }: { readonly isOptional: boolean },
 ): Record<string, unknown> {
   if (bodyText === undefined) {
-    throw invalidRequest(413, {
+    throw new Refusal(413, {
       code: "body_too_large",
       message: `The body is larger than ${maxBodyBytes} bytes. Send the documented fields only.`,
     });
@@ -182,7 +181,7 @@ export function parseObject(
   if (bodyText === "" && isOptional) return {};
   const value = parseJson(bodyText);
   if (isRecord(value)) return value;
-  throw invalidRequest(400, {
+  throw new Refusal(400, {
     code: "invalid_request",
     message: "The body is JSON, but not an object. Send an object of the documented fields.",
   });
@@ -193,7 +192,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidRequest(400, {
+    throw new Refusal(400, {
       code: "invalid_request",
       message: text === "" ? "The body is empty. Send a JSON object." : "The body is not JSON.",
     });

@@ -16,7 +16,7 @@ import type {
   WithdrawalConfig,
   WithdrawalListQuery,
 } from "../../wire/withdrawal.ts";
-import { invalidRequest, notFound } from "./answers.ts";
+import { notFound, Refusal } from "./answers.ts";
 import { pageOf } from "./lists.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { pricedTokens, supportedChainIds } from "./tokens.ts";
@@ -81,7 +81,7 @@ function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
 }
 
 function withdrawalsDisabled() {
-  return invalidRequest(403, {
+  return new Refusal(403, {
     code: "withdrawals_disabled",
     message: "Withdrawals are disabled for this merchant. Enable them first.",
   });
