@@ -12,7 +12,7 @@ import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
 import { channel, requireServer, requireSupportedNode } from "./runtime.ts";
 
-/** Whose dashboard, and the right to see it. */
+/** The merchant of a dashboard, and the token that gives access to it. */
 export interface DashboardOptions {
   /** The merchant's id: `merchantId` of its payments. */
   merchantId: string;
@@ -70,8 +70,8 @@ export class MerchantClient {
   }
 
   /**
-   * What a dashboard's bearer token gives access to (interface sections 4.6 and 4.7). A token given as
-   * a function is asked for again once when the service answers 401.
+   * The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). A token given as
+   * a function is requested again, once, when the service answers 401.
    *
    * @throws {ConfigurationError} when the token cannot be one.
    */

@@ -222,7 +222,7 @@ export type OutcomeUnknownErrorOptions = Omit<SettlekitErrorOptions, "outcome">;
 
 /**
  * The service may have created the payment or withdrawal, but no answer said so. Nothing was repeated that could pay
- * twice. The message says how to go on; `idempotencyKey` is the key of every attempt, `cause` the last failure.
+ * twice. The message says how to continue; `idempotencyKey` is the key of every attempt, `cause` the last failure.
  */
 export class OutcomeUnknownError extends SettlekitError {
   static override readonly kind: string = "OutcomeUnknownError";

@@ -5,46 +5,13 @@
  * @module settlekit/schemas
  */
 import * as z from "zod";
-import { type Pagination, paginationSchema as wirePagination } from "./wire/pagination.ts";
-import {
-  type CreatedPayment,
-  type Payment,
-  type PaymentState,
-  createdPaymentSchema as wireCreatedPayment,
-  paymentSchema as wirePayment,
-  paymentStateSchema as wirePaymentState,
-} from "./wire/payment.ts";
-import {
-  type PaymentReceipt,
-  paymentReceiptSchema as wirePaymentReceipt,
-} from "./wire/payment-receipt.ts";
-import {
-  type DepositAddress,
-  type Quote,
-  depositAddressSchema as wireDepositAddress,
-  quoteSchema as wireQuote,
-} from "./wire/quote.ts";
-import {
-  type Token,
-  type TokenChain,
-  tokenSchema as wireToken,
-  tokenChainSchema as wireTokenChain,
-} from "./wire/token.ts";
-import {
-  type PaymentEventData,
-  type WebhookEvents,
-  type WithdrawalEventData,
-  paymentEventDataSchema as wirePaymentEventData,
-  withdrawalEventDataSchema as wireWithdrawalEventData,
-} from "./wire/webhook-event.ts";
-import {
-  type Withdrawal,
-  type WithdrawalConfig,
-  type WithdrawalReceipt,
-  withdrawalSchema as wireWithdrawal,
-  withdrawalConfigSchema as wireWithdrawalConfig,
-  withdrawalReceiptSchema as wireWithdrawalReceipt,
-} from "./wire/withdrawal.ts";
+import * as pagination from "./wire/pagination.ts";
+import * as payment from "./wire/payment.ts";
+import * as receipt from "./wire/payment-receipt.ts";
+import * as quote from "./wire/quote.ts";
+import * as token from "./wire/token.ts";
+import * as webhook from "./wire/webhook-event.ts";
+import * as withdrawal from "./wire/withdrawal.ts";
 
 /** The zod schema of an interface, with a schema for each of its fields. Unknown fields are kept. */
 export type SchemaOf<T> = z.ZodObject<
@@ -60,42 +27,58 @@ export type SchemaOf<T> = z.ZodObject<
 const schemaOf = <T>(schema: unknown) => schema as SchemaOf<T>;
 
 /** A payment or a deposit (interface section 2.1). */
-export const paymentSchema = /* @__PURE__ */ schemaOf<Payment>(wirePayment);
+export const paymentSchema = /* @__PURE__ */ schemaOf<payment.Payment>(payment.paymentSchema);
 /** The answer to a creation, with the payment secret (interface section 4.1). */
-export const createdPaymentSchema = /* @__PURE__ */ schemaOf<CreatedPayment>(wireCreatedPayment);
+export const createdPaymentSchema = /* @__PURE__ */ schemaOf<payment.CreatedPayment>(
+  payment.createdPaymentSchema,
+);
 /** The receipt of a payment. */
-export const paymentReceiptSchema = /* @__PURE__ */ schemaOf<PaymentReceipt>(wirePaymentReceipt);
+export const paymentReceiptSchema = /* @__PURE__ */ schemaOf<receipt.PaymentReceipt>(
+  receipt.paymentReceiptSchema,
+);
 /** A payment's status alone (interface section 4.3). */
-export const paymentStateSchema = /* @__PURE__ */ schemaOf<PaymentState>(wirePaymentState);
+export const paymentStateSchema = /* @__PURE__ */ schemaOf<payment.PaymentState>(
+  payment.paymentStateSchema,
+);
 /** The address that a customer pays to (interface section 2.2). */
-export const depositAddressSchema = /* @__PURE__ */ schemaOf<DepositAddress>(wireDepositAddress);
+export const depositAddressSchema = /* @__PURE__ */ schemaOf<quote.DepositAddress>(
+  quote.depositAddressSchema,
+);
 /** An offer to settle a payment with one token on one chain (interface section 2.3). */
-export const quoteSchema = /* @__PURE__ */ schemaOf<Quote>(wireQuote);
+export const quoteSchema = /* @__PURE__ */ schemaOf<quote.Quote>(quote.quoteSchema);
 /** An asset in which a payment can be settled (interface section 2.4). */
-export const tokenSchema = /* @__PURE__ */ schemaOf<Token>(wireToken);
+export const tokenSchema = /* @__PURE__ */ schemaOf<token.Token>(token.tokenSchema);
 /** A network on which a token lives (interface section 2.4). */
-export const tokenChainSchema = /* @__PURE__ */ schemaOf<TokenChain>(wireTokenChain);
+export const tokenChainSchema = /* @__PURE__ */ schemaOf<token.TokenChain>(token.tokenChainSchema);
 /** Crypto sent to a beneficiary (interface section 2.5). */
-export const withdrawalSchema = /* @__PURE__ */ schemaOf<Withdrawal>(wireWithdrawal);
+export const withdrawalSchema = /* @__PURE__ */ schemaOf<withdrawal.Withdrawal>(
+  withdrawal.withdrawalSchema,
+);
 /** The receipt of a withdrawal (interface section 2.6). */
-export const withdrawalReceiptSchema =
-  /* @__PURE__ */ schemaOf<WithdrawalReceipt>(wireWithdrawalReceipt);
+export const withdrawalReceiptSchema = /* @__PURE__ */ schemaOf<withdrawal.WithdrawalReceipt>(
+  withdrawal.withdrawalReceiptSchema,
+);
 /** The withdrawals that the merchant can make (interface section 4.6). */
-export const withdrawalConfigSchema =
-  /* @__PURE__ */ schemaOf<WithdrawalConfig>(wireWithdrawalConfig);
+export const withdrawalConfigSchema = /* @__PURE__ */ schemaOf<withdrawal.WithdrawalConfig>(
+  withdrawal.withdrawalConfigSchema,
+);
 /** Where a page stands in its list (interface section 2.7). */
-export const paginationSchema = /* @__PURE__ */ schemaOf<Pagination>(wirePagination);
+export const paginationSchema = /* @__PURE__ */ schemaOf<pagination.Pagination>(
+  pagination.paginationSchema,
+);
 /** The data of a payment event (interface section 6). */
-export const paymentEventDataSchema =
-  /* @__PURE__ */ schemaOf<PaymentEventData>(wirePaymentEventData);
+export const paymentEventDataSchema = /* @__PURE__ */ schemaOf<webhook.PaymentEventData>(
+  webhook.paymentEventDataSchema,
+);
 /** The data of a withdrawal event (interface section 6). */
-export const withdrawalEventDataSchema =
-  /* @__PURE__ */ schemaOf<WithdrawalEventData>(wireWithdrawalEventData);
+export const withdrawalEventDataSchema = /* @__PURE__ */ schemaOf<webhook.WithdrawalEventData>(
+  webhook.withdrawalEventDataSchema,
+);
 
 /** One of the events of interface section 6, with what it carries. */
 export type WebhookEvent = {
-  [Name in keyof WebhookEvents]: { event: Name; data: WebhookEvents[Name] };
-}[keyof WebhookEvents];
+  [Name in keyof webhook.WebhookEvents]: { event: Name; data: webhook.WebhookEvents[Name] };
+}[keyof webhook.WebhookEvents];
 
 /**
  * The body of a webhook in its documented form (interface section 6), told apart by `event`. Events of other
@@ -112,6 +95,9 @@ export const webhookEventSchema: z.ZodType<WebhookEvent> = /* @__PURE__ */ z.dis
 );
 
 // @__NO_SIDE_EFFECTS__
-function event<Name extends keyof WebhookEvents>(name: Name, data: SchemaOf<WebhookEvents[Name]>) {
+function event<Name extends keyof webhook.WebhookEvents>(
+  name: Name,
+  data: SchemaOf<webhook.WebhookEvents[Name]>,
+) {
   return z.looseObject({ event: z.literal(name), data });
 }

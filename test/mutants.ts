@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an abort that came first does not stop the request",
     file: "src/http/send.ts",
-    find: "    trip.signal?.throwIfAborted();\n    signal.throwIfAborted();\n",
+    find: "    attempt.signal?.throwIfAborted();\n    signal.throwIfAborted();\n",
     replace: "",
     test: "test/http/send.test.ts",
   },

@@ -93,7 +93,7 @@ function describe(value: unknown): string {
  *
  * @param address `0x` and 40 hexadecimal digits; mixed case must satisfy the checksum.
  * @param param The name of the field that the error reports.
- * @throws {InvalidRequestError} code `invalid_address` when it is no address, fails its checksum, or
+ * @throws {InvalidRequestError} code `invalid_address` when it is not an address, fails its checksum, or
  * is a placeholder without a known key: the zero address or `0xeeee…eeee`.
  * @example
  * ```ts

@@ -18,34 +18,21 @@ export interface Chain {
  * `token.chain` and the withdrawal configuration are the authority.
  */
 export const chains: readonly Chain[] = [
-  { chainId: 1, name: "Ethereum", nativeSymbol: "ETH", nativeDecimals: 18, isTestnet: false },
-  { chainId: 8453, name: "Base", nativeSymbol: "ETH", nativeDecimals: 18, isTestnet: false },
-  {
-    chainId: 56,
-    name: "BNB Smart Chain",
-    nativeSymbol: "BNB",
-    nativeDecimals: 18,
-    isTestnet: false,
-  },
-  { chainId: 137, name: "Polygon", nativeSymbol: "POL", nativeDecimals: 18, isTestnet: false },
-  { chainId: 43114, name: "Avalanche", nativeSymbol: "AVAX", nativeDecimals: 18, isTestnet: false },
-  { chainId: 10, name: "Optimism", nativeSymbol: "ETH", nativeDecimals: 18, isTestnet: false },
-  { chainId: 42161, name: "Arbitrum", nativeSymbol: "ETH", nativeDecimals: 18, isTestnet: false },
-  {
-    chainId: 84532,
-    name: "Base Sepolia",
-    nativeSymbol: "ETH",
-    nativeDecimals: 18,
-    isTestnet: true,
-  },
-  {
-    chainId: 11155111,
-    name: "Ethereum Sepolia",
-    nativeSymbol: "ETH",
-    nativeDecimals: 18,
-    isTestnet: true,
-  },
+  mainnet(1, "Ethereum", "ETH"),
+  mainnet(8453, "Base", "ETH"),
+  mainnet(56, "BNB Smart Chain", "BNB"),
+  mainnet(137, "Polygon", "POL"),
+  mainnet(43114, "Avalanche", "AVAX"),
+  mainnet(10, "Optimism", "ETH"),
+  mainnet(42161, "Arbitrum", "ETH"),
+  { ...mainnet(84532, "Base Sepolia", "ETH"), isTestnet: true },
+  { ...mainnet(11155111, "Ethereum Sepolia", "ETH"), isTestnet: true },
 ];
+
+// @__NO_SIDE_EFFECTS__
+function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
+  return { chainId, name, nativeSymbol, nativeDecimals: 18, isTestnet: false };
+}
 
 /**
  * A network by its chain id; `undefined` for one that is not in `chains`.

@@ -97,7 +97,7 @@ export function readReply<T>(
     const origin = originOf(headers.get("location"), settings.baseUrl);
     return { kind: "redirect", status, origin: origin && redact(origin), requestId };
   }
-  // An opaque or failed response of a custom fetch: there is no answer of the service.
+  // An opaque or failed response of a custom fetch: the service did not answer.
   if (status < 200) {
     return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
   }

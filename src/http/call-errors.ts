@@ -124,7 +124,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
           "which were not read to their end. Raise maxResponseBytes, or ask for less at once." +
           (call.replay === "safe"
             ? ""
-            : ` It may have taken effect. ${wayOn(call.replay, idempotencyKey)}`),
+            : ` It may have taken effect. ${nextStep(call.replay, idempotencyKey)}`),
         {
           ...facts,
           code: "response_too_large",
@@ -151,7 +151,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
 
 const outOfBudget =
   " It was not tried again: so many of this client's calls failed lately that its retries are used up. " +
-  "They come back with time and success.";
+  "Time and successful calls restore them.";
 
 type TimeoutFailure = Extract<Failure, { kind: "timeout" }>;
 
@@ -201,7 +201,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: RateLimitError,
 };
 
-/** The class of an error answer. The document does not map its codes to statuses, so a 4xx that names its kind is believed. */
+/** The class of an error answer. The document does not map its codes to statuses, so a 4xx that names its kind decides. */
 function errorClass({ status, facts: { type, code } }: StatusFailure): typeof ApiError {
   if (status >= 500) return ServerError;
   if (status === 429) return RateLimitError;
@@ -236,7 +236,7 @@ function cure(ErrorClass: typeof ApiError, { facts, retryAfterMs }: StatusFailur
 function abortMessage(outcome: Outcome, { operation, replay, idempotencyKey }: CallFacts): string {
   if (outcome === "not_sent") return `${operation} was aborted before anything was sent.`;
   if (replay === "safe") return `${operation} was aborted.`;
-  return `${operation} was aborted; the service may have acted on it. ${wayOn(replay, idempotencyKey)}`;
+  return `${operation} was aborted; the service may have acted on it. ${nextStep(replay, idempotencyKey)}`;
 }
 
 function outcomeUnknownError(
@@ -249,7 +249,7 @@ function outcomeUnknownError(
   const retryAfterMs = failure.kind === "status" ? failure.retryAfterMs : undefined;
   return new OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, and no answer settled it (last: ` +
-      `${cause.name} ${cause.code}). ${wayOn(replay, idempotencyKey)}`,
+      `${cause.name} ${cause.code}). ${nextStep(replay, idempotencyKey)}`,
     {
       code: "outcome_unknown",
       operation,
@@ -263,7 +263,7 @@ function outcomeUnknownError(
   );
 }
 
-function wayOn(replay: Replay, idempotencyKey: string | undefined): string {
+function nextStep(replay: Replay, idempotencyKey: string | undefined): string {
   return replay === "keyed"
     ? `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
         "attempt: it gives the original answer and creates nothing twice."

@@ -27,7 +27,7 @@ export interface Reply {
   readonly isReplaced: boolean;
 }
 
-interface Trip extends LimitedRequest {
+interface Attempt extends LimitedRequest {
   /** Whether fetch was called. Until then, nothing can have happened. */
   hasLeft: boolean;
   hasEnded: boolean;
@@ -66,25 +66,25 @@ export class Sender {
 
   /** Makes one attempt. Never throws. */
   async send(request: LimitedRequest): Promise<{ result: Reply | Failure; wasSent: boolean }> {
-    const trip: Trip = { ...request, hasLeft: false, hasEnded: false, received: undefined };
-    const result = await this.#exchange(trip).catch((error) => this.#failure(error, trip));
-    trip.hasEnded = true;
-    return { result, wasSent: trip.hasLeft };
+    const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
+    const result = await this.#exchange(attempt).catch((error) => this.#failure(error, attempt));
+    attempt.hasEnded = true;
+    return { result, wasSent: attempt.hasLeft };
   }
 
-  async #exchange(trip: Trip): Promise<Reply> {
-    const { method, path, query, headers, body, limit, signal } = trip;
+  async #exchange(attempt: Attempt): Promise<Reply> {
+    const { method, path, query, headers, body, limit, signal } = attempt;
     const sending = this.#ky(path, {
       method,
       searchParams: query,
       headers,
       totalTimeout: limit.ms,
-      fetch: (request) => this.#fetch(request as Request, trip),
+      fetch: (request) => this.#fetch(request as Request, attempt),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });
     const response: FetchResponse = await sending;
-    const { received } = trip;
+    const { received } = attempt;
     if (received && response.status !== received.status) {
       throw new CustomCodeError(
         "hooks",
@@ -102,21 +102,21 @@ export class Sender {
       if (text.length > this.#settings.maxResponseBytes) throw new TooLargeError();
       return { ...reply, text, broken: undefined };
     } catch (error) {
-      return { ...reply, text: undefined, broken: this.#bodyFailure(error, response, trip) };
+      return { ...reply, text: undefined, broken: this.#bodyFailure(error, response, attempt) };
     }
   }
 
   /** Calls fetch as `fetch(url, init)`: that of another package does not take the platform's Request. */
-  async #fetch(request: Request, trip: Trip): Promise<Response> {
+  async #fetch(request: Request, attempt: Attempt): Promise<Response> {
     const { fetch: customFetch, fetchOptions, hooks, maxResponseBytes } = this.#settings;
-    if (hooks) await checkUnchanged(request, trip);
+    if (hooks) await checkUnchanged(request, attempt);
     if (hooks && !isSecureUrl(new URL(request.url), this.#settings.allowHttp)) {
       throw new CustomCodeError("hooks", "A beforeRequest hook gave a URL that is not https.");
     }
     const signal =
-      hooks && trip.signal ? AbortSignal.any([trip.signal, request.signal]) : request.signal;
+      hooks && attempt.signal ? AbortSignal.any([attempt.signal, request.signal]) : request.signal;
     // The call may have ended within a hook. A request that has not left must not leave.
-    trip.signal?.throwIfAborted();
+    attempt.signal?.throwIfAborted();
     signal.throwIfAborted();
     const init: FetchInit = {
       ...fetchOptions,
@@ -125,13 +125,13 @@ export class Sender {
       signal,
       redirect: "manual",
       ...cacheMode(),
-      ...(trip.body !== undefined && { body: trip.body }),
+      ...(attempt.body !== undefined && { body: attempt.body }),
     };
-    trip.hasLeft = true;
+    attempt.hasLeft = true;
     const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
     const response = await untilAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve, with a response that is not read.
-      if (signal.aborted || trip.hasEnded) answer.then(cancelBody, () => {});
+      if (signal.aborted || attempt.hasEnded) answer.then(cancelBody, () => {});
     });
     if (typeof response?.text !== "function") {
       throw new CustomCodeError(
@@ -141,43 +141,43 @@ export class Sender {
     }
     const isBounded =
       isRedirect(response) || (!customFetch && isWithin(response, maxResponseBytes));
-    trip.received = isBounded ? response : bounded(response, maxResponseBytes, signal);
+    attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal);
     // Another package's Response can do what ky needs of one.
-    return trip.received as Response;
+    return attempt.received as Response;
   }
 
-  #failure(error: unknown, trip: Trip): Failure {
-    const { signal, limit, redact, hasLeft } = trip;
+  #failure(error: unknown, attempt: Attempt): Failure {
+    const { signal, limit, redact, hasLeft } = attempt;
     if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
     if (error instanceof TimeoutError) {
       const spentOn =
         "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
       return { kind: "timeout", limit: limit.name, ms: limit.ms, ...(!hasLeft && { spentOn }) };
     }
-    if (error instanceof CustomCodeError) return customCodeFailure(error, trip);
+    if (error instanceof CustomCodeError) return customCodeFailure(error, attempt);
     if (!hasLeft) {
       const fact = `The request could not be made ready: ${describeThrown(error)}.`;
-      return customCodeFailure(new CustomCodeError("hooks", fact, error), trip);
+      return customCodeFailure(new CustomCodeError("hooks", fact, error), attempt);
     }
     if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {
       const fact = `Your fetch function threw ${describeThrown(error)}.`;
-      return customCodeFailure(new CustomCodeError("fetch", fact, error), trip);
+      return customCodeFailure(new CustomCodeError("fetch", fact, error), attempt);
     }
     const failure = readNetworkError(error);
     return { ...failure, detail: redact(failure.detail) };
   }
 
-  #bodyFailure(error: unknown, { status, headers }: FetchResponse, trip: Trip): Failure {
+  #bodyFailure(error: unknown, { status, headers }: FetchResponse, attempt: Attempt): Failure {
     if (error instanceof TooLargeError) {
       const { maxResponseBytes: maxBytes, wire } = this.#settings;
-      const requestId = trip.redact(headers.get(wire.requestIdHeader) ?? "") || undefined;
+      const requestId = attempt.redact(headers.get(wire.requestIdHeader) ?? "") || undefined;
       return { kind: "too_large", status, maxBytes, requestId };
     }
-    const failure = this.#failure(error, trip);
+    const failure = this.#failure(error, attempt);
     if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
     // A part of the answer had arrived, so the request had, too, whatever the platform calls the error.
     const { code, detail } = readNetworkError(error);
-    return { kind: "connection", code, detail: trip.redact(detail) };
+    return { kind: "connection", code, detail: attempt.redact(detail) };
   }
 }
 
@@ -225,8 +225,8 @@ function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal)
   return new Response(body.pipeThrough(counting, { signal }), { status, headers: [...headers] });
 }
 
-function customCodeFailure({ option, message, cause }: CustomCodeError, trip: Trip): Failure {
-  const { redact, hasLeft: wasSent } = trip;
+function customCodeFailure({ option, message, cause }: CustomCodeError, attempt: Attempt): Failure {
+  const { redact, hasLeft: wasSent } = attempt;
   return {
     kind: "custom_code",
     option,

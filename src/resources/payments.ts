@@ -128,7 +128,7 @@ export class Payments {
    * All payments with this `orderId`, in the list's order. The service cannot search by it, so this
    * reads the list: give `createdAfter` to stop at a time.
    *
-   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is no time.
+   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
     return findByOrderId(this.#http, { operation: operations.listPayments }, orderId, options);

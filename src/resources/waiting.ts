@@ -59,7 +59,7 @@ export async function* poll<T>(
   for (let waitMs = intervalMs; ; waitMs = Math.min(maxIntervalMs, waitMs * growth)) {
     yield await attempt(read, mayPass);
     const remainingMs = deadlineAt - time.now();
-    // Less than this is no time for a request.
+    // Less than this is not enough for a request.
     if (remainingMs < 20) return;
     await time.sleep(Math.min(waitMs * (0.8 + 0.4 * time.random()), remainingMs / 2), signal);
     if (signal?.aborted) {

@@ -28,7 +28,7 @@ export interface SandboxOptions extends MerchantOptions {
    */
   readonly data?: string | undefined;
   /**
-   * How the names of the service's headers begin, in requests and webhooks. Default: the environment variable
+   * The prefix of the service's own headers, in requests and webhooks. Default: the environment variable
    * `SETTLEKIT_HEADER_PREFIX`, else `X-Service`.
    */
   readonly headerPrefix?: string | undefined;

@@ -45,7 +45,7 @@ export interface Sandbox {
    * ```
    */
   listen(options?: ListenOptions): Promise<SandboxServer>;
-  /** How the names of the service's headers begin. */
+  /** The prefix of the service's own headers. */
   readonly headerPrefix: string;
   /** The first merchant's secret key. Starts with `sk_test_`; never rotates. */
   readonly secretKey: string;

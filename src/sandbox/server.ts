@@ -52,7 +52,7 @@ function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
-    `${JSON.stringify(name)} is no host name. Pass names alone in allowedHosts, without scheme and port, such as ` +
+    `${JSON.stringify(name)} is not a host name. Pass names alone in allowedHosts, without scheme and port, such as ` +
       '"sandbox".',
     { code: "invalid_allowed_host", param: "allowedHosts" },
   );

@@ -1,6 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
 import { randomStream, type Seed } from "../sandbox/random.ts";
-import { staleWebhook, strangersWebhook, tamperedWebhook } from "../sandbox/webhooks/disorder.ts";
+import {
+  staleWebhook,
+  tamperedWebhook,
+  wronglySignedWebhook,
+} from "../sandbox/webhooks/disorder.ts";
 import { checkByRules, type OptionRule } from "../webhooks/options.ts";
 
 /** The part of a delivery that is sent: the results of `signedDelivery` and `signWebhook` fit. */
@@ -113,7 +117,7 @@ function forgersOf(
     { share: tamper, forge: (delivery) => tamperedWebhook(delivery, random) },
     {
       share: wrongSecret,
-      forge: (delivery) => ({ ...strangersWebhook(delivery), tampered: "wrong-secret" }),
+      forge: (delivery) => ({ ...wronglySignedWebhook(delivery), tampered: "wrong-secret" }),
     },
   ];
   if (staleTimestamp > 0) {

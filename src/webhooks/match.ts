@@ -24,7 +24,7 @@ type Branches<Name extends string, Data, Status extends string, Result> = {
   ) => Result;
 } & { readonly unknown: (webhook: VerifiedDelivery<Name, Data>) => Result };
 
-/** What `Webhooks.match` does with each event: none of these may be missing. */
+/** The functions that `Webhooks.match` chooses from, one for each event and status: none may be missing. */
 export interface WebhookBranches<Result> {
   readonly payment: Branches<Named<"payment">, PaymentEventData, PaymentStatus, Result>;
   readonly withdrawal: Branches<Named<"withdrawal">, WithdrawalEventData, WithdrawalStatus, Result>;
@@ -38,7 +38,7 @@ export function match<Result>(webhook: Webhook, branches: WebhookBranches<Result
   // The name of the branch narrows the webhook.
   const ofKind = branches[kind] as { readonly unknown: (webhook: Webhook) => Result };
   const { status } = webhook.data;
-  // An inherited name, such as "constructor", is no branch.
+  // An inherited name, such as "constructor", is not a branch.
   const isBranch = typeof status === "string" && Object.hasOwn(ofKind, status);
   return ofKind[isBranch ? (status as "unknown") : "unknown"](webhook);
 }

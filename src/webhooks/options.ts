@@ -31,7 +31,7 @@ export interface WebhooksOptions {
    */
   readonly toleranceSeconds?: number | undefined;
   /**
-   * How the names of the service's headers begin. Default: the environment variable
+   * The prefix of the service's own headers. Default: the environment variable
    * SETTLEKIT_HEADER_PREFIX, else `X-Service`.
    */
   readonly headerPrefix?: string | undefined;

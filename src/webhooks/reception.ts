@@ -29,7 +29,7 @@ export interface WebhookEndEvent extends ReceptionEvent {
 }
 
 /**
- * What the channel `settlekit:webhooks` of node:diagnostics_channel carries. No event holds a secret, an
+ * The messages of the channel `settlekit:webhooks` of node:diagnostics_channel. No event holds a secret, an
  * amount or a body.
  */
 export type WebhooksEvent = WebhookStartEvent | WebhookEndEvent;

@@ -177,7 +177,7 @@ export class Webhooks {
     explain: (delivery: Delivery) => unknown = () => {},
   ): Webhooks {
     const forwarding = new Webhooks(this.#options);
-    // What observes this one sees those deliveries, too.
+    // Observers of this one see those deliveries, too.
     forwarding.#receptions = this.#receptions;
     const verify = async (delivery: Delivery) => {
       try {
@@ -205,7 +205,7 @@ export class Webhooks {
   /**
    * A handler for Web servers and workers. It answers without a body: 200 when every handler is
    * done, 401 when the delivery is not authentic, 413 for too large a body, 405 for anything but
-   * POST, 400 for a signed body that is no event, and 500 when a handler throws.
+   * POST, 400 for a signed body that is not an event, and 500 when a handler throws.
    */
   fetchHandler(): FetchHandler {
     return createFetchHandler(this.#receiver);

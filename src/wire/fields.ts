@@ -103,7 +103,7 @@ export const decimalText: Schema<string> = z.union([
 ]);
 export const optionalDecimalText = nullish(decimalText);
 
-/** Without exponent: `1e-7` is no decimal string. */
+/** Without exponent: `1e-7` is not a decimal string. */
 function writtenOut(value: number): string {
   const text = String(value);
   if (!text.includes("e")) return text;
@@ -146,7 +146,7 @@ function chainNumber(caip2: string): number {
 /**
  * Gives the options as the schema reads them.
  *
- * @param shapeRule What to say where they are no object at all, which may be a key.
+ * @param shapeRule The message if they are not an object, perhaps a key, which is not shown.
  * @throws {ConfigurationError} naming the option in `param`.
  */
 export function checkOptions<Options>(

@@ -88,7 +88,7 @@ export const paymentSchema = openObject({
 });
 true satisfies Same<Payment, z.output<typeof paymentSchema>>;
 
-/** Over this, no payment or withdrawal is accepted, in USD cents (interface section 8). */
+/** The largest payment or withdrawal that is accepted, in USD cents (interface section 8). */
 export const maxAmountInCents = 100_000_000;
 
 /** The body of a creation request on the wire (interface section 4.1). */

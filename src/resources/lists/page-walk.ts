@@ -120,7 +120,7 @@ export class PageWalk<Item extends Identified> {
     this.#offset = Math.max(this.#start, this.#offset - this.#stepBack);
   }
 
-  /** A service that keeps giving the same pages would otherwise be read for ever. */
+  /** A service that keeps giving the same pages would otherwise be read forever. */
   #countFruitless(body: PageBody<Item>): void {
     this.#total = totalOf(body);
     this.#fruitless += 1;

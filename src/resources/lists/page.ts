@@ -25,7 +25,7 @@ export class Page<Item extends Identified> {
     this.#walk = walk;
   }
 
-  /** The page after this one; undefined at the end. After an error, calling it again goes on. */
+  /** The page after this one; undefined at the end. After an error, calling it again tries again. */
   next(): Promise<Page<Item> | undefined> {
     this.#next ??= this.#walk.next().then(
       (body) => body && new Page(body, this.#walk),
@@ -42,7 +42,7 @@ export class Page<Item extends Identified> {
  * A list: await it for its first page, or iterate it for all items. While you read, items may be added
  * or leave the filter; what was in the list throughout is given exactly once.
  *
- * An error leaves an iterator where it was: asking it for its next value goes on at the failed page.
+ * An error leaves an iterator where it was: asking it for its next value reads the failed page again.
  *
  * @example
  * ```ts
@@ -104,7 +104,7 @@ export class PagePromise<Item extends Identified>
   /**
    * The first items of the list, at most `limit` of them.
    *
-   * @throws {InvalidRequestError} when `limit` is no whole number from 0 on.
+   * @throws {InvalidRequestError} when `limit` is not a whole number from 0 on.
    */
   async toArray(bound: { limit: number }): Promise<Item[]> {
     const { limit } = { ...bound };

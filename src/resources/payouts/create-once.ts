@@ -41,7 +41,7 @@ export interface PayoutOrder {
   readonly key: string;
 }
 
-/** Less than this is no time to create a withdrawal and learn of it. */
+/** Less than this is not enough to create a withdrawal and learn of it. */
 const leastCreationMs = 100;
 /** An older look no longer says that there is none. */
 const freshMs = 1_000;
@@ -212,7 +212,7 @@ export class CreateOnce {
     const settledAt = this.#reached ? this.#sentAt + settleMs : Number.NEGATIVE_INFINITY;
     const waitMs = Math.min(settledAt - time.now(), this.#remainingMs / 2);
     if (waitMs > 0) await time.sleep(waitMs, this.#options.signal);
-    // The request to create has its turn. A look that queued behind such requests would wait for ever.
+    // The request to create has its turn. A look that queued behind such requests would wait forever.
     const found = await this.#look(this.#http.unqueued());
     // A look that came too soon proves nothing.
     if (!found && time.now() < settledAt) throw lookupTookAll(this.#facts, this.#deadlineMs);

@@ -20,7 +20,7 @@ interface Sending {
   readonly beforeSend: () => void;
 }
 
-/** What the payout ledger asks of the service: a call to create sends one request at most, and a look reads all. */
+/** The payout ledger's client: a call to create sends one request at most, and a look reads the whole list. */
 export class LedgerClient {
   readonly #http: Http;
   readonly #route: WithdrawalRoute;

@@ -55,7 +55,7 @@ export function onlyWithdrawal(
   );
 }
 
-/** The withdrawal may exist: a request was sent, and nothing has shown what became of it. */
+/** The withdrawal may exist: a request was sent, and nothing has shown its outcome. */
 export function unknownOutcome(
   facts: PayoutFacts,
   doubt: SettlekitError,
@@ -66,7 +66,7 @@ export function unknownOutcome(
   const asked = "retryAfterMs" in doubt ? doubt.retryAfterMs : undefined;
   return new OutcomeUnknownError(
     `Outcome unknown: the withdrawal for orderId "${facts.orderId}" may have been created. ${requests}, and the ` +
-      `last one ended in ${doubt.name} ${doubt.code}. ${lastLook} ${wayOn(facts)}`,
+      `last one ended in ${doubt.name} ${doubt.code}. ${lastLook} ${nextStep(facts)}`,
     {
       ...common(facts),
       attempts,
@@ -82,7 +82,7 @@ export function unknownOutcome(
 export function earlierOutcomeUnknown(facts: PayoutFacts): OutcomeUnknownError {
   return new OutcomeUnknownError(
     `Outcome unknown: an earlier call sent a request for orderId "${facts.orderId}" that may still take effect, so ` +
-      `this one sent nothing. ${wayOn(facts)}`,
+      `this one sent nothing. ${nextStep(facts)}`,
     { ...common(facts), attempts: 0, code: "outcome_unknown" },
   );
 }
@@ -93,7 +93,7 @@ export function abortedInDoubt(
   reason: unknown,
 ): AbortError {
   return new AbortError(
-    `${facts.name}.createOnce was aborted before it was known whether its withdrawal was created. ${wayOn(facts)}`,
+    `${facts.name}.createOnce was aborted before it was known whether its withdrawal was created. ${nextStep(facts)}`,
     { ...common(facts), attempts, requestId, code: "aborted", outcome: "unknown", cause: reason },
   );
 }
@@ -116,7 +116,7 @@ function common({ name, idempotencyKey }: PayoutFacts) {
   return { operation: `${name}.createOnce`, idempotencyKey };
 }
 
-function wayOn({ name }: PayoutFacts): string {
+function nextStep({ name }: PayoutFacts): string {
   return (
     "Wait two minutes before you call createOnce again, because a request can arrive late and lists lag; or look " +
     `it up with ${name}.findByOrderId, or on the dashboard.`

@@ -122,7 +122,12 @@ export function faultRoute(
     return wanted.every((segment, index) => isAlike(segment, segments[index]));
   };
   if (!operations.some((operation) => matches(operation.method, operation.path))) {
-    throw unknownRoute(route);
+    throw new InvalidRequestError(
+      `The service has no route that begins with ${JSON.stringify(route)}. Pass a method and a path, such ` +
+        'as "POST /payments", "GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", ' +
+        'or "*".',
+      { code: "unknown_route", param: "route" },
+    );
   }
   return matches;
 }
@@ -139,13 +144,4 @@ function segmentsOf(path: string): string[] {
 function isAlike(wanted: string, segment: string | undefined): boolean {
   if (segment === undefined) return false;
   return wanted === segment || wanted.startsWith("{") || segment.startsWith("{");
-}
-
-function unknownRoute(route: string): InvalidRequestError {
-  return new InvalidRequestError(
-    `The service has no route that begins with ${JSON.stringify(route)}. Pass a method and a path, such ` +
-      'as "POST /payments", "GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", ' +
-      'or "*".',
-    { code: "unknown_route", param: "route" },
-  );
 }

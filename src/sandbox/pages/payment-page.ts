@@ -56,7 +56,7 @@ const plays = [
   ["late", "Pay late", "It expires, then the money arrives."],
 ] as const;
 
-/** What the page shows, and the evidence that the service does the same; docs/sandbox.md has the same table. */
+/** The page's claims, and the evidence that the service does the same; docs/sandbox.md has the same table. */
 export const simulated: readonly (readonly [claim: string, evidence: Evidence])[] = [
   ["A payment has a page at /payment/{paymentId}.", "documented"],
   ["Too little fails, too much completes, nothing expires.", "published"],

@@ -68,7 +68,7 @@ function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken
   throw new Refusal(422, {
     code: "unsupported_token",
     param: "contractAddress",
-    message: "contractAddress is no token that is accepted on this chain.",
+    message: "contractAddress is not a token that is accepted on this chain.",
   });
 }
 
@@ -89,6 +89,6 @@ function amountToQuote(payment: Payment, forcedInCents: number | undefined): num
 function notPending({ status }: Payment) {
   return new Refusal(400, {
     code: "payment_not_pending",
-    message: `The payment is ${status} and takes no quotes any more. Create another payment.`,
+    message: `The payment is ${status} and takes no more quotes. Create another payment.`,
   });
 }

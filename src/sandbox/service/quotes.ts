@@ -15,10 +15,14 @@ interface Price {
   readonly rateUsd: string;
 }
 
+/** Rates as whole numbers: there are few rates and many quotes. */
+const known = new Map<string, bigint>();
+
 /** The exchange rate as a fraction of whole numbers. */
 function unitsPerCents({ decimals, rateUsd }: Price) {
-  const units = 10n ** BigInt(decimals + rateDecimals);
-  return { units, cents: parseUnits(rateUsd, rateDecimals) * centsPerDollar };
+  const cents = known.get(rateUsd) ?? parseUnits(rateUsd, rateDecimals) * centsPerDollar;
+  known.set(rateUsd, cents);
+  return { units: 10n ** BigInt(decimals + rateDecimals), cents };
 }
 
 /** The smallest units that settle an amount: the exact quotient, rounded up. */

@@ -40,7 +40,7 @@ function codeFor(status: 400 | 422, param: string): string {
   return param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
 }
 
-/** @throws {Refusal} 422 for an amount that is no whole number of cents or out of range. */
+/** @throws {Refusal} 422 for an amount that is not a whole number of cents, or out of range. */
 export function checkAmount(param: string, amount: number, minInCents: number): void {
   if (!Number.isInteger(amount)) {
     throw refuseField(422, param, "must be a whole number of USD cents.");

@@ -120,7 +120,7 @@ export function createStore() {
       try {
         commit();
       } catch (error) {
-        // The sandbox goes on, and its answers will report it too.
+        // The sandbox continues, and its answers will report it too.
         process.emitWarning(error instanceof Error ? error : String(error));
       }
     });

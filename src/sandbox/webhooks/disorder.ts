@@ -104,7 +104,7 @@ export function disordered<Parts extends WebhookParts>(
     case "stale-timestamp":
       return staleWebhook(webhook, { secret, byMs: disorder.byMs });
     case "wrong-secret":
-      return strangersWebhook(webhook);
+      return wronglySignedWebhook(webhook);
     default:
       return webhook;
   }
@@ -134,7 +134,7 @@ export function staleWebhook<Parts extends WebhookParts>(
 }
 
 /** A webhook signed by someone who does not know the secret. */
-export function strangersWebhook<Parts extends WebhookParts>(webhook: Parts): Parts {
+export function wronglySignedWebhook<Parts extends WebhookParts>(webhook: Parts): Parts {
   return signedAnew(webhook, "whsec_of_another_merchant", timestampOf(webhook));
 }
 
