@@ -1,13 +1,16 @@
 /**
- * Takes each safeguard of test/mutants.ts out of a copy of the project and runs the test that has to notice.
+ * Takes each safeguard of test/mutants.ts out of a copy of the project and runs the test that has to notice. Several copies
+ * are at work at once.
  *
  * usage: node scripts/mutants.ts [word ...]   only the mutants whose name, file or test holds one of the words
  */
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { type Mutant, mutants } from "../test/mutants.ts";
+import { startPostgres } from "../test/postgres-server.ts";
 
 const left = new Set([".git", "node_modules", "dist", "dist-docs", "coverage"]);
 const project = process.cwd();
@@ -17,54 +20,82 @@ const chosen = mutants.filter(
     words.length === 0 || words.some((word) => [name, file, test].join("\n").includes(word)),
 );
 
-const copy = mkdtempSync(join(tmpdir(), "settlekit-mutants-"));
+// One server for all runs, because each would start its own.
+const postgres = await startPostgres({ flags: ["-c", "fsync=off"] }).catch(() => undefined);
+const environment = { ...process.env, SETTLEKIT_TEST_DATABASE_URL: postgres?.url };
+const copies = await Promise.all(Array.from({ length: availableParallelism() }, copyProject));
 try {
-  cpSync(project, copy, {
+  const suites = new Map(
+    chosen.map(({ test, title = "" }) => [`${test} ${title}`, { test, title }]),
+  );
+  const healthy = await atOnce([...suites.values()], ({ test, title }, copy) =>
+    passes(copy, test, title),
+  );
+  const broken = [...suites.keys()].filter((_, index) => !healthy[index]);
+  if (broken.length > 0) throw new Error(`These fail without any mutant: ${broken.join(", ")}`);
+
+  const caught = (await atOnce(chosen, isCaught)).filter(Boolean).length;
+  if (caught < chosen.length) process.exitCode = 1;
+  console.log(`${caught} of ${chosen.length} mutants caught`);
+} finally {
+  await Promise.all(copies.map((copy) => rm(copy, { recursive: true })));
+  await postgres?.stop();
+}
+
+async function copyProject(): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), "settlekit-mutants-"));
+  await cp(project, copy, {
     recursive: true,
     filter: (source) => !left.has(basename(relative(project, source))),
   });
-  symlinkSync(join(project, "node_modules"), join(copy, "node_modules"));
-
-  const tests = [...new Set(chosen.map(({ test }) => test))];
-  if (!run(tests)) throw new Error(`The tests fail without any mutant: ${tests.join(", ")}`);
-
-  const survivors = chosen.filter((mutant) => !isCaught(mutant));
-  if (survivors.length > 0) process.exitCode = 1;
-  console.log(`${chosen.length - survivors.length} of ${chosen.length} mutants caught`);
-} finally {
-  rmSync(copy, { recursive: true });
+  await symlink(join(project, "node_modules"), join(copy, "node_modules"));
+  return copy;
 }
 
-function isCaught({ name, file, find, replace, test, title }: Mutant): boolean {
+/** Does the work on each item, one item at a time in each copy. */
+async function atOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, copy: string) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  await Promise.all(
+    copies.map(async (copy) => {
+      for (const [index, item] of waiting) results[index] = await work(item, copy);
+    }),
+  );
+  return results;
+}
+
+async function isCaught(
+  { name, file, find, replace, test, title = "" }: Mutant,
+  copy: string,
+): Promise<boolean> {
   const path = join(copy, file);
-  const source = readFileSync(path, "utf8");
+  const source = await readFile(path, "utf8");
   if (!source.includes(find)) {
     console.log(`gone     ${name}: ${file} does not hold its text. Update the table of mutants.`);
     return false;
   }
-  writeFileSync(
+  await writeFile(
     path,
     source.replaceAll(find, () => replace),
   );
-  const passed = run([test], title);
-  writeFileSync(path, source);
+  const passed = await passes(copy, test, title);
+  await writeFile(path, source);
   console.log(`${passed ? "SURVIVED" : "caught  "} ${name}, by ${test}`);
   return !passed;
 }
 
 /** Whether the tests pass. A mutant may loop: threads end with their process. */
-function run(tests: readonly string[], title = ""): boolean {
+async function passes(copy: string, test: string, title: string): Promise<boolean> {
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  const args = [
-    "--max-old-space-size=2048",
-    vitest,
-    "run",
-    "--pool=threads",
-    "--bail=1",
-    "-t",
-    title,
-    ...tests,
-  ];
-  const limits = { timeout: 120_000 * tests.length, killSignal: "SIGKILL" } as const;
-  return spawnSync(process.execPath, args, { cwd: copy, stdio: "ignore", ...limits }).status === 0;
+  const options = ["--pool=threads", "--maxWorkers=1", "--bail=1", "-t", title];
+  const child = spawn(
+    process.execPath,
+    ["--max-old-space-size=2048", vitest, "run", ...options, test],
+    { cwd: copy, env: environment, stdio: "ignore", timeout: 120_000, killSignal: "SIGKILL" },
+  );
+  const [code] = await once(child, "exit");
+  return code === 0;
 }

@@ -1,22 +1,33 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { postgres } from "../../src/stores/postgres.ts";
-import { sqlite } from "../../src/stores/sqlite.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { signWebhook } from "../../src/webhooks/index.ts";
-import { createPostgresDatabase, postgresServer, type TestDatabase } from "../databases.ts";
+import {
+  createPostgresDatabase,
+  openInMemory,
+  openSqlite,
+  postgresServer,
+  type TestDatabase,
+} from "../databases.ts";
 import { startPostgres } from "../postgres-server.ts";
 import { openShop, prepareShop, ship } from "./shop.ts";
 
+const execute = promisify(execFile);
 const server = await postgresServer();
 
 /** A database whose pool the test can see. */
-async function openDatabase(url: string, max = 8) {
+async function openDatabase(url: string, { max = 8, connectTimeoutMs = 10_000 } = {}) {
   const pool = new pg.Pool({ connectionString: url, max });
   pool.on("error", () => {});
   const database: TestDatabase = {
     address: url,
-    open: (options) => postgres(pool, { ...options, connectTimeoutMs: 200 }) as Store,
+    open: (options) => postgres(pool, { ...options, connectTimeoutMs }) as Store,
     query: async (text) => (await pool.query(text)).rows,
     close: () => pool.end(),
   };
@@ -50,7 +61,7 @@ describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
 
   it("has no free client answers the service with 500, and takes the webhook when it comes again", async () => {
     const { url, drop } = await createPostgresDatabase(server ?? "");
-    const { pool, database } = await openDatabase(url, 2);
+    const { pool, database } = await openDatabase(url, { max: 2, connectTimeoutMs: 200 });
     const shop = await openShop(database);
     ship(shop.inbox);
     await shop.inbox.settleDue();
@@ -98,26 +109,61 @@ describe.skipIf(server === undefined)("an inbox whose PostgreSQL", () => {
   });
 });
 
-it("an inbox whose SQLite disk is full answers the service with 500, and loses nothing", async () => {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-  const db = new DatabaseSync(":memory:");
-  const database: TestDatabase = {
-    address: ":memory:",
-    open: (options) => sqlite(db, options) as Store,
-    async query(text) {
-      if (/^select/i.test(text)) return db.prepare(text).all();
-      db.exec(text);
-      return [];
+/** A database whose disk can be full. */
+interface SmallDisk {
+  readonly form: string;
+  readonly database: TestDatabase;
+  fill(): Promise<unknown>;
+  free(): Promise<unknown>;
+  remove(): Promise<unknown>;
+}
+
+/** A file system of its own, which takes an administrator on Linux. */
+async function mountDisk(): Promise<SmallDisk> {
+  const folder = await mkdtemp(join(tmpdir(), "settlekit-disk-"));
+  const remove = () => rm(folder, { recursive: true });
+  try {
+    await execute("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", folder]);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  const rest = join(folder, "rest");
+  return {
+    form: "a file system without free space",
+    database: await openSqlite(folder),
+    async fill() {
+      const { bavail, bsize } = await statfs(folder);
+      await writeFile(rest, new Uint8Array(bavail * bsize - 65_536));
     },
-    close: async () => db.close(),
+    free: () => rm(rest),
+    async remove() {
+      await execute("umount", [folder]);
+      await remove();
+    },
   };
+}
+
+function limitPages(): SmallDisk {
+  const database = openInMemory();
+  const allow = (pages: unknown) => database.query(`PRAGMA max_page_count = ${pages}`);
+  return {
+    form: "a database that may not grow",
+    database,
+    fill: () => allow(database.db.prepare("PRAGMA page_count").get()?.page_count),
+    free: () => allow(1_000_000),
+    remove: async () => {},
+  };
+}
+
+it("an inbox whose SQLite disk is full answers the service with 500, and loses nothing", async () => {
+  const { form, database, fill, free, remove } = await mountDisk().catch(limitPages);
+  process.stdout.write(`full disk: ${form}\n`);
   await prepareShop(database);
   const shop = await openShop(database);
   ship(shop.inbox);
   await shop.inbox.settleDue();
-  const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);
-  db.exec(`PRAGMA max_page_count = ${pages}`);
-  const answers: number[] = [];
+  await fill();
   const requests = Array.from({ length: 40 }, (_, n) => {
     const data = { id: `${n}${"x".repeat(900)}`, status: "completed" as const, orderId: "o" };
     const event = { event: "payment.updated" as const, data };
@@ -125,12 +171,14 @@ it("an inbox whose SQLite disk is full answers the service with 500, and loses n
       "http://shop.example/",
     );
   });
+  const answers: number[] = [];
   for (const request of requests) answers.push((await shop.handle(request.clone())).status);
   expect(answers).toContain(500);
   const accepted = answers.filter((status) => status === 200).length;
+  await free();
   expect((await shop.inbox.stats()).changed).toBe(accepted);
-  db.exec("PRAGMA max_page_count = 1000000");
   for (const request of requests) expect((await shop.handle(request.clone())).status).toBe(200);
   expect((await shop.inbox.stats()).changed).toBe(requests.length);
   await database.close();
+  await remove();
 });
