@@ -33,7 +33,7 @@ export const inboxMutants: readonly Mutant[] = [
     replace:
       "    const { kind, id } = { kind: undefined, id: undefined }; void store.transaction(() => acceptDelivery(tenant, webhook, cause), {",
     test: "test/inbox/crashes.test.ts",
-    title: "on SQLite holds I1 to I4",
+    title: "on PostgreSQL holds I1 to I4",
   },
   {
     name: "a commit may be lost in a power cut",
