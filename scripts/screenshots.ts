@@ -8,6 +8,7 @@ import { createSandbox } from "../src/sandbox/index.ts";
 import { Webhooks } from "../src/webhooks/index.ts";
 import { brands, wear } from "../test/browser/brands.ts";
 import { chromiumPath, launchChromium } from "../test/browser/chromium.ts";
+import { showStates } from "./checkout-states.ts";
 
 const folder = resolve(import.meta.dirname, "../docs/images");
 const wide = { viewport: { width: 1160, height: 780 } };
@@ -26,15 +27,23 @@ const webhooks = new Webhooks({
 const verify = webhooks.fetchHandler();
 await using server = await sandbox.listen({ port: 0 });
 
-async function create(kind: "payments" | "withdrawals", body: object): Promise<string> {
+async function created(kind: "payments" | "withdrawals", body: object) {
   const response = await fetch(`${server.url}/v1/external/secretkey-auth/${kind}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Service-Secret-Key": sandbox.secretKey },
     body: JSON.stringify({ currency: "USD", ...body }),
   });
-  const { id, paymentId = id } = (await response.json()) as Record<string, string>;
+  const {
+    id = "",
+    paymentId = id,
+    secret = "",
+  } = (await response.json()) as Record<string, string>;
   await sandbox.webhooks.idle();
-  return paymentId ?? "";
+  return { paymentId, secret };
+}
+
+async function create(kind: "payments" | "withdrawals", body: object): Promise<string> {
+  return (await created(kind, body)).paymentId;
 }
 
 await create("withdrawals", {
@@ -66,8 +75,9 @@ async function shoot(
   name: string,
   settings: BrowserContextOptions,
   show: (page: Page) => Promise<void>,
-  /** The element to show; default the whole page. */
+  /** The element to show, and its size in the picture; default the whole page. */
   target?: string,
+  scale = 1,
 ): Promise<void> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...settings });
   const page = await context.newPage();
@@ -77,9 +87,10 @@ async function shoot(
   await show(page);
   // WebP, which playwright itself does not write: the images are in the package, so they have to be small.
   const devtools = await context.newCDPSession(page);
-  const clip = target && { ...(await boxOf(page, target)), scale: 1 };
-  const options = { format: "webp", quality: 60, captureBeyondViewport: true } as const;
-  const shot = await devtools.send("Page.captureScreenshot", { ...options, ...(clip && { clip }) });
+  const clip = target && { ...(await boxOf(page, target)), scale };
+  const options = { format: "webp", quality: 60 } as const;
+  const beyond = clip && { clip, captureBeyondViewport: true };
+  const shot = await devtools.send("Page.captureScreenshot", { ...options, ...beyond });
   await writeFile(resolve(folder, `${name}.webp`), shot.data, "base64");
   await context.close();
 }
@@ -87,6 +98,7 @@ async function shoot(
 async function paymentPage(page: Page): Promise<void> {
   await page.goto(`${server.url}/payment/${open}`);
   await page.getByText("25 USDC").waitFor();
+  await page.locator('[part="qr"] svg').waitFor();
 }
 
 async function boxOf(page: Page, selector: string) {
@@ -133,6 +145,9 @@ try {
     };
     await shoot(browser, brand, wide, show, "settlekit-checkout");
   }
+  const create = () => created("payments", { amount: 2_500, orderId: "order_1044" });
+  const show = (page: Page) => showStates(page, { sandbox, url: server.url, create });
+  await shoot(browser, "states", wide, show, "#states", 0.8);
 } finally {
   await browser.close();
   await removeFonts();

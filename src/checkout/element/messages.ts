@@ -58,20 +58,20 @@ export const english = {
     "The price has expired. Reject the request in {wallet}, then pay with the new price.",
   walletSent: "{wallet} has sent the payment. The network usually shows it within a minute.",
   walletRejected: "You rejected the request in {wallet}. Nothing was sent.",
-  walletBusy: "{wallet} already has an open request. Open it and answer that one first.",
+  walletBusy: "{wallet} already has an open request. Open it and respond to that request first.",
   walletUnknownChain:
     "{wallet} does not know {network}. Add this network in {wallet}, then try again.",
   walletWrongChain:
     "{wallet} is not on {network}. Switch the network there, then try again. Nothing was sent.",
   walletNoFunds:
-    "The account does not hold enough {token} on {network}, or too little for the network fee. Nothing was sent.",
+    "The account does not hold enough {token} on {network}, or not enough for the network fee. Nothing was sent.",
   walletQuoteExpired:
     "The price expired before you confirmed. Nothing was sent. Try again with the new price.",
   walletUnsupported:
     "{wallet} cannot do this. Pay by address or QR code instead. Nothing was sent.",
   walletFailed: "{wallet} reported an error. Nothing was sent.",
   walletUncertain:
-    "{wallet} reported an error. Look in the wallet whether the payment was sent before you try again.",
+    "{wallet} reported an error. Check in the wallet whether the payment was sent before you try again.",
   cancel: "Cancel",
   payAnotherWay: "Pay another way",
 

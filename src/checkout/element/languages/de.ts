@@ -2,9 +2,9 @@ import type { Messages } from "../messages.ts";
 
 export const german: Messages = {
   region: "Zahlung",
-  loading: "Die Zahlung wird geladen …",
+  loading: "Die Zahlung wird geladen …",
   pending: "Wir warten auf Ihre Zahlung",
-  processing: "Ihre Zahlung wurde gesehen",
+  processing: "Ihre Zahlung wurde erkannt",
   paid: "Bezahlt",
   failed: "Die Zahlung ist fehlgeschlagen",
   expired: "Die Zahlung ist abgelaufen",
@@ -78,7 +78,7 @@ export const german: Messages = {
   thanks: "Vielen Dank.",
   arrived: "{received} sind angekommen. Vielen Dank.",
   overpaid:
-    "{received} sind angekommen. Vielen Dank. Das ist mehr als fällig war; der Shop kann den Rest erstatten.",
+    "{received} sind angekommen. Vielen Dank. Das ist mehr als fällig war; der Shop kann die Differenz erstatten.",
   underpaid:
     "{received} sind angekommen. Das reicht nicht. Der Shop weiß davon und kann Ihnen helfen.",
   failedHelp: "Der Shop weiß davon und kann Ihnen helfen.",
@@ -90,7 +90,7 @@ export const german: Messages = {
   receivedIn: "{amount} in {token} auf {network}",
   transaction: "Transaktion",
   return: "Zurück zum Shop",
-  returnIn: "in {seconds} s",
+  returnIn: "in {seconds} s",
   stay: "Hierbleiben",
   offline:
     "Keine Verbindung. Sie sehen den letzten bekannten Stand; diese Seite verbindet sich von selbst wieder.",

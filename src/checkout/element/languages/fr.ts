@@ -20,7 +20,7 @@ export const french: Messages = {
   stepConfirming: "Confirmation",
   stepPaid: "Payé",
   depositAmount: "Montant en dollars américains",
-  depositInvalid: "Saisissez un montant tel que 25 ou 25,50, au maximum 1 000 000.",
+  depositInvalid: "Saisissez un montant tel que 25 ou 25,50, au maximum 1 000 000.",
   continue: "Continuer",
   changeAmount: "Modifier le montant",
   howToPay: "Comment payer",
@@ -56,7 +56,7 @@ export const french: Messages = {
   walletUnknownChain:
     "{wallet} ne connaît pas {network}. Ajoutez ce réseau dans {wallet}, puis réessayez.",
   walletWrongChain:
-    "{wallet} n’est pas sur {network}. Changez-y de réseau, puis réessayez. Rien n’a été envoyé.",
+    "{wallet} n’est pas sur {network}. Changez de réseau dans le portefeuille, puis réessayez. Rien n’a été envoyé.",
   walletNoFunds:
     "Le compte n’a pas assez de {token} sur {network}, ou pas assez pour les frais de réseau. Rien n’a été envoyé.",
   walletQuoteExpired:
@@ -72,28 +72,29 @@ export const french: Messages = {
   confirming: "Confirmation par le réseau en cours",
   confirmingBar: "Confirmations du réseau",
   onItsWay:
-    "Votre argent est en route. Vous pouvez fermer cette page ; la boutique sera prévenue dans tous les cas.",
+    "Votre argent est en route. Vous pouvez fermer cette page ; la boutique sera prévenue dans tous les cas.",
   outcome: "Résultat",
   thanks: "Merci.",
   arrived: "{received} reçus. Merci.",
   overpaid:
-    "{received} reçus. Merci. C’est plus que le montant dû ; la boutique peut rembourser la différence.",
-  underpaid: "{received} reçus, ce qui ne suffit pas. La boutique le sait et peut vous aider.",
-  failedHelp: "La boutique le sait et peut vous aider.",
-  late: "{received} reçus trop tard. La boutique le sait et peut vous aider.",
+    "{received} reçus. Merci. C’est plus que le montant dû ; la boutique peut rembourser la différence.",
+  underpaid:
+    "{received} reçus, ce qui ne suffit pas. La boutique est au courant et peut vous aider.",
+  failedHelp: "La boutique est au courant et peut vous aider.",
+  late: "{received} reçus trop tard. La boutique est au courant et peut vous aider.",
   expiredHelp: "Rien n’est arrivé à temps. N’envoyez rien à cette adresse.",
   cancelledHelp: "N’envoyez rien à cette adresse.",
-  refundedHelp: "L’argent vous est retourné. La boutique peut vous en dire plus.",
+  refundedHelp: "Le remboursement est en cours. La boutique peut vous en dire plus.",
   received: "Reçu",
   receivedIn: "{amount} en {token} sur {network}",
   transaction: "Transaction",
   return: "Retour à la boutique",
-  returnIn: "dans {seconds} s",
+  returnIn: "dans {seconds} s",
   stay: "Rester ici",
   offline:
-    "Pas de connexion. Le dernier état connu est affiché ; cette page se reconnecte d’elle-même.",
+    "Pas de connexion. Le dernier état connu est affiché ; cette page se reconnecte d’elle-même.",
   notSetUp:
-    "Ce paiement ne peut pas être affiché ({code}). La boutique doit corriger sa page ; rien n’a été débité.",
+    "Ce paiement ne peut pas être affiché ({code}). La boutique doit corriger sa page ; rien n’a été débité.",
   notAccessible:
     "Ce lien ne permet pas d’ouvrir ce paiement ({code}). Demandez-en un nouveau à la boutique.",
   notFound: "Ce paiement n’existe pas ({code}). Demandez un nouveau lien à la boutique.",

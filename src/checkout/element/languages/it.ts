@@ -45,7 +45,7 @@ export const italian: Messages = {
   copyFailed: "Selezioni e copi a mano",
   wallets: "Oppure paghi da un wallet in questo browser",
   payWith: "Paga con {wallet}",
-  walletConnecting: "Apra {wallet} e scelga un conto.",
+  walletConnecting: "Apra {wallet} e scelga un account.",
   walletSwitching: "Apra {wallet} e passi a {network}.",
   walletSending: "Controlli importo e indirizzo in {wallet}, poi confermi.",
   walletSendingLate:
@@ -58,7 +58,7 @@ export const italian: Messages = {
   walletWrongChain:
     "{wallet} non è su {network}. Cambi rete nel wallet, poi riprovi. Non è stato inviato nulla.",
   walletNoFunds:
-    "Il conto non ha abbastanza {token} su {network}, o troppo poco per la commissione di rete. Non è stato inviato nulla.",
+    "L’account non ha abbastanza {token} su {network}, o non abbastanza per la commissione di rete. Non è stato inviato nulla.",
   walletQuoteExpired:
     "Il prezzo è scaduto prima della conferma. Non è stato inviato nulla. Riprovi con il nuovo prezzo.",
   walletUnsupported:
@@ -78,9 +78,10 @@ export const italian: Messages = {
   arrived: "Sono arrivati {received}. Grazie.",
   overpaid:
     "Sono arrivati {received}. Grazie. È più del dovuto; il negozio può restituire la differenza.",
-  underpaid: "Sono arrivati {received}, che non bastano. Il negozio lo sa e può aiutarla.",
-  failedHelp: "Il negozio lo sa e può aiutarla.",
-  late: "Sono arrivati {received} troppo tardi. Il negozio lo sa e può aiutarla.",
+  underpaid:
+    "Sono arrivati {received}, ma non bastano. Il negozio ne è al corrente e può aiutarla.",
+  failedHelp: "Il negozio ne è al corrente e può aiutarla.",
+  late: "Sono arrivati {received} troppo tardi. Il negozio ne è al corrente e può aiutarla.",
   expiredHelp: "Non è arrivato nulla in tempo. Non invii nulla a questo indirizzo.",
   cancelledHelp: "Non invii nulla a questo indirizzo.",
   refundedHelp: "Il denaro le viene restituito. Il negozio può dirle di più.",
@@ -88,7 +89,7 @@ export const italian: Messages = {
   receivedIn: "{amount} in {token} su {network}",
   transaction: "Transazione",
   return: "Torna al negozio",
-  returnIn: "tra {seconds} s",
+  returnIn: "tra {seconds} s",
   stay: "Resta qui",
   offline:
     "Nessuna connessione. È mostrato l’ultimo stato noto; questa pagina si riconnette da sola.",

@@ -11,7 +11,7 @@ export const japanese: Messages = {
   cancelled: "お支払いはキャンセルされました",
   refunded: "お支払いは返金されました",
   partiallyRefunded: "お支払いの一部が返金されました",
-  otherStatus: "お支払いの状態: {status}",
+  otherStatus: "お支払いの状態：{status}",
   order: "注文 {order}",
   deposit: "入金する",
   fees: "手数料 {fees} を含みます",
@@ -30,7 +30,7 @@ export const japanese: Messages = {
   sendExactly: "送金額（正確に）",
   toAddress: "{network} のこのアドレス宛て",
   onlyOn: "{network} の {token} だけを送ってください。それ以外は失われる可能性があります。",
-  validFor: "この価格の有効時間: {time}",
+  validFor: "この価格の有効時間：{time}",
   priceRenewed: "価格が更新されました。金額が変わった可能性があります。",
   priceFailed:
     "価格を読み込めませんでした（{code}）。別のトークンを選ぶか、もう一度お試しください。",
@@ -68,7 +68,7 @@ export const japanese: Messages = {
     "{wallet} でエラーが発生しました。もう一度試す前に、送金されたかどうかをウォレットで確かめてください。",
   cancel: "キャンセル",
   payAnotherWay: "別の方法で支払う",
-  confirmations: "確認 {count} / {required}",
+  confirmations: "確認数：{count} / {required}",
   confirming: "ネットワークで確認中です",
   confirmingBar: "ネットワークの確認",
   onItsWay:

@@ -1,0 +1,94 @@
+import type { Page } from "playwright-core";
+import type { Sandbox } from "../src/sandbox/index.ts";
+
+type Order = { readonly paymentId: string; readonly secret: string };
+
+/** What the guide to the element shows, in reading order: a caption, and how its payment comes to that. */
+const states: Readonly<
+  Record<string, (sandbox: Sandbox, id: string) => Promise<unknown> | undefined>
+> = {
+  "Choice of token": () => undefined,
+  "Waiting, after a wallet has sent": () => undefined,
+  Confirming: async ({ payments }, id) => {
+    await payments.simulate(id, "success", { steps: "by-hand" });
+    await payments.step(id);
+    await payments.step(id);
+  },
+  Paid: ({ payments }, id) => payments.simulate(id, "success"),
+  Overpaid: ({ payments }, id) => payments.simulate(id, "overpayment"),
+  Underpaid: ({ payments }, id) => payments.simulate(id, "underpayment"),
+  Expired: ({ payments }, id) => payments.simulate(id, "timeout"),
+  Failed: () => undefined,
+};
+
+/** Shows the element in every state on one page. */
+export async function showStates(
+  page: Page,
+  { sandbox, url, create }: { sandbox: Sandbox; url: string; create: () => Promise<Order> },
+): Promise<void> {
+  const orders: (Order & { caption: string })[] = [];
+  for (const [caption, arrange] of Object.entries(states)) {
+    const order = await create();
+    await arrange(sandbox, order.paymentId);
+    orders.push({ caption, ...order });
+  }
+  // The sandbox has no scenario for a payment that fails before any money arrives.
+  const failed = orders.at(-1)?.paymentId ?? "";
+  await page.route(`**/payments/${failed}`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), status: "failed" } });
+  });
+  await page.addInitScript(announceWallet);
+  await page.goto(`${url}/payment/${orders[0]?.paymentId}`);
+  await page.evaluate(fill, { orders, baseUrl: url });
+  const card = (caption: string) => page.locator(`[data-caption="${caption}"]`);
+  await card("Choice of token").locator('[part="qr"] svg').waitFor();
+  await card("Waiting, after a wallet has sent").getByRole("button", { name: "Fox" }).click();
+  await page.getByText("Fox has sent the payment.").first().waitFor();
+  await page.getByText("Nothing arrived in time.").waitFor();
+  await page.getByText(/of 10 confirmations/).waitFor();
+  await page.getByText("The payment failed").nth(1).waitFor();
+  // Clicks may have scrolled, and a picture begins at the top.
+  await page.evaluate(() => scrollTo(0, 0));
+}
+
+/** Runs in the page: one element for each order, in columns, in the place of everything else. */
+function fill({ orders, baseUrl }: { orders: { caption: string }[]; baseUrl: string }): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`
+    #states { columns: 3; column-gap: 24px; width: 1180px; padding: 24px; background: #f5f7fa; }
+    figure { margin: 0 0 24px; break-inside: avoid; }
+    figcaption { margin: 0 0 8px; font: 600 15px/1.4 system-ui, sans-serif; color: #16202e; }
+  `);
+  for (const it of document.querySelectorAll("style, link[rel=stylesheet]")) it.remove();
+  document.adoptedStyleSheets = [sheet];
+  const columns = document.createElement("main");
+  columns.id = "states";
+  document.body.replaceChildren(columns);
+  columns.append(
+    ...orders.map(({ caption, ...order }) => {
+      const figure = document.createElement("figure");
+      const title = document.createElement("figcaption");
+      title.textContent = caption;
+      const element = document.createElement("settlekit-checkout");
+      element.dataset.caption = caption;
+      Object.assign(element, { ...order, baseUrl, theme: "light" });
+      figure.append(title, element);
+      return figure;
+    }),
+  );
+}
+
+/** Runs in the page: a wallet that sends whatever it is asked to. */
+function announceWallet(): void {
+  const answers: Readonly<Record<string, unknown>> = {
+    eth_requestAccounts: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"],
+    eth_chainId: "0x14a34",
+    eth_sendTransaction: `0x${"9e3f".repeat(16)}`,
+  };
+  const provider = { request: async ({ method }: { method: string }) => answers[method] };
+  const info = { uuid: "1", name: "Fox", rdns: "fox.example" };
+  const announce = () =>
+    dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: { info, provider } }));
+  addEventListener("eip6963:requestProvider", announce);
+}
