@@ -65,6 +65,18 @@ export class Crew {
     return subjects + tasks;
   }
 
+  /** Works until nothing is due and nothing is running. */
+  async settleDue(): Promise<void> {
+    let claimed = 0;
+    for (;;) {
+      // After a full round there is probably more, which need not wait for the last of this one.
+      const isFull = claimed >= claimLimit;
+      if (!isFull) await this.idle();
+      claimed = await this.round();
+      if (claimed === 0 && !isFull) return;
+    }
+  }
+
   /** Resolves when nothing is running any more. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);

@@ -143,8 +143,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     checkWhole("concurrency", concurrency, 1);
     await this.#ready();
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
-    do await crew.idle();
-    while ((await crew.round()) > 0);
+    await crew.settleDue();
     return crew.finished;
   }
 

@@ -96,7 +96,6 @@ interface Beginning extends Timing {
 export function* beginAttempt(row: PayoutRow, beginning: Beginning): Work<Begun> {
   const { tenant, limits, lookedAt, isKeyed, quietMs, leaveMs, leaseMs } = beginning;
   return yield* inLedger(tenant, function* (ledger): Work<Begun> {
-    if (ledger.isStopped) return { kind: "stopped" };
     const held = yield* sql(
       `UPDATE {payouts} SET lease_until = {now} + $3
 WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'approved', 'sending') RETURNING id`,
@@ -118,14 +117,17 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
     if (needsApproval(limits, current.amount) && current.approved_by === null) {
       return { kind: "unapproved" };
     }
+    // What comes next is decided by one process at a time: the breaker, the budget and the journal's end.
+    const { isStopped, now } = yield* ledger.lock();
+    if (isStopped) return { kind: "stopped" };
     if (current.reserved_at === null) {
-      const hold = yield* holdOf(tenant, limits, current, ledger.now);
+      const hold = yield* holdOf(tenant, limits, current, now);
       if (hold !== undefined) return { kind: "held", hold };
     }
     yield* sql(
       `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,
   reserved_at = COALESCE(reserved_at, $2), doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
-      [row.id, ledger.now],
+      [row.id, now],
     );
     // Before the database reads its clock, and after any wait for the lock.
     const elapsedMs = stopwatch();
@@ -202,11 +204,12 @@ export function* settle(
   { isSlow = false, by }: { isSlow?: boolean; by?: string } = {},
 ): Work<PayoutRow> {
   // The row's lock, so that two answers are written one after the other.
-  yield* sql("UPDATE {payouts} SET failures = 0 WHERE tenant = $1 AND order_id = $2", [
-    ledger.tenant,
-    orderId,
-  ]);
+  const [clock] = yield* sql<{ now: number }>(
+    "UPDATE {payouts} SET failures = 0 WHERE tenant = $1 AND order_id = $2 RETURNING {now} AS now",
+    [ledger.tenant, orderId],
+  );
   const row = yield* requireRow(ledger.tenant, orderId);
+  const ageMs = (clock?.now ?? 0) - (row.sent_at ?? clock?.now ?? 0);
   const { id, status } = withdrawal;
   const differing = by === undefined ? differsFrom(row, withdrawal) : [];
   if (row.withdrawal_id !== null && row.withdrawal_id !== id) {
@@ -243,7 +246,7 @@ export function* settle(
       withdrawal.errorMessage ?? null,
       isEnd ? 1 : 0,
       status === "failed" || status === "cancelled" ? 1 : 0,
-      isSlow ? 600_000 : Math.round(followMs(ledger.now - (row.sent_at ?? ledger.now))),
+      isSlow ? 600_000 : Math.round(followMs(ageMs)),
     ],
   );
   if (row.withdrawal_id === null) ledger.note(orderId, "sent", { withdrawalId: id, by });

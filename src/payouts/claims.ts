@@ -39,13 +39,12 @@ export function* claim(
 UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SELECT id FROM due) RETURNING id`,
     [tenant, limit, leaseMs, ...(isStopped ? [] : [unapproved])],
   );
-  const rows: PayoutRow[] = [];
-  for (const { id } of claimed) {
-    rows.push(
-      ...(yield* sql<PayoutRow>(`SELECT ${payoutColumns} FROM {payouts} WHERE id = $1`, [id])),
-    );
-  }
-  return rows;
+  if (claimed.length === 0) return [];
+  const places = claimed.map((_, index) => `$${index + 1}`).join(", ");
+  return yield* sql<PayoutRow>(
+    `SELECT ${payoutColumns} FROM {payouts} WHERE id IN (${places})`,
+    claimed.map(({ id }) => id),
+  );
 }
 
 /** Gives a payout back, to be looked at again later. False when another worker has it. */

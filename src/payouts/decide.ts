@@ -170,7 +170,8 @@ function contradicted(param: string, fact: string): InvalidRequestError {
 /** Closes the breaker, by a person who has found out what was wrong. */
 export function* reopen(tenant: string, by: string, reason: string): Work<boolean> {
   return yield* inLedger(tenant, function* (ledger) {
-    if (!ledger.isStopped) return false;
+    const { isStopped } = yield* ledger.lock();
+    if (!isStopped) return false;
     yield* sql(
       `UPDATE {payout_heads} SET stopped_at = NULL, stopped_because = NULL, accepted_seq = seq WHERE tenant = $1`,
       [tenant],

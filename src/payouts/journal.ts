@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Store, sql, type Work } from "../stores/store.ts";
+import { type SqlValue, type Store, sql, type Work } from "../stores/store.ts";
 import { canonicalJson } from "../values.ts";
 
 /** An entry of the journal. Entries are only ever added. */
@@ -32,12 +32,14 @@ export interface JournalRow {
 
 const journalColumns = "seq, at, order_id, event, details, hash";
 
-/** The journal's end while a transaction holds its lock, and the breaker. */
+/** The journal and the breaker in one transaction. */
 export interface Ledger {
   readonly tenant: string;
-  /** The database's clock. */
-  readonly now: number;
-  readonly isStopped: boolean;
+  /**
+   * Takes the journal's lock until the commit, and gives the breaker's state and the database's clock. From then on, no
+   * other process of this tenant reserves, notes or stops anything.
+   */
+  lock(): Work<{ readonly isStopped: boolean; readonly now: number }>;
   /** Adds an entry when the unit of work is over. */
   note(orderId: string | null, event: string, details?: Record<string, unknown>): void;
   /** Opens the breaker: nothing is sent until a person has called `reopen`. False when it is open already. */
@@ -54,21 +56,29 @@ interface Head {
 }
 
 /**
- * Runs a unit of work that holds the lock of the tenant's journal, and then adds what it noted. Decisions of one tenant
- * follow one another, so that limits hold and the chain has one end. The lock comes before the locks of payouts.
+ * Runs a unit of work, and then adds what it noted to the tenant's journal. The lock of the journal puts a tenant's
+ * decisions in a row, so that limits hold and the chain has one end. It comes last, after the locks of payouts, and is held
+ * for the few statements before the commit: that is what lets several processes send at once.
  */
 export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>): Work<T> {
-  const head = yield* lock(tenant);
-  const notes: { orderId: string | null; event: string; details: Record<string, unknown> }[] = [];
+  const notes: Note[] = [];
+  let locked: Head | undefined;
+  function* head(): Work<Head> {
+    locked ??= yield* lock(tenant);
+    return locked;
+  }
   const note: Ledger["note"] = (orderId, event, details = {}) => {
-    notes.push({ orderId, event, details });
+    notes.push({ orderId, event, details: canonicalJson(details) });
   };
   const result = yield* work({
     tenant,
-    now: head.now,
-    isStopped: head.stopped_at !== null,
+    *lock() {
+      const { stopped_at, now } = yield* head();
+      return { isStopped: stopped_at !== null, now };
+    },
     note,
     *stop(orderId, because) {
+      yield* head();
       const opened = yield* sql(
         `UPDATE {payout_heads} SET stopped_at = {now}, stopped_because = $2
 WHERE tenant = $1 AND stopped_at IS NULL RETURNING tenant`,
@@ -78,24 +88,37 @@ WHERE tenant = $1 AND stopped_at IS NULL RETURNING tenant`,
       return opened.length > 0;
     },
   });
-  let { seq, hash: previous } = head;
-  for (const { orderId, event, details } of notes) {
-    seq++;
-    const row = { seq, at: head.now, order_id: orderId, event, details: canonicalJson(details) };
-    previous = hashOf(tenant, row, previous);
-    yield* sql(
-      `INSERT INTO {payout_journal} (tenant, ${journalColumns}) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [tenant, seq, row.at, orderId, event, row.details, previous],
-    );
-  }
-  if (notes.length > 0) {
-    yield* sql("UPDATE {payout_heads} SET seq = $2, hash = $3 WHERE tenant = $1", [
-      tenant,
-      seq,
-      previous,
-    ]);
-  }
+  if (notes.length > 0) yield* append(tenant, yield* head(), notes);
   return result;
+}
+
+interface Note {
+  readonly orderId: string | null;
+  readonly event: string;
+  readonly details: string;
+}
+
+/** Adds entries after the journal's end, in one statement, and moves the end. */
+function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void> {
+  let { seq, hash: previous } = head;
+  const values: SqlValue[] = [tenant, head.now];
+  const rows = notes.map(({ orderId, event, details }) => {
+    seq++;
+    const row = { seq, at: head.now, order_id: orderId, event, details };
+    previous = hashOf(tenant, row, previous);
+    const first = values.push(seq, orderId, event, details, previous) - 4;
+    const [a, b, c, d, e] = [0, 1, 2, 3, 4].map((index) => `$${first + index}`);
+    return `($1, ${a}, $2, ${b}, ${c}, ${d}, ${e})`;
+  });
+  yield* sql(
+    `INSERT INTO {payout_journal} (tenant, ${journalColumns}) VALUES ${rows.join(", ")}`,
+    values,
+  );
+  yield* sql("UPDATE {payout_heads} SET seq = $2, hash = $3 WHERE tenant = $1", [
+    tenant,
+    seq,
+    previous,
+  ]);
 }
 
 function* lock(tenant: string): Work<Head> {

@@ -57,6 +57,11 @@ export function* holdOf(
   const never = neverAllowed(limits, amount, recipient);
   // Limits may be another process's, or lower than when it was planned.
   if (never !== undefined) return { reason: never.reason, until: now + 600_000 };
+  const { perDay, per24Hours, perRecipientAndDay } = limits;
+  // Nothing to add up, while others wait for the lock.
+  if (perDay === undefined && per24Hours === undefined && perRecipientAndDay === undefined) {
+    return undefined;
+  }
   const dayStart = Math.floor(now / dayMs) * dayMs;
   const [sums] = yield* sql<{ day: number; rolling: number; recipient: number }>(
     `SELECT COALESCE(sum(CASE WHEN reserved_at >= $3 THEN amount END), 0) AS day,
@@ -66,7 +71,6 @@ FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $5`,
     [tenant, now - dayMs, dayStart, recipient, id],
   );
   const used = sums ?? { day: 0, rolling: 0, recipient: 0 };
-  const { perDay, per24Hours, perRecipientAndDay } = limits;
   const tomorrow = dayStart + dayMs;
   if (perRecipientAndDay !== undefined && used.recipient + amount > perRecipientAndDay) {
     return over("perRecipientAndDay", perRecipientAndDay, used.recipient, tomorrow);

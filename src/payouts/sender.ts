@@ -73,6 +73,8 @@ function backoffMs(failures: number): number {
 /** For a payout without a withdrawal that is known. */
 async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
   const { store, client, quietMs, lookFirst } = context;
+  // Only the holder of the claim can have begun one since.
+  if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
   const past = await store.transaction(() => readPast(row.id, quietMs));
   const { now, withdrawalId, requests } = past;
   if (withdrawalId !== undefined)

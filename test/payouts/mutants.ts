@@ -54,6 +54,13 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/limits.test.ts",
   },
   {
+    name: "the budget is added up before the journal is locked",
+    file: "src/payouts/attempts.ts",
+    find: "    const { isStopped, now } = yield* ledger.lock();",
+    replace: "    const { isStopped, now } = { isStopped: false, now: past.now };",
+    test: "test/payouts/concurrent-limits.test.ts",
+  },
+  {
     name: "a payout in doubt gives its budget back",
     file: "src/payouts/attempts.ts",
     find: "  failures = CASE WHEN $4 IS NULL THEN",
@@ -77,7 +84,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "an open breaker does not stop payouts",
     file: "src/payouts/attempts.ts",
-    find: 'if (ledger.isStopped) return { kind: "stopped" };',
+    find: 'if (isStopped) return { kind: "stopped" };',
     replace: "",
     test: "test/payouts/deciding.test.ts",
   },

@@ -192,8 +192,8 @@ it.each(["unknown", "honoured"] as const)(
       store: {
         ...store,
         async transaction(work, options) {
-          // The second one after the claim begins the attempt.
-          if (++sinceClaim === 2) {
+          // The next one after the claim begins the attempt.
+          if (++sinceClaim === 1) {
             reached.resolve();
             await goOn.promise;
           }
