@@ -6,7 +6,7 @@ import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
 import { environmentVariable, isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
-import { checkOptions, type Same, strictObject } from "./wire/fields.ts";
+import { checkOptions, type Same } from "./wire/fields.ts";
 
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions extends ConnectionOptions {
@@ -57,7 +57,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 const isGiven = (value: unknown) => value !== undefined;
 
-const clientSchema = strictObject({
+const clientSchema = z.strictObject({
   // Checked below, by their own rules and without being shown.
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
   environment: z.optional(z.custom<Environment>(isGiven)),

@@ -209,9 +209,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "misspelt call options are ignored",
-    file: "src/wire/fields.ts",
-    find: "  return z.strictObject(shape);\n",
-    replace: "  return z.object(shape) as never;\n",
+    file: "src/http/checks.ts",
+    find: "const callSchema = z.strictObject({\n",
+    replace: "const callSchema = z.object({\n",
     test: "test/resources/wrong-names.test.ts",
   },
   {

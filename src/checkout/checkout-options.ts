@@ -5,7 +5,7 @@ import { connectionFields, connectionSettings } from "../http/checks.ts";
 import type { ConnectionOptions, HttpSettings } from "../http/settings.ts";
 import { paymentSecret } from "../resources/arguments.ts";
 import { defaultSandboxUrl, type Environment } from "../wire/credential.ts";
-import { checkOptions, type Same, strictObject } from "../wire/fields.ts";
+import { checkOptions, type Same } from "../wire/fields.ts";
 
 /** Which payment, and where the service is. */
 export interface CheckoutOptions extends ConnectionOptions {
@@ -17,7 +17,7 @@ export interface CheckoutOptions extends ConnectionOptions {
   environment?: Environment | undefined;
 }
 
-const checkoutSchema = strictObject({
+const checkoutSchema = z.strictObject({
   ...connectionFields,
   // Checked below, by their own rules and without being shown.
   paymentId: z.custom<string>(),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { show, withoutKeys } from "../values.ts";
 import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
-import { checkOptions, type Same, strictObject } from "../wire/fields.ts";
+import { checkOptions, type Same } from "../wire/fields.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./hooks.ts";
 import {
@@ -52,7 +52,7 @@ const headersSchema = z.custom<Readonly<Record<string, string>>>(
 const token = must("letters, digits and hyphens, such as X-Service");
 const prefixSchema = z.string(token).check(z.regex(/^[A-Za-z0-9-]{1,100}$/, token));
 
-const wireSchema = strictObject({
+const wireSchema = z.strictObject({
   headerPrefix: z.optional(prefixSchema),
   requestIdHeader: z.optional(prefixSchema),
   chainIdFormat: z.optional(z.enum(["number", "caip2"], must('"number" or "caip2"'))),
@@ -84,7 +84,7 @@ export const connectionFields = {
   wire: z.optional(wireSchema),
 };
 
-export const hooksSchema = strictObject({
+export const hooksSchema = z.strictObject({
   beforeRequest: z.optional(
     z.array(z.custom<BeforeRequestHook>(isFunction, aFunction), someFunctions),
   ),
@@ -94,7 +94,7 @@ export const hooksSchema = strictObject({
 });
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
-const callSchema = strictObject({
+const callSchema = z.strictObject({
   // Checked where it is sent, as an argument of the request.
   idempotencyKey: z.optional(z.custom<string>()),
   signal: z.optional(
@@ -122,7 +122,7 @@ export function checkCallOptions(options: RequestOptions): void {
 }
 
 export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): number {
-  checkOptions(strictObject({ [param]: limitSchema }), { [param]: value }, "");
+  checkOptions(z.strictObject({ [param]: limitSchema }), { [param]: value }, "");
   return value;
 }
 

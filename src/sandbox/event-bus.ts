@@ -2,7 +2,6 @@ import { show } from "../values.ts";
 import type {
   Announced,
   Cause,
-  EventBasics,
   RequestEntry,
   SandboxEvent,
   SandboxListener,
@@ -11,13 +10,9 @@ import type {
 import type { Store } from "./state/store.ts";
 
 /** An event before the bus numbers it and adds what caused it. */
-type Unnumbered<Entry> = Entry extends RequestEntry
-  ? Omit<Entry, "sequence">
-  : Entry extends Cause
-    ? Omit<Entry, "sequence" | keyof Cause>
-    : Entry extends EventBasics
-      ? Omit<Entry, "sequence">
-      : never;
+type Unnumbered<Entry> = Entry extends Cause
+  ? Omit<Entry, "sequence" | keyof Cause>
+  : Omit<Entry, "sequence">;
 type NewEvent = Unnumbered<TimelineEntry>;
 
 /** A change before its webhook event has an id. */
@@ -72,9 +67,9 @@ export function createEvents(store: Store) {
       return lastSequence;
     },
     /** Emits how a request ended, unless its event was dropped. */
-    ended(sequence: number, end: Pick<RequestEntry, "outcome" | "status">): void {
+    ended(sequence: number, { outcome, status }: Pick<RequestEntry, "outcome" | "status">): void {
       const entry = entries.get(String(sequence));
-      if (entry?.type === "request") keep({ ...entry, ...end });
+      if (entry?.type === "request") keep({ ...entry, outcome, status });
     },
     /** Names this cause in everything that a synchronous piece of work emits. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { checkOptions, strictObject } from "../wire/fields.ts";
+import { checkOptions } from "../wire/fields.ts";
 import { maxAmountInCents } from "../wire/payment.ts";
 import { isWholeWithin } from "./faults/fault.ts";
 import type { Seed } from "./random.ts";
@@ -83,7 +83,7 @@ const merchantFields = {
     "invalid_option",
   ),
   limits: z.optional(
-    strictObject({
+    z.strictObject({
       minPaymentInCents: ruled<number>(
         (value) => isWholeWithin(value, 1, maxAmountInCents),
         `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
@@ -97,7 +97,7 @@ const merchantFields = {
 const seed = (name: string) =>
   z.optional(z.union([z.string(), z.number()], { error: `${name} must be text or a number.` }));
 
-const sandboxSchema = strictObject({
+const sandboxSchema = z.strictObject({
   ...merchantFields,
   seed: seed("seed"),
   identity: seed("identity"),
@@ -115,7 +115,7 @@ const sandboxSchema = strictObject({
   ),
   data: z.optional(z.string({ error: "data must be the name of a file." })),
   merchants: z.optional(
-    z.array(strictObject(merchantFields), {
+    z.array(z.strictObject(merchantFields), {
       error: "merchants must be an array of objects, such as [{}, {}].",
     }),
   ),

@@ -1,19 +1,12 @@
 import type { RequestOutcome } from "./events.ts";
 import type { Store } from "./state/store.ts";
 
-/** The beginning of a text. */
-interface KeptText {
-  readonly text: string;
-  /** How many characters of the rest were left out. */
-  readonly omitted: number;
-}
-
 /** Longer than any request that the service takes, with metadata and all. */
 const maxCharacters = 8_192;
 
-export function keptText(whole: string): KeptText {
-  const text = whole.slice(0, maxCharacters);
-  return { text, omitted: whole.length - text.length };
+export function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
+  const body = text.slice(0, maxCharacters);
+  return { body, bodyOmitted: text.length - body.length };
 }
 
 /** Secret keys, payment secrets, webhook secrets and access tokens; also one cut off at the end of the text. */
@@ -93,7 +86,7 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 export interface RequestEnd {
   readonly outcome: RequestOutcome;
   readonly status: number | null;
-  readonly answer?: { readonly headers: ReceivedAnswer["headers"]; readonly text: string };
+  readonly answer?: ReceivedAnswer;
 }
 
 const maxRequests = 1_000;
@@ -114,32 +107,18 @@ export function createRequestLog(store: Store) {
 
   return {
     add({ headers, bodyText, ...facts }: Arrived): void {
-      const body = keptText(bodyText);
-      requests.set(facts.requestId, {
-        ...facts,
-        headers: keptHeaders(headers),
-        body: body.text,
-        bodyOmitted: body.omitted,
-        answer: null,
-      });
+      const kept = { headers: keptHeaders(headers), ...keptBody(bodyText) };
+      requests.set(facts.requestId, { ...facts, ...kept, answer: null });
     },
     /** Adds how a request ended, unless it was dropped. */
-    ended(requestId: string, { outcome, status, answer }: RequestEnd): void {
+    ended(requestId: string, end: RequestEnd): void {
       const request = requests.get(requestId);
-      if (request === undefined) return;
-      const kept = answer ? keptAnswer(answer) : request.answer;
-      requests.set(requestId, { ...request, outcome, status, answer: kept });
+      if (request) requests.set(requestId, { ...request, ...end });
     },
     /** Oldest first. */
     all: () => requests.values().map(printable),
     dropped: requests.dropped,
   };
-}
-
-/** The sandbox's own headers hold no secret. */
-function keptAnswer({ headers, text }: NonNullable<RequestEnd["answer"]>): ReceivedAnswer {
-  const body = keptText(text);
-  return { headers, body: body.text, bodyOmitted: body.omitted };
 }
 
 function printable(request: ReceivedRequest): ReceivedRequest {

@@ -21,7 +21,14 @@ type IsAllowedHost = (hostname: string) => boolean;
  * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
 function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedHost {
-  if (listeningOn === "") throw emptyHost();
+  if (listeningOn === "") {
+    // Node takes it for every interface, and a variable that is not set must not open this machine.
+    throw new ConfigurationError(
+      "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
+        '"0.0.0.0" to let other machines in.',
+      { code: "cannot_listen", param: "host" },
+    );
+  }
   const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
   return (hostname) => {
     const name = canonical(hostname);
@@ -36,15 +43,6 @@ function isAddress(hostname: string): boolean {
 
 function canonical(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
-}
-
-/** Node takes it for every interface, and a variable that is not set must not open this machine. */
-function emptyHost() {
-  return new ConfigurationError(
-    "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
-      '"0.0.0.0" to let other machines in.',
-    { code: "cannot_listen", param: "host" },
-  );
 }
 
 /** Refuses names that can never match now, instead of with the first request. */

@@ -95,7 +95,9 @@ export function disturbDeliveries(
         ...change,
       });
     for (const { share, forge } of forgers) {
-      if (random() < share) add(forge({ body, headers }));
+      if (random() >= share) continue;
+      const { tampered, webhook } = forge({ body, headers });
+      add({ ...webhook, tampered });
     }
     add({});
     if (random() < duplicate) add({ isDuplicate: true });
@@ -106,7 +108,7 @@ export function disturbDeliveries(
 
 interface Forger {
   readonly share: number;
-  readonly forge: (delivery: Sendable) => Sendable & { readonly tampered: Tampering };
+  readonly forge: (delivery: Sendable) => { tampered: Tampering; webhook: Sendable };
 }
 
 function forgersOf(
@@ -117,7 +119,10 @@ function forgersOf(
     { share: tamper, forge: (delivery) => tamperedWebhook(delivery, random) },
     {
       share: wrongSecret,
-      forge: (delivery) => ({ ...wronglySignedWebhook(delivery), tampered: "wrong-secret" }),
+      forge: (delivery) => ({
+        tampered: "wrong-secret",
+        webhook: wronglySignedWebhook(delivery),
+      }),
     },
   ];
   if (staleTimestamp > 0) {
@@ -130,8 +135,8 @@ function forgersOf(
     forgers.push({
       share: staleTimestamp,
       forge: (delivery) => ({
-        ...staleWebhook(delivery, { secret, byMs: staleByMs }),
         tampered: "stale-timestamp",
+        webhook: staleWebhook(delivery, { secret, byMs: staleByMs }),
       }),
     });
   }

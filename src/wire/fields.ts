@@ -30,18 +30,6 @@ export function openObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.looseObject(shape) as unknown as z.ZodMiniObject<Shape, z.core.$strip>;
 }
 
-/** The object of a request: fields that the operation does not have are left out. */
-// @__NO_SIDE_EFFECTS__
-export function bodyObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.object(shape);
-}
-
-/** Options and filters: an unknown name is refused, because it is a mistake. */
-// @__NO_SIDE_EFFECTS__
-export function strictObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.strictObject(shape);
-}
-
 /** Completes the known values in an editor and accepts any other string. */
 export type OpenEnum<Known extends string> = Known | (string & {});
 

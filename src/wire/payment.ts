@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import {
-  bodyObject,
   type ChainId,
   chainIdSchema,
   identifier,
@@ -12,7 +11,6 @@ import {
   optionalNumber,
   optionalText,
   type Same,
-  strictObject,
   textOfLength,
   timestamp,
 } from "./fields.ts";
@@ -106,7 +104,7 @@ export interface CreatePaymentBody {
   customerRefId?: string;
 }
 
-export const createPaymentBodySchema = bodyObject({
+export const createPaymentBodySchema = z.object({
   type: optional(z.enum(["payment", "deposit"])),
   amount: optional(z.number()),
   currency: z.literal("USD"),
@@ -169,7 +167,7 @@ export interface PaymentListQuery extends PageQuery {
   sortOrder?: OpenEnum<"ASC" | "DESC"> | undefined;
 }
 
-export const paymentListQuerySchema = strictObject({
+export const paymentListQuerySchema = z.strictObject({
   status: z.optional(paymentStatusSchema),
   type: z.optional(openEnum("payment", "deposit")),
   search: z.optional(z.string()),
@@ -201,7 +199,7 @@ interface RefreshStatusBody {
   tokenContractAddress?: string;
 }
 
-export const refreshStatusBodySchema = bodyObject({
+export const refreshStatusBodySchema = z.object({
   transactionHash: optional(z.string()),
   chainId: optional(chainIdSchema),
   tokenContractAddress: optional(z.string()),

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import {
-  bodyObject,
   type ChainId,
   chainIdSchema,
   decimalText,
@@ -87,7 +86,7 @@ export interface CreateQuoteBody {
   forceDepositAmount?: number;
 }
 
-export const createQuoteBodySchema = bodyObject({
+export const createQuoteBodySchema = z.object({
   chainId: optional(chainIdSchema),
   contractAddress: optional(z.string()),
   forceDepositAmount: optional(wholeNumber(1)),

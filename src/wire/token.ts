@@ -13,7 +13,6 @@ import {
   optionalNumber,
   optionalText,
   type Same,
-  strictObject,
 } from "./fields.ts";
 import { type PageQuery, pageQueryFields } from "./pagination.ts";
 
@@ -134,7 +133,7 @@ true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 /** The parameters of `chains.list` (published). */
 export interface ChainListQuery extends PageQuery {}
 
-export const chainListQuerySchema = strictObject({
+export const chainListQuerySchema = z.strictObject({
   ...pageQueryFields,
 });
 true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
@@ -151,7 +150,7 @@ export interface TokenListQuery extends PageQuery {
   tokenType?: OpenEnum<"stablecoin" | "volatile"> | undefined;
 }
 
-export const tokenListQuerySchema = strictObject({
+export const tokenListQuerySchema = z.strictObject({
   chainId: z.optional(chainIdSchema),
   symbol: z.optional(z.string()),
   contractAddress: z.optional(z.string()),

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import {
-  bodyObject,
   decimalText,
   evmChainIdSchema,
   identifier,
@@ -11,7 +10,6 @@ import {
   optional,
   optionalText,
   type Same,
-  strictObject,
   textOfLength,
   timestamp,
 } from "./fields.ts";
@@ -147,7 +145,7 @@ export interface CreateWithdrawalBody {
   customMetadata?: string;
 }
 
-export const createWithdrawalBodySchema = bodyObject({
+export const createWithdrawalBodySchema = z.object({
   amountInCents: z.number(),
   chainId: evmChainIdSchema,
   recipientAddress: z.string(),
@@ -162,7 +160,7 @@ export interface WithdrawalListQuery extends PageQuery {
   status?: WithdrawalStatus | undefined;
 }
 
-export const withdrawalListQuerySchema = strictObject({
+export const withdrawalListQuerySchema = z.strictObject({
   status: z.optional(withdrawalStatusSchema),
   ...pageQueryFields,
 });

@@ -25,13 +25,13 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["evm", 550],
-  ["http", 2_700],
-  ["resources", 2_550],
-  ["sandbox", 8_000],
+  ["evm", 520],
+  ["http", 2_675],
+  ["resources", 2_475],
+  ["sandbox", 7_600],
   ["testing", 450],
   ["webhooks", 1_850],
-  ["wire", 1_950],
+  ["wire", 1_930],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

@@ -34,7 +34,10 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   app.get("/_sandbox/entries/:sequence", ({ req }) =>
     entryPage(options, req.param("sequence"), new URL(req.url).origin),
   );
-  app.get("/openapi.json", async (c) => c.body(await openApi(), 200, json));
+  app.get("/openapi.json", async (c) => {
+    const module = await import("../../../api/openapi.json", { with: { type: "json" } });
+    return c.json(module.default);
+  });
   app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
   app.route("/_sandbox", controlRoutes(options.sandbox, options.events));
   app.all("*", ({ req }) => {
@@ -44,15 +47,4 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
     });
   });
   return app;
-}
-
-const json = { "Content-Type": "application/json" };
-let openApiText: Promise<string> | undefined;
-
-/** The OpenAPI document of the service that is served, made when it is first asked for. */
-function openApi(): Promise<string> {
-  openApiText ??= import("../../../api/openapi.json", { with: { type: "json" } }).then((module) =>
-    JSON.stringify(module.default),
-  );
-  return openApiText;
 }

@@ -10,11 +10,10 @@ import {
   type Frequency,
   faultRoute,
   invalidFault,
-  isWholeWithin,
   type ResetFault,
   type RouteMatcher,
 } from "./fault.ts";
-import { callerOf, createLimiter, type Limiter, type RateLimit } from "./rate-limit.ts";
+import { callerOf, checkedRate, createLimiter, type RateLimit } from "./rate-limit.ts";
 
 interface Waiting<Item> {
   readonly item: Item;
@@ -154,11 +153,11 @@ export function createFaults(
   );
   const matchers = new Map<FaultRoute, RouteMatcher>();
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
-  let isWithin: Limiter = () => true;
+  let isWithin: (caller: string) => boolean = () => true;
 
   function startLimiter(): void {
     const rate = limit.get();
-    isWithin = rate === null ? () => true : createLimiter(rate.requestsPerSecond);
+    isWithin = createLimiter(rate?.requestsPerSecond ?? Number.POSITIVE_INFINITY);
   }
 
   store.onReplaced(startLimiter);
@@ -187,20 +186,7 @@ export function createFaults(
   }
 
   function rateLimit(rate: RateLimit | null): void {
-    if (rate === null) {
-      limit.set(null);
-      startLimiter();
-      return;
-    }
-    checkOptionNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
-    const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
-    if (!isWholeWithin(requestsPerSecond, 0, Number.MAX_SAFE_INTEGER)) {
-      throw invalidFault("requestsPerSecond", "must be a whole number from 0");
-    }
-    if (!isWholeWithin(retryAfterSeconds, 0, Number.MAX_SAFE_INTEGER)) {
-      throw invalidFault("retryAfterSeconds", "must be a whole number from 0");
-    }
-    limit.set({ requestsPerSecond, retryAfterSeconds });
+    limit.set(rate && checkedRate(rate));
     startLimiter();
   }
 

@@ -7,7 +7,7 @@ import type { SandboxApp } from "../connection.ts";
 import type { Core } from "../core.ts";
 import type { Faults } from "../faults/faults.ts";
 import { callerOf } from "../faults/rate-limit.ts";
-import { type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
+import { keptBody, type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
 import { answerError, evidenceHeader, Refusal, type ServiceEnv } from "./answers.ts";
 import { playFault } from "./fault-play.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
@@ -107,7 +107,7 @@ function recorded({ clock, random, log, events }: AppOptions): Middleware {
     const record = (next: RequestEnd) => {
       end = next;
       log.ended(requestId, next);
-      events.ended(sequence, { outcome: next.outcome, status: next.status });
+      events.ended(sequence, next);
     };
     const { signal = req.raw.signal } = env;
     signal.addEventListener("abort", () => {
@@ -126,7 +126,8 @@ function recorded({ clock, random, log, events }: AppOptions): Middleware {
     if (env.broken === "reset before the answer") record({ outcome: "unanswered", status: null });
     else {
       const { status, headers } = c.res;
-      const answer = { headers: Object.fromEntries(headers), text: c.var.answer };
+      // The sandbox's own headers hold no secret.
+      const answer = { headers: Object.fromEntries(headers), ...keptBody(c.var.answer) };
       record({ outcome: env.broken ? "cut off" : "answered", status, answer });
     }
   };

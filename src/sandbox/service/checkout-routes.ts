@@ -32,7 +32,12 @@ export function checkoutRoutes({ clock, random }: Core, payments: Payments): Rou
   /** Creates or updates a quote. The same request returns the same quote as long as it is active. */
   function quote(call: Call<CreateQuoteBody>): Quote {
     const payment = paymentIn(call);
-    if (payment.status !== "pending") throw notPending(payment);
+    if (payment.status !== "pending") {
+      throw new Refusal(400, {
+        code: "payment_not_pending",
+        message: `The payment is ${payment.status} and takes no more quotes. Create another payment.`,
+      });
+    }
     const priced = chosenToken(call.body);
     const amountInCents = amountToQuote(payment, call.body.forceDepositAmount);
 
@@ -84,11 +89,4 @@ function amountToQuote(payment: Payment, forcedInCents: number | undefined): num
   }
   checkAmount("forceDepositAmount", forcedInCents, 1);
   return forcedInCents;
-}
-
-function notPending({ status }: Payment) {
-  return new Refusal(400, {
-    code: "payment_not_pending",
-    message: `The payment is ${status} and takes no more quotes. Create another payment.`,
-  });
 }

@@ -21,7 +21,12 @@ export function paymentRoutes(payments: Payments): Route[] {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
     const { type = "payment", amount, ...fields } = body;
     const { orderId, redirectUrl, customMetadata } = fields;
-    if (type === "deposit" && !merchant.depositsEnabled) throw depositsDisabled();
+    if (type === "deposit" && !merchant.depositsEnabled) {
+      throw new Refusal(403, {
+        code: "deposits_disabled",
+        message: "Deposits are disabled for this merchant. Enable them, or create a payment.",
+      });
+    }
     const { minPaymentInCents } = merchant.limits;
     const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
     checkRedirectUrl(redirectUrl);
@@ -76,11 +81,4 @@ function checkRedirectUrl(redirectUrl: string | undefined): void {
   const url = URL.parse(redirectUrl);
   if (url !== null && /^https?:$/.test(url.protocol)) return;
   throw refuseField(422, "redirectUrl", "must be an absolute http or https URL.");
-}
-
-function depositsDisabled() {
-  return new Refusal(403, {
-    code: "deposits_disabled",
-    message: "Deposits are disabled for this merchant. Enable them, or create a payment.",
-  });
 }

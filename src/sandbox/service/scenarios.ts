@@ -100,7 +100,12 @@ export function createScenarios<
   /** Takes the next step off the plan and schedules the one after it. */
   function next(id: string): Upcoming<Planned> {
     const [first, ...rest] = plans.get(id) ?? [];
-    if (first === undefined) throw noStepsAhead();
+    if (first === undefined) {
+      throw new InvalidRequestError(
+        'No step is left. Start a scenario with simulate and { steps: "by-hand" }.',
+        { code: "no_steps_ahead" },
+      );
+    }
     put(id, rest);
     return first;
   }
@@ -149,12 +154,5 @@ function checkNothingAhead(left: number): void {
     `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
       "step, or advance the clock with clock.advance.",
     { code: "scenario_in_progress", param: "scenario" },
-  );
-}
-
-function noStepsAhead(): InvalidRequestError {
-  return new InvalidRequestError(
-    'No step is left. Start a scenario with simulate and { steps: "by-hand" }.',
-    { code: "no_steps_ahead" },
   );
 }

@@ -29,7 +29,12 @@ const minAmountInCents = 100;
 /** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
 export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
   function create({ body, merchant }: Call<CreateWithdrawalBody>): Withdrawal {
-    if (!merchant.withdrawalsEnabled) throw withdrawalsDisabled();
+    if (!merchant.withdrawalsEnabled) {
+      throw new Refusal(403, {
+        code: "withdrawals_disabled",
+        message: "Withdrawals are disabled for this merchant. Enable them first.",
+      });
+    }
     checkAmount("amountInCents", body.amountInCents, minAmountInCents);
     checkOneOf("chainId", supportedChainIds, body.chainId);
     checkBy(() => toRecipientAddress(body.recipientAddress));
@@ -78,11 +83,4 @@ function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
   if (rest.status === "failed") return { ...rest, errorMessage: errorMessage ?? null };
   if (rest.status === "completed") return { ...rest, receipt: receipt ?? null };
   return rest;
-}
-
-function withdrawalsDisabled() {
-  return new Refusal(403, {
-    code: "withdrawals_disabled",
-    message: "Withdrawals are disabled for this merchant. Enable them first.",
-  });
 }

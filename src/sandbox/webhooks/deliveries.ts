@@ -212,10 +212,20 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     checkOptionNames(options, ["disorder", "by"]);
     const { disorder: kind, by } = options;
     const original = deliveries.get(deliveryId) ?? deliveryOfAttempt(deliveryId);
-    if (original === undefined) throw unknownDelivery();
+    if (original === undefined) {
+      throw new NotFoundError(
+        "This sandbox has no webhook delivery with that id. Pass the id of one in webhooks.deliveries().",
+        { code: "not_found", param: "deliveryId" },
+      );
+    }
     const { event, data, eventId, occurredAt } = original;
     const to = recipientOf(data);
-    if (to === undefined) throw noEndpoint();
+    if (to === undefined) {
+      throw new ConfigurationError(
+        "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox.",
+        { code: "no_webhook_endpoint", param: "webhookUrl" },
+      );
+    }
     const disorder = kind === undefined ? null : disorderOf(kind, by);
     const again = record({ event, data, eventId, occurredAt, disorder });
     await start(again, to);
@@ -251,18 +261,4 @@ function snapshotOf(subject: Payment | Withdrawal): WebhookData {
   const { id, merchantId, amountInCents, currency, status, orderId = null, createdAt } = subject;
   const type = "type" in subject ? { type: subject.type } : {};
   return { id, ...type, merchantId, amountInCents, currency, status, orderId, createdAt };
-}
-
-function unknownDelivery(): NotFoundError {
-  return new NotFoundError(
-    "This sandbox has no webhook delivery with that id. Pass the id of one in webhooks.deliveries().",
-    { code: "not_found", param: "deliveryId" },
-  );
-}
-
-function noEndpoint(): ConfigurationError {
-  return new ConfigurationError(
-    "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox.",
-    { code: "no_webhook_endpoint", param: "webhookUrl" },
-  );
 }

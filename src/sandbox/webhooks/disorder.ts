@@ -97,10 +97,8 @@ export function disordered<Parts extends WebhookParts>(
   { secret, random }: { readonly secret: string; readonly random: () => number },
 ): Parts {
   switch (disorder?.kind) {
-    case "tamper": {
-      const { tampered: _, ...rest } = tamperedWebhook(webhook, random);
-      return rest as unknown as Parts;
-    }
+    case "tamper":
+      return tamperedWebhook(webhook, random).webhook;
     case "stale-timestamp":
       return staleWebhook(webhook, { secret, byMs: disorder.byMs });
     case "wrong-secret":
@@ -111,18 +109,16 @@ export function disordered<Parts extends WebhookParts>(
 }
 
 /** A webhook with one character changed, in a part chosen at random. */
-export function tamperedWebhook<Parts extends WebhookParts>(
-  webhook: Parts,
-  random: () => number,
-): Parts & { readonly tampered: "body" | "signature" | "timestamp" } {
+export function tamperedWebhook<Parts extends WebhookParts>(webhook: Parts, random: () => number) {
   const parts = ["body", "signature", "timestamp"] as const;
   const tampered = parts[Math.floor(random() * parts.length)] ?? "body";
   const name = tampered === "body" ? undefined : headerName(webhook, tampered);
   if (name === undefined) {
-    return { ...webhook, tampered: "body", body: altered(webhook.body, random) };
+    const body = altered(webhook.body, random);
+    return { tampered: "body", webhook: { ...webhook, body } } as const;
   }
   const headers = { ...webhook.headers, [name]: altered(webhook.headers[name] ?? "", random) };
-  return { ...webhook, tampered, headers };
+  return { tampered, webhook: { ...webhook, headers } };
 }
 
 /** A webhook with a valid signature, made `byMs` milliseconds earlier. */

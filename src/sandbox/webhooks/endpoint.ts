@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { show } from "../../values.ts";
-import { keptHeaders, keptText, withoutSecrets } from "../request-log.ts";
+import { keptHeaders, withoutSecrets } from "../request-log.ts";
 
 /** Receives a webhook in place of the network; the status of its response counts as the answer. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
@@ -55,7 +55,7 @@ export function webhookEndpoint(
       return {
         status,
         headers: keptHeaders(Object.entries(headers)),
-        body: withoutSecrets(keptText(body).text),
+        body: withoutSecrets(body),
       };
     },
   };

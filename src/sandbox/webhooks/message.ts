@@ -14,16 +14,16 @@ export interface Recipient {
   readonly endpoint: WebhookEndpoint;
 }
 
-const hintNames = { endpointId: "Id", eventId: "Event-Id", deliveryId: "Delivery-Id" } as const;
-
 /** The headers that are not signed. */
-export function hintHeaders(hints: WebhookHints, headerPrefix: string): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [hint, name] of Object.entries(hintNames)) {
-    const value = hints[hint as keyof typeof hintNames];
-    if (value !== undefined) headers[`${headerPrefix}-${name}`] = value;
-  }
-  return headers;
+export function hintHeaders(
+  { endpointId, eventId, deliveryId }: WebhookHints,
+  headerPrefix: string,
+): Record<string, string> {
+  return {
+    ...(endpointId !== undefined && { [`${headerPrefix}-Id`]: endpointId }),
+    ...(eventId !== undefined && { [`${headerPrefix}-Event-Id`]: eventId }),
+    ...(deliveryId !== undefined && { [`${headerPrefix}-Delivery-Id`]: deliveryId }),
+  };
 }
 
 /** An attempt to deliver an event, signed now. */
