@@ -56,6 +56,7 @@ export interface Configuration extends HttpSettings {
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const isGiven = (value: unknown) => value !== undefined;
+const someText = "idempotencyNamespace must be a non-empty string.";
 
 const clientSchema = z.strictObject({
   // Checked below, by their own rules and without being shown.
@@ -72,9 +73,7 @@ const clientSchema = z.strictObject({
       },
     ),
   ),
-  idempotencyNamespace: z.optional(
-    z.string().check(z.minLength(1, "idempotencyNamespace must be a non-empty string.")),
-  ),
+  idempotencyNamespace: z.optional(z.string(someText).check(z.minLength(1, someText))),
   fetchOptions: z.optional(
     z.custom<Readonly<Record<string, unknown>>>(
       isRecord,
@@ -136,7 +135,7 @@ function readEnvironment(options: ClientOptions, variables: Variables): Environm
   const isWord = typeof value === "string" && /^[a-z]{1,20}$/i.test(value);
   const meant = isWord ? nearest(value, environments) : undefined;
   throw new ConfigurationError(
-    `${isWord ? `There is no environment "${value}"` : "That is no environment"}.${meant ? ` Did you mean ${meant}?` : ""} ` +
+    `${isWord ? `There is no environment "${value}"` : "That is not an environment"}.${meant ? ` Did you mean ${meant}?` : ""} ` +
       'Set environment (or SETTLEKIT_ENVIRONMENT) to "production", "testnet" or "sandbox".',
     { code: "unknown_environment", param: "environment" },
   );

@@ -13,7 +13,7 @@ export function checkBaseUrl(value: string, { allowHttp = false, httpCure = "" }
     new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
   // "localhost:4010" parses, with a scheme "localhost".
   if (value.length > maxUrlLength || !URL.canParse(value) || !value.includes("://")) {
-    throw fail("is not a URL. Give it whole, such as https://api.example.com.");
+    throw fail("is not a URL. Give the full URL, such as https://api.example.com.");
   }
   const url = new URL(value);
   if (url.username !== "" || url.password !== "") {
@@ -27,7 +27,7 @@ export function checkBaseUrl(value: string, { allowHttp = false, httpCure = "" }
   }
   if (!isSecureUrl(url, allowHttp)) {
     throw fail(
-      `is plain http to ${show(url.hostname)}, which would send the secret key readable. Use https, or http ` +
+      `is plain http to ${show(url.hostname)}, which would send the secret key in plain text. Use https, or http ` +
         `to 127.0.0.1 or localhost.${httpCure}`,
     );
   }

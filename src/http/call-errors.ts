@@ -80,13 +80,13 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "not_taken":
       return new ConfigurationError(
-        `fetch does not take what fetchOptions holds (${failure.code}: ${failure.detail}). Nothing was ` +
+        `fetch rejected fetchOptions (${failure.code}: ${failure.detail}). Nothing was ` +
           "sent. A dispatcher works with the fetch of its own undici only: pass that as fetch.",
         { ...facts, code: "invalid_option", param: "fetchOptions" },
       );
     case "connection":
       return new ConnectionError(
-        `The connection to ${origin} broke before the whole answer was here (${failure.code}: ` +
+        `The connection to ${origin} broke before the whole answer arrived (${failure.code}: ` +
           `${failure.detail}). Call again; if it persists, check what lies between here and the service.` +
           unrepeated,
         { ...facts, code: failure.code },
@@ -136,7 +136,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "unreadable":
       return new UnexpectedResponseError(
         `The service answered ${operation} with ${failure.status}, but not with the JSON that is due. ` +
-          "error.body holds what came. Check that baseUrl is the service's and no proxy answers for it." +
+          "error.body holds what arrived. Check that baseUrl is the service's and no proxy answers for it." +
           unrepeated,
         {
           ...facts,

@@ -208,8 +208,8 @@ export class Call<T> {
     if (result.kind === "incomplete") {
       const { missing, body } = result;
       throw new UnexpectedResponseError(
-        `The service answered ${this.#event.operation} with ${status}, but without ${missing.join(", ")}. What was ` +
-          "asked for was done; error.body holds the whole answer. Keep it, and tell the service.",
+        `The service answered ${this.#event.operation} with ${status}, but without ${missing.join(", ")}. The request ` +
+          "took effect; error.body holds the whole answer. Keep it, and tell the service.",
         { ...this.#facts, code: "incomplete_response", status, requestId, body },
       );
     }

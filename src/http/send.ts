@@ -136,7 +136,7 @@ export class Sender {
     if (typeof response?.text !== "function") {
       throw new CustomCodeError(
         "fetch",
-        `Your fetch function gave ${show(response)}, which is no Response.`,
+        `Your fetch function gave ${show(response)}, which is not a Response.`,
       );
     }
     const isBounded =
@@ -156,7 +156,7 @@ export class Sender {
     }
     if (error instanceof CustomCodeError) return customCodeFailure(error, attempt);
     if (!hasLeft) {
-      const fact = `The request could not be made ready: ${describeThrown(error)}.`;
+      const fact = `The request could not be prepared: ${describeThrown(error)}.`;
       return customCodeFailure(new CustomCodeError("hooks", fact, error), attempt);
     }
     if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {

@@ -155,7 +155,11 @@ export function checkOptions<Options>(
   const param = path.join(".");
   if (unknown === undefined) {
     const code = issue.code === "custom" ? issue.params?.code : undefined;
-    throw new ConfigurationError(issue.message, { code: code ?? "invalid_option", param });
+    const isObject = issue.code === "invalid_type" && issue.expected === "object";
+    const message = isObject
+      ? `${param} must be an object, such as { ${namesAt(schema, path)[0]} }.`
+      : issue.message;
+    throw new ConfigurationError(message, { code: code ?? "invalid_option", param });
   }
   const names = namesAt(schema, path.slice(0, -1));
   const meant = nearest(path.at(-1) ?? "", names);

@@ -172,7 +172,7 @@ export function confirmed(
   if (differing.length === 0) return answer;
   throw new UnexpectedResponseError(
     `The service answered ${operation} with the withdrawal ${data.id}, but with another ` +
-      `${differing.join(", ")} than the request had. What was made is unknown; error.body holds the whole ` +
+      `${differing.join(", ")} than the request had. It is unknown what was created; error.body holds the whole ` +
       "answer. Do not repeat the call: read the withdrawal, and tell the service.",
     {
       code: "answer_differs",
