@@ -1,7 +1,6 @@
 import { InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress, toRecipientAddress } from "./address.ts";
 import { checkedChainId, isNativeAssetAddress } from "./chains.ts";
-
 import { toUnits } from "./units.ts";
 
 /** A payment in a chain's native asset. */

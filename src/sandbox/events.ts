@@ -1,6 +1,5 @@
 import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Fault, FaultRoute } from "./faults/fault.ts";
-
 import type { DisorderKind } from "./webhooks/disorder.ts";
 
 /**
@@ -33,7 +32,7 @@ export type DueEvent =
   | WebhookAttempted
   | IdempotencyEnded;
 
-export interface EventBasics {
+interface EventBasics {
   /** Counts up without end; a reset does not start it again. */
   readonly sequence: number;
   /** The sandbox's time, ISO 8601, UTC. */

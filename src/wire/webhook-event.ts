@@ -8,10 +8,8 @@ import {
   type Same,
   type Schema,
 } from "./fields.ts";
-
 import type { PaymentType } from "./payment.ts";
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
-
 import { type WithdrawalStatus, withdrawalStatusSchema } from "./withdrawal.ts";
 
 /**

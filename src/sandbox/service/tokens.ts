@@ -1,6 +1,5 @@
 import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
 import type { ChainId } from "../../wire/fields.ts";
-
 import type { Token, TokenChain } from "../../wire/token.ts";
 
 /** A token that the sandbox settles in, at a fixed price. */
