@@ -31,7 +31,7 @@ test.each([
   ["sandbox", 7_600],
   ["testing", 450],
   ["webhooks", 1_850],
-  ["wire", 1_930],
+  ["wire", 1_935],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {
