@@ -2,15 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { signWebhook } from "../../src/webhooks/index.ts";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
-import { openShop, prepareShop, type Shop, ship } from "./shop.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
 describe.each(databases)("an inbox on %s", (_, openDatabase) => {
   let database: TestDatabase;
   let shop: Shop;
   beforeEach(async () => {
     database = await openDatabase();
-    await prepareShop(database);
-    shop = await openShop(database);
+    shop = await openNewShop(database);
   });
   afterEach(() => database.close());
 

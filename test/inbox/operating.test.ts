@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
-import { openShop, prepareShop, type Shop, ship } from "./shop.ts";
+import { openNewShop, type Shop, ship } from "./shop.ts";
 
 describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   let database: TestDatabase;
   let shop: Shop;
   beforeEach(async () => {
     database = await openDatabase();
-    await prepareShop(database);
-    shop = await openShop(database);
+    shop = await openNewShop(database);
   });
   afterEach(() => database.close());
 

@@ -88,6 +88,12 @@ export async function openShop(
   };
 }
 
+/** The same in a database that is still empty. */
+export async function openNewShop(database: TestDatabase): Promise<Shop> {
+  await prepareShop(database);
+  return openShop(database);
+}
+
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 /** Ships what is paid. */

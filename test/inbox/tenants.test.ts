@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NotFoundError } from "../../src/index.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { databases, type TestDatabase } from "../databases.ts";
-import { openShop, prepareShop, type Shop } from "./shop.ts";
+import { openNewShop, openShop, type Shop } from "./shop.ts";
 
 const secretOf = (tenant: string) => `whsec_${tenant}`;
 const data = { id: "p", status: "completed" as const, orderId: "o" };
@@ -19,8 +19,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
   beforeEach(async () => {
     vi.clearAllMocks();
     database = await openDatabase();
-    await prepareShop(database);
-    shop = await openShop(database);
+    shop = await openNewShop(database);
   });
   afterEach(() => database.close());
 

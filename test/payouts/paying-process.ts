@@ -35,7 +35,7 @@ const payouts = createPayouts({
   logger: quiet,
 });
 await payouts.migrate();
-const worker = payouts.start({ concurrency: 4, pollMs: 20 });
+const worker = payouts.start({ concurrency: 4, pollMs: 100 });
 process.once("SIGTERM", async () => {
   await worker.stop();
   process.exit();

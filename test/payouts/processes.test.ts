@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createPayouts } from "../../src/payouts/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
@@ -76,7 +76,11 @@ async function survive({ database, processes, kills, stops, orders }: Trial) {
       const held = waiting.filter(({ waitsUntil }) => waitsUntil !== undefined).length;
       return orders - states.sent - states.needs_decision - held;
     };
-    await expect.poll(unsettled, { interval: 500, timeout: 180_000 }).toBe(0);
+    // `expect.poll` belongs to one test, and another one runs at the same time.
+    await vi.waitFor(async () => expect(await unsettled()).toBe(0), {
+      interval: 500,
+      timeout: 180_000,
+    });
   } finally {
     await fleet.end();
   }
