@@ -21,6 +21,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Their modules are loaded once per worker rather than once per file. The others change what a process has but once,
+ * such as its timers, or start processes.
+ */
+const shareModules = ["checkout", "contract", "errors", "evm", "model", "money-safety"]
+  .concat(["resources", "sandbox", "wire"])
+  .map((folder) => `test/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its public names, from the source.
@@ -30,8 +38,6 @@ export default defineConfig({
     })),
   },
   test: {
-    include: ["test/**/*.test.ts"],
-    globalSetup: ["test/postgres-server.ts"],
     setupFiles: ["test/setup.ts", "test/every-answer.ts"],
     env: { SETTLEKIT_TEST_SEED: seed },
     // These only end tests that hang, because a busy machine may be slow.
@@ -42,5 +48,20 @@ export default defineConfig({
     // By default one core stays free, which is half of a machine with two.
     maxWorkers: "100%",
     sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: { name: "shared modules", include: shareModules, isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: "modules of their own",
+          include: ["test/**/*.test.ts"],
+          exclude: shareModules,
+          globalSetup: ["test/postgres-server.ts", "test/built-command-line.ts"],
+        },
+      },
+    ],
   },
 });

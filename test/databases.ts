@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { text } from "node:stream/consumers";
 import pg from "pg";
 import { inject } from "vitest";
 import { postgres } from "../src/stores/postgres.ts";
 import { sqlite } from "../src/stores/sqlite.ts";
 import type { Store } from "../src/stores/store.ts";
+import { demanded } from "./on-demand.ts";
 
 /** A new, empty database of a test, and a way to look into it beside the store. */
 export interface TestDatabase {
@@ -59,13 +58,9 @@ export async function clear(database: TestDatabase, { dialect }: Store): Promise
 export async function postgresServer(): Promise<string | undefined> {
   const { SETTLEKIT_TEST_DATABASE_URL: given } = process.env;
   if (given) return given;
-  return new Promise((resolve, reject) => {
-    get(inject("postgresStarter"), async (response) => {
-      const body = await text(response);
-      if (response.statusCode === 200) return resolve(body);
-      process.stderr.write(`Skipped: no PostgreSQL here. ${body}\n`);
-      resolve(undefined);
-    }).on("error", reject);
+  return demanded(inject("postgresStarter")).catch((error: Error) => {
+    process.stderr.write(`Skipped: no PostgreSQL here. ${error.message}\n`);
+    return undefined;
   });
 }
 

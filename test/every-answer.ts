@@ -17,11 +17,11 @@ vi.mock("../src/sandbox/service/operations.ts", async (importOriginal) => {
   return { ...original, serveOperations };
 });
 
-let judgements: Promise<string[]>[] = [];
+/** Shared by the test files of a process: the module above is made once for them. */
+const { judgements } = await import("./judgements.ts");
 
 afterEach(async () => {
-  const problems = (await Promise.all(judgements)).flat();
-  judgements = [];
+  const problems = (await Promise.all(judgements.splice(0))).flat();
   expect(problems).toEqual([]);
 });
 

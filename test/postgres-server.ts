@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
-import { createServer } from "node:http";
 import { type AddressInfo, createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { onDemand } from "./on-demand.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -66,21 +66,15 @@ async function freePort(): Promise<number> {
 
 /** One server for the whole run, in vitest's own process, started by the first test file that asks for it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let starting: ReturnType<typeof startPostgres> | undefined;
-  const starter = createServer(async (_, response) => {
-    try {
-      // No test cuts the power, and new databases are made much faster.
-      starting ??= startPostgres({ flags: ["-c", "fsync=off"] });
-      response.end((await starting).url);
-    } catch (error) {
-      response.writeHead(503).end(String(error));
-    }
-  }).listen(0, "127.0.0.1");
-  await once(starter, "listening");
-  project.provide("postgresStarter", `http://127.0.0.1:${(starter.address() as AddressInfo).port}`);
+  let started: Awaited<ReturnType<typeof startPostgres>> | undefined;
+  const starter = await onDemand(async () => {
+    // No test cuts the power, and new databases are made much faster.
+    started = await startPostgres({ flags: ["-c", "fsync=off"] });
+    return started.url;
+  });
+  project.provide("postgresStarter", starter.url);
   return async () => {
-    starter.close();
-    const started = await starting?.catch(() => undefined);
+    await starter.close();
     await started?.stop();
   };
 }

@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { afterAll, vi } from "vitest";
 
 // Every property starts from the run's seed: see vitest.config.ts.
 vi.mock("fast-check", async (importOriginal) => {
@@ -13,3 +13,12 @@ vi.waitFor = (callback, options) => {
   const given = typeof options === "number" ? { timeout: options } : options;
   return waitFor(callback, { timeout: 60_000, ...given });
 };
+
+// The next test file runs in the same process.
+afterAll(() => {
+  // Before the timers: a spy may be on a faked one.
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});

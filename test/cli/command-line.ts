@@ -2,18 +2,20 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { inject } from "vitest";
+import { demanded } from "../on-demand.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-export const main = join(root, "src/cli/main.ts");
-/** Node need not strip the types of the same source again for every process. */
-const NODE_COMPILE_CACHE = join(root, "node_modules/.cache/command-line");
+/** The folder of the build that all tests share. */
+export const built = await demanded(inject("packageBuilder"));
+export const main = join(built, "cli.js");
 
 /** The test's own variables, without those that would change what the command does. */
 export function variablesWith(more: Variables): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|CI)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE, ...more };
+  return { ...Object.fromEntries(kept), ...more };
 }
 
 export type Variables = Readonly<Record<string, string>>;
@@ -63,19 +65,15 @@ class Lines {
   }
 }
 
-/** A running `settlekit`, straight from the source unless another program is given. */
+/** A running `settlekit`, as it is built. */
 export class CommandLine implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly stdout: Lines;
   readonly stderr: Lines;
   readonly ended: Promise<Ended>;
 
-  constructor(
-    args: readonly string[],
-    variables: Variables = {},
-    { program = main, cwd = root }: { readonly program?: string; readonly cwd?: string } = {},
-  ) {
-    const child = spawn(process.execPath, [program, ...args], {
+  constructor(args: readonly string[], variables: Variables = {}, cwd = root) {
+    const child = spawn(process.execPath, [main, ...args], {
       env: variablesWith(variables),
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
@@ -110,5 +108,5 @@ export function settlekit(
   variables: Variables = {},
   cwd?: string,
 ): Promise<Ended> {
-  return new CommandLine(args, variables, cwd === undefined ? {} : { cwd }).ended;
+  return new CommandLine(args, variables, cwd).ended;
 }

@@ -113,37 +113,41 @@ async function argsOf(words: readonly string[], example: readonly string[]): Pro
   });
 }
 
-describe.each(finite)("settlekit %s %s", (...words) => {
-  const named = words.filter((word): word is string => typeof word === "string");
-  const examples = examplesOf(named);
+describe.each(finite.map((words) => [words.join(" "), words] as const))(
+  "settlekit %s",
+  (_, named) => {
+    const examples = examplesOf(named);
 
-  test("has two examples, which work over pipes", async () => {
-    expect(examples.length).toBeGreaterThanOrEqual(2);
-    for (const example of examples) {
-      const args = await argsOf(named, example);
-      await using running = new CommandLine(args, variables(), { cwd: folder });
-      const { code, stdout, stderr } = await running.ended;
-      expect({ args, code, stderr }).toMatchObject({ code: asks(args) || !isParked(args) ? 2 : 0 });
-      // Colours and bars are for terminals.
-      expect(stdout + stderr).not.toContain("\u001b");
-      if (args.includes("--json")) {
-        for (const line of stdout.trimEnd().split("\n").filter(Boolean)) JSON.parse(line);
+    test("has two examples, which work over pipes", async () => {
+      expect(examples.length).toBeGreaterThanOrEqual(2);
+      for (const example of examples) {
+        const args = await argsOf(named, example);
+        await using running = new CommandLine(args, variables(), folder);
+        const { code, stdout, stderr } = await running.ended;
+        expect({ args, code, stderr }).toMatchObject({
+          code: asks(args) || !isParked(args) ? 2 : 0,
+        });
+        // Colours and bars are for terminals.
+        expect(stdout + stderr).not.toContain("\u001b");
+        if (args.includes("--json")) {
+          for (const line of stdout.trimEnd().split("\n").filter(Boolean)) JSON.parse(line);
+        }
       }
-    }
-  });
-
-  test.runIf(hasPseudoTerminals)("works on a terminal", async () => {
-    const [example = []] = examples;
-    const args = await argsOf(named, example);
-    const { code, screen } = await onTerminal(args, {
-      variables: variables(),
-      cwd: folder,
-      answers: { "Type 125.00 to send it: ": "125.00\r" },
     });
-    expect({ args, code, screen }).toMatchObject({ code: isParked(args) ? 0 : 2 });
-    expect(screen).not.toContain("[object");
-  });
-});
+
+    test.runIf(hasPseudoTerminals)("works on a terminal", async () => {
+      const [example = []] = examples;
+      const args = await argsOf(named, example);
+      const { code, screen } = await onTerminal(args, {
+        variables: variables(),
+        cwd: folder,
+        answers: { "Type 125.00 to send it: ": "125.00\r" },
+      });
+      expect({ args, code, screen }).toMatchObject({ code: isParked(args) ? 0 : 2 });
+      expect(screen).not.toContain("[object");
+    });
+  },
+);
 
 describe.runIf(hasPseudoTerminals)("on a terminal", () => {
   const payout = (orderId: string) => [

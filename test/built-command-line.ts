@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
+import { onDemand } from "./on-demand.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Answers with the folder of the built package, which it builds when it is first asked. */
+    packageBuilder: string;
+  }
+}
+
+const root = resolve(import.meta.dirname, "..");
+
+/** One build for the whole run: a process that starts from it takes two thirds of the time. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Inside the project, where the built files find the guides and the optional peers.
+  const cache = join(root, "node_modules/.cache");
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, "built-"));
+  const builder = await onDemand(async () => {
+    const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
+    const args = [tsup, "--no-dts", "--silent", "--out-dir", folder];
+    await promisify(execFile)(process.execPath, args, { cwd: root });
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    return folder;
+  });
+  project.provide("packageBuilder", builder.url);
+  return async () => {
+    await builder.close();
+    await rm(folder, { recursive: true });
+  };
+}

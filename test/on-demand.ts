@@ -1,0 +1,37 @@
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** Something that all test files share and that is made, in vitest's own process, when the first of them asks. */
+export async function onDemand(make: () => Promise<string>) {
+  let making: Promise<string> | undefined;
+  const server = createServer(async (_, response) => {
+    try {
+      making ??= make();
+      response.end(await making);
+    } catch (error) {
+      response.writeHead(503).end(String(error));
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Waits for what is being made. */
+    async close() {
+      server.close();
+      await making?.catch(() => undefined);
+    },
+  };
+}
+
+/** What `onDemand` made. Rejects with the reason it could not be made. */
+export function demanded(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, async (response) => {
+      const body = await text(response);
+      if (response.statusCode === 200) resolve(body);
+      else reject(new Error(body));
+    }).on("error", reject);
+  });
+}
