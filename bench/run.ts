@@ -9,6 +9,7 @@ import { arch, cpus, release, type } from "node:os";
 import { bulkRows } from "./bulk.ts";
 import { bundleRows } from "./bundles.ts";
 import { callRows } from "./call.ts";
+import { firstPaintRows } from "./first-paint.ts";
 import { importRows } from "./import.ts";
 import { instrumentedRows } from "./instrumented.ts";
 import { listingRows } from "./listing.ts";
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, () => Promise<Row[]>>> = quick
       instrumented: instrumentedRows,
       import: () => importRows({ quick }),
       bundles: () => bundleRows({ quick }),
+      firstPaint: firstPaintRows,
       validation: () => validationRows({ quick }),
       listing: listingRows,
       bulk: bulkRows,

@@ -23,7 +23,7 @@ import {
   type CheckoutEventMap,
   type CheckoutFacts,
   type CheckoutProblem,
-  EventTeller,
+  EventDispatcher,
 } from "./element/events.ts";
 import type { Messages } from "./element/messages.ts";
 import { misspelt, propertyNames } from "./element/names.ts";
@@ -136,9 +136,9 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
   const names = Object.keys(props).join();
   useCommitEffect(() => {
     if (element.current === null) return;
-    const teller = new EventTeller(element.current);
+    const events = new EventDispatcher(element.current);
     for (const mistake of misspelt("prop", names.split(","), propNames)) {
-      teller.error(paymentId, mistake);
+      events.error(paymentId, mistake);
     }
   }, [names]);
 

@@ -71,7 +71,10 @@ export function elementPageCases(browser: () => Browser): void {
           "unknown_option",
           'The checkout has no attribute "return-ur", which is ignored. Did you mean return-url?',
         ],
-        ["invalid_option", 'theme must be "light", "dark" or "auto", not "drak". It is "auto".'],
+        [
+          "invalid_option",
+          'theme must be "light", "dark" or "auto", not "drak". The element uses "auto".',
+        ],
         [
           "unknown_option",
           'The checkout has no message "retrun", which is ignored. Did you mean return?',

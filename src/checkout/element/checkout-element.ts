@@ -1,7 +1,7 @@
 import type { SettlekitError } from "../../errors.ts";
 import type { Environment } from "../../wire/credential.ts";
 import { connect } from "./connect.ts";
-import { type CheckoutEventMap, EventTeller } from "./events.ts";
+import { type CheckoutEventMap, EventDispatcher } from "./events.ts";
 import { languageFor, loadMessages } from "./languages.ts";
 import type { Messages } from "./messages.ts";
 import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./names.ts";
@@ -44,7 +44,7 @@ export class SettlekitCheckoutElement extends ElementBase {
   /** Undefined until the language is loaded. */
   #texts: Texts | undefined;
   #page: Page | undefined;
-  readonly #teller = new EventTeller(this);
+  readonly #events = new EventDispatcher(this);
 
   /** The id of the payment, from its creation. */
   get paymentId(): string | null {
@@ -181,7 +181,7 @@ export class SettlekitCheckoutElement extends ElementBase {
       this.#isDue = false;
       if (!this.isConnected) return;
       this.#stop();
-      this.#teller.reset();
+      this.#events.reset();
       this.#show(nothingKnown);
       this.#report(misspeltNames(this));
       if (this.paymentId !== null || this.secret !== null) this.#start();
@@ -199,7 +199,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     const session: Session = new Session({
       rpcUrls: () => this.#rpcUrls,
       onChange: (known) => isMine() && this.#show(known),
-      onError: (error) => isMine() && this.#teller.error(paymentId, error),
+      onError: (error) => isMine() && this.#events.error(paymentId, error),
     });
     this.#session = session;
     session.start((onEvent) =>
@@ -236,13 +236,13 @@ export class SettlekitCheckoutElement extends ElementBase {
   }
 
   #report(errors: readonly SettlekitError[]): void {
-    for (const error of errors) this.#teller.error(this.paymentId, error);
+    for (const error of errors) this.#events.error(this.paymentId, error);
   }
 
   #show(known: Known): void {
     const isNew = known !== this.#known;
     this.#known = known;
-    this.#teller.change(known);
+    this.#events.change(known);
     if (this.#texts === undefined) return;
     const isBlank = this.#page === undefined;
     this.#page ??= this.#newPage(this.#texts);

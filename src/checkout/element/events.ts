@@ -4,7 +4,7 @@ import { isPaid, type PaymentStatus } from "../../wire/payment-status.ts";
 import { dueCents, type Known } from "./state.ts";
 import { transactionOf } from "./view.ts";
 
-/** What events tell about the payment: what its customer may know, and never the secret. */
+/** The facts of a payment in events: what its customer may know, and never the secret. */
 export interface CheckoutFacts {
   readonly paymentId: string;
   readonly status: PaymentStatus;
@@ -44,8 +44,8 @@ export interface CheckoutEventMap {
   "settlekit-error": CustomEvent<CheckoutProblem>;
 }
 
-/** Tells the developer what happens, each payment's end once. */
-export class EventTeller {
+/** Dispatches the element's events, and the end of each payment once. */
+export class EventDispatcher {
   readonly #target: EventTarget;
   readonly #told = new Set<string>();
   #status: string | undefined;

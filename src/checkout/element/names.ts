@@ -62,7 +62,10 @@ export function wrongMessages(messages: object): SettlekitError[] {
 function misspeltTheme(theme: string | null): SettlekitError[] {
   if (theme === null || ["light", "dark", "auto", ""].includes(theme)) return [];
   return [
-    invalid("theme", `theme must be "light", "dark" or "auto", not ${show(theme)}. It is "auto".`),
+    invalid(
+      "theme",
+      `theme must be "light", "dark" or "auto", not ${show(theme)}. The element uses "auto".`,
+    ),
   ];
 }
 

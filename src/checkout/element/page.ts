@@ -5,7 +5,7 @@ import { type Actions, PayPanel } from "./pay-panel.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** How long a screen reader may take to come to an announcement. */
+/** How long an announcement stays in the document for a screen reader to read it. */
 const announcementMs = 3_000;
 
 /** The element's DOM in one language: made once, and changed where the view differs. */
@@ -18,7 +18,7 @@ export class Page {
   readonly #title = h("h1", { part: "title" });
   readonly #fees = h("p", { class: "quiet", part: "fees" });
   readonly #status = h("span");
-  /** Said to screen readers alone. */
+  /** For screen readers only. */
   readonly #said = h("span", { class: "visually-hidden" });
   readonly #notice = h("p", { class: "notice", part: "notice" });
   readonly #steps: HTMLElement;
@@ -67,7 +67,7 @@ export class Page {
         this.#fees,
         h(
           "p",
-          // The only live region. What is said later is read without the status before it.
+          // The only live region. Announcements are read without repeating the status.
           { class: "status", part: "status", role: "status", "aria-atomic": "false" },
           h("span", { class: "dot", "aria-hidden": "true" }),
           this.#status,
@@ -120,7 +120,7 @@ export class Page {
     this.#pay.update(view);
     this.#outcome.update(view);
     this.#view = view;
-    // What had the focus may be gone: it stays near, for those who use the keyboard.
+    // The focused control may be hidden now: keep the focus in the element, for keyboard users.
     if (focused && !focused.checkVisibility()) root.focus({ preventScroll: true });
   }
 

@@ -164,7 +164,7 @@ export class Session {
     }
   }
 
-  /** Nothing is to be paid any more. */
+  /** Nothing is left to pay. */
   #close(): void {
     this.giveUpWallet();
     this.#asked += 1;

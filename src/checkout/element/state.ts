@@ -104,7 +104,7 @@ export function choicesOf(
   quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],
 ): Choice[] {
   const choices = quotes.flatMap(({ token, chainId }) => {
-    // The client gives odd fields of an answer as they came.
+    // The client returns fields that do not fit the schema as they came.
     if (typeof chainId !== "number" || typeof token?.contractAddress !== "string") return [];
     const key = `${chainId}:${token.contractAddress.toLowerCase()}`;
     const choice: Choice = {
@@ -180,7 +180,7 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
 export function checkPayment({ id, status, quotes }: Payment, paymentId: string | undefined): void {
   if (id !== paymentId) {
     throw new ConfigurationError(
-      "The service answered with another payment than payment-id names. Give the element the id and the secret of " +
+      "The service answered with a different payment from the one that payment-id names. Give the element the id and the secret of " +
         "one payment.",
       { code: "foreign_payment", param: "paymentId" },
     );

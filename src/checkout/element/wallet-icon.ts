@@ -14,7 +14,7 @@ export async function walletIcon(url: string): Promise<Element | undefined> {
       ? shapes(new TextDecoder().decode(bytes))
       : await pixels(bytes);
   } catch {
-    // An icon is worth nothing that could go wrong.
+    // An icon is not worth an error.
     return undefined;
   }
 }

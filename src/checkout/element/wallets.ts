@@ -85,7 +85,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
     onStep("switching");
     await switchChain(payer);
   }
-  // Whatever the wallet answered to the switch: what counts is the chain that it is on.
+  // The chain that the wallet reports now decides, whatever it answered to the switch.
   if (!(await isOnChain(payer))) {
     throw walletError(
       "wallet_wrong_chain",
@@ -195,7 +195,7 @@ function failureOf(error: unknown): WalletFailure {
   if (has(4902)) return "wallet_unknown_chain";
   if (has(-32_002)) return "wallet_busy";
   if (has(4200, -32_601)) return "wallet_unsupported";
-  // A transfer that would revert is one of more than there is.
+  // A transfer of more than the balance would revert.
   const isShort = /insufficient|exceeds (the )?balance|revert/i.test(messageOf(error));
   return isShort ? "wallet_insufficient_funds" : "wallet_failed";
 }

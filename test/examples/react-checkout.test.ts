@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { chromiumPath, launchChromium } from "../browser/chromium.ts";
+import { watchedPage } from "../browser/watched-page.ts";
+import { Example } from "./example.ts";
+import { freePort } from "./free-port.ts";
+
+const example = new Example("react-checkout");
+// Its Vite bundles the installed package, so that it is tested by `npm run test:examples` alone.
+const isMissing = !example.isInstalled || chromiumPath === undefined;
+
+it.skipIf(isMissing)("a page built by Vite takes a payment, and its shop ships", async () => {
+  const build = await example.run("build");
+  expect([await build.ended(), build.output]).toEqual([0, expect.anything()]);
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const sandbox = createSandbox({ webhookUrl: `${url}/webhooks` });
+  await using service = await sandbox.listen({ port: 0 });
+  const shop = await example.run("start", {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: service.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    SETTLEKIT_WEBHOOK_SECRET: sandbox.webhookSecret,
+    PORT: new URL(url).port,
+  });
+  const [browser] = await Promise.all([launchChromium(), shop.answers(url)]);
+  try {
+    const { page, troubles } = await watchedPage(browser);
+    await page.goto(url);
+    await page.getByText("25 USDC").waitFor();
+    const [payment] = sandbox.payments.all();
+    await sandbox.payments.simulate(payment?.id ?? "", "success");
+    await page.getByText("Thank you. We ship your mug").waitFor();
+    await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    expect(await shop.printed(/Ship (order_[0-9a-f-]+)\./)).toBe(payment?.orderId);
+    // The browser asks for an icon, which this shop does not have.
+    expect(troubles.filter((text) => !text.includes("status of 404"))).toEqual([]);
+  } finally {
+    await browser.close();
+    await shop.stop("SIGKILL");
+  }
+});
