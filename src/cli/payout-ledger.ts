@@ -106,7 +106,7 @@ export async function printPayouts(
   await printList({ pages }, { ...form, columns: shown }, terminal);
 }
 
-/** For commands that never call the service: whoever approves needs no secret key. */
+/** For commands that never call the service: an approver needs no secret key. */
 async function withoutClient(): Promise<PayoutsClient> {
   const [{ Http }, { defaults }, { Withdrawals }] = await Promise.all([
     import("../http/http.ts"),

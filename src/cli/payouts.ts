@@ -63,7 +63,7 @@ const listCommand = defineCommand({
 const showCommand = defineCommand({
   name: "show",
   brief: message`Print a payout with its journal.`,
-  description: message`Prints a payout, and what was done with it, when and by whom.`,
+  description: message`Prints a payout and its history: what happened, when, and who did it.`,
   examples: [
     "settlekit payouts show payout_1 --sqlite shop.db",
     "settlekit payouts show payout_1 --sqlite shop.db --json",
@@ -249,7 +249,7 @@ export const payoutCommands: Readonly<Record<string, Command>> = {
   approve: decisionCommand(
     "approve",
     message`Approve a planned payout.`,
-    message`Approves a planned payout. Whoever planned it cannot.`,
+    message`Approves a planned payout. The person who planned it cannot.`,
   ),
   reject: decisionCommand(
     "reject",

@@ -39,7 +39,7 @@ export interface InboxStats {
 const retentionMs = 30 * 86_400_000;
 const pruneLimit = 1_000;
 
-/** Removes deliveries that nobody asks for any more. True while there are others. */
+/** Removes deliveries past their retention, some at a time. True while there may be more. */
 export async function prune(store: Store): Promise<boolean> {
   const removed = await store.transaction(() =>
     sql(
@@ -110,7 +110,7 @@ FROM {inbox_tasks} WHERE parked_at IS NOT NULL ORDER BY parked_at, id`,
   }));
 }
 
-/** Has a parked row tried again at once. */
+/** Makes a parked row due at once. */
 export function* unpark(id: string): Work<void> {
   const [, kind, row] = /^(payment|withdrawal|task):(\d{1,15})$/.exec(id) ?? [];
   const table = kind === "task" ? "{inbox_tasks}" : "{inbox_subjects}";

@@ -40,7 +40,7 @@ export interface InboxContext {
 /** Another worker took the subject over; its transaction must not commit. */
 class Fenced extends Error {}
 
-/** Stays the service's to answer for: shorter than the lease, so that settling still fits in. */
+/** Shorter than the lease, so that there is time left to settle. */
 const fetchDeadlineMs = leaseMs / 2;
 
 /**
@@ -120,7 +120,7 @@ async function settleOrder(
       { code: "not_listed" },
     );
   }
-  // Which of several was meant, nobody signed: a rank would hold the others up.
+  // The signature does not say which of several was meant, and a rank would hold up the others.
   const signed = found.length === 1 ? rank : 0;
   await store.transaction(function* () {
     for (const { id } of found) {

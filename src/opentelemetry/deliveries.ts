@@ -12,7 +12,7 @@ import { durationBuckets, type Telemetry } from "./telemetry.ts";
 
 /**
  * A span for each delivery, in which its handlers run, and the metrics of deliveries. The trace context that a
- * delivery claims is not taken over: headers outside the signature can come from anybody.
+ * delivery claims is ignored: anyone can write headers that are not signed.
  */
 export function instrumentWebhooks(webhooks: Webhooks, telemetry: Telemetry): () => void {
   const { tracer, identifiers } = telemetry;

@@ -151,7 +151,7 @@ function stopwatch(): () => number {
   return () => Math.max(performance.now() - start, Date.now() - wallStart);
 }
 
-/** Whether the row still is what was planned and approved. If somebody changed it, everything stops. */
+/** Whether the row is still what was planned and approved. A row that was changed opens the breaker. */
 function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
   const entries = yield* readJournal(ledger.tenant, 0, row.order_id);
   const told = (name: string) => entries.find(({ event }) => event === name)?.details ?? "{}";
@@ -166,7 +166,7 @@ function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
   if (!isSame) {
     yield* ledger.stop(
       row.order_id,
-      `The payout ${row.order_id} is not what its journal says. Somebody changed it.`,
+      `The payout ${row.order_id} differs from its journal: it was changed outside the ledger.`,
     );
   }
   return isSame;
@@ -194,8 +194,8 @@ function followMs(ageMs: number): number {
 }
 
 /**
- * Writes down what is known of the payout's withdrawal. That is true whoever worked on the payout meanwhile, so no fence
- * keeps it out; a second withdrawal, or one with other parameters, stops all payouts.
+ * Records what is known of the payout's withdrawal. It is true even if another worker has taken over, so it is not
+ * fenced; a second withdrawal, or one with other parameters, stops all payouts.
  */
 export function* settle(
   ledger: Ledger,

@@ -59,8 +59,9 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   /** How much may be sent. */
   readonly limits?: PayoutLimits | undefined;
   /**
-   * Whether the list is searched before the first request for an order, too. Needed as long as anything else, such as
-   * `createOnce` in a script, may have paid the same order ids.
+   * Whether the list is searched before the first request for an order, too. Needed while anything else, such as
+   * `createOnce` in a script, may have paid the same order ids, and after an older backup was restored. It reads all
+   * withdrawals of the merchant for each payout.
    *
    * @defaultValue false
    */

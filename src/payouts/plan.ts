@@ -101,7 +101,7 @@ export function* requireRow(tenant: string, orderId: string): Work<PayoutRow> {
   });
 }
 
-/** A payout in one of these states, while nobody can change it. */
+/** A payout in one of these states, locked until the commit. */
 export function* lockedRow(
   ledger: Ledger,
   orderId: string,
@@ -123,7 +123,7 @@ export function* lockedRow(
   return row;
 }
 
-/** Takes the payout from whoever works on it, and makes it due. */
+/** Takes the payout from its worker, and makes it due. */
 const takenOver =
   "fence = fence + 1, lease_until = 0, failures = 0, waits_until = NULL, due_at = {now}";
 

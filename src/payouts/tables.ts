@@ -18,7 +18,7 @@ export const payoutTables: Component = {
   name: "payouts",
   migrations: [
     [
-      // One payout for each orderId, for good. Who works on it holds the lease under the number `fence`.
+      // One payout for each orderId, for good. Its worker holds the lease under the number `fence`.
       `CREATE TABLE {payouts} (
   id {serial},
   tenant TEXT NOT NULL,
@@ -87,7 +87,7 @@ export const payoutTables: Component = {
   touched_at BIGINT NOT NULL,
   stopped_at BIGINT,
   stopped_because TEXT,
-  -- A break of the chain up to here is known to whoever reopened.
+  -- Breaks of the chain up to here were accepted by reopen.
   accepted_seq BIGINT NOT NULL DEFAULT 0
 )`,
     ],

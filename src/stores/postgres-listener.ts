@@ -48,7 +48,7 @@ export class PostgresListener<Client extends PostgresClient> {
       this.#client = client;
       await client.query({ text: `LISTEN "${this.#schema}"` });
       this.#failures = 0;
-      // What was committed meanwhile woke nobody here.
+      // Notifications that were sent before LISTEN did not arrive.
       for (const onWake of this.#wakes.keys()) onWake();
     } catch {
       this.#lost(this.#client);

@@ -39,7 +39,7 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
   const words = {
     now: clock,
     serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
-    // The whole database is locked while anybody writes.
+    // A writer locks the whole database.
     "skip locked": "",
   };
   return {
