@@ -71,6 +71,16 @@ export function everyError(): MadeError[] {
   for (const source of sources) {
     visit(source, (node) => {
       if (ts.isNewExpression(node) && isOurError(node, checker)) expand(node, node, new Map(), 3);
+      // The rules of the sandbox's schema, with their messages and codes.
+      if (!ts.isCallExpression(node) || node.expression.getText() !== "ruled") return;
+      const [, message, code] = node.arguments;
+      if (message === undefined) return;
+      made.push({
+        class: "ConfigurationError",
+        codes: textsOf(code, checker, new Map()),
+        message: textOf(message, checker, new Map()),
+        place: placeOf(node),
+      });
     });
   }
   return made;
