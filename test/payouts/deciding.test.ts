@@ -248,7 +248,7 @@ describe("the journal", () => {
     await world.advance(hour);
     await payouts.runDue();
     expect(world.creations.map(({ body }) => body.orderId)).not.toContain("a");
-    expect((await payouts.stats()).stopped?.reason).toMatch(/a is not what its journal says/);
+    expect((await payouts.stats()).stopped?.reason).toMatch(/a differs from its journal/);
   });
 
   it("goes on after a break that a person has accepted", async () => {
