@@ -47,7 +47,7 @@ await inbox.settleDue();
 /** Prints a span below its parent, with its children below it. */
 function print(span: ReadableSpan, spans: readonly ReadableSpan[], depth = 0): void {
   const { "http.response.status_code": status, "settlekit.outcome": outcome } = span.attributes;
-  const linked = span.links.map((link) => nameOf(link.context, spans));
+  const linked = span.links.map((link) => nameOf(link.context, spans)).sort();
   const notes = [status ?? outcome, linked.length > 0 && `because of ${linked.join(" and ")}`];
   console.log(`${"  ".repeat(depth)}${[span.name, ...notes].filter(Boolean).join("  ")}`);
   for (const child of spans) {

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
-import { type AddressInfo, createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { freePort } from "./free-port.ts";
 import { onDemand } from "./on-demand.ts";
 
 declare module "vitest" {
@@ -53,15 +52,6 @@ async function loadEmbeddedPostgres() {
     }
   }
   return EmbeddedPostgres;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createNetServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
 
 /** One server for the whole run, in vitest's own process, started by the first test file that asks for it. */

@@ -31,8 +31,8 @@ interface Streams {
 }
 
 export function createTerminal({ stdout, stderr }: Streams): Terminal {
-  // Printed data may contain colour codes, too, to hide text or to fake a success. Ours carry a mark
-  // that nobody else can guess instead of the escape character.
+  // Printed data may contain colour codes, too, to hide text or to fake a success. Ours carry an unguessable mark
+  // in place of the escape character.
   const mark = randomUUID();
   const paint = (style: Style, text: string) =>
     styleText(style, text, { stream: stderr }).replaceAll("\u001b", mark);

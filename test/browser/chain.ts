@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { vi } from "vitest";
-import { freePort } from "../examples/free-port.ts";
+import { freePort } from "../free-port.ts";
 import { tokenCode } from "./token.ts";
 
 /** A real EVM chain on this machine: anvil, whose accounts sign by themselves. */

@@ -3,9 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createSandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import { fromSource } from "../examples/example.ts";
-import { freePort } from "../examples/free-port.ts";
 import { Run } from "../examples/run.ts";
 import { scratchFolder } from "../examples/scratch-folder.ts";
+import { freePort } from "../free-port.ts";
 import { root } from "./code-block.ts";
 
 /**

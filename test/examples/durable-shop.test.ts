@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
-import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 const example = new Example("durable-shop");

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
-import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 const example = new Example("express-shop");

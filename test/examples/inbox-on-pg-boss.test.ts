@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
-import { freePort } from "./free-port.ts";
 
 const example = new Example("inbox-on-pg-boss");
 const missing = example.missing("pg", "pg-boss");

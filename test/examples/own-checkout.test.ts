@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { chromiumPath, launchChromium } from "../browser/chromium.ts";
 import { accessibilityViolations, watchedPage } from "../browser/watched-page.ts";
+import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
-import { freePort } from "./free-port.ts";
 import type { Run } from "./run.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 

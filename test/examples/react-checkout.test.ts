@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { chromiumPath, launchChromium } from "../browser/chromium.ts";
 import { watchedPage } from "../browser/watched-page.ts";
+import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
-import { freePort } from "./free-port.ts";
 
 const example = new Example("react-checkout");
 // Its Vite bundles the installed package, so that it is tested by `npm run test:examples` alone.

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { freePort } from "../free-port.ts";
 import { Example } from "./example.ts";
-import { freePort } from "./free-port.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
 const shopExample = new Example("express-shop");
