@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands, parse } from "../../src/cli/parse.ts";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
+import { createPayouts } from "../../src/payouts/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
 import { scriptedServer } from "../scripted-server.ts";
@@ -96,13 +97,26 @@ function examplesOf(words: readonly string[]): string[][] {
 const servers: ReadonlySet<string> = new Set(["sandbox", "listen", "mcp"]);
 /** Where nothing is typed, it sends nothing. */
 const asks = (args: readonly string[]) => args.includes("create-once") && !args.includes("--yes");
-/** There is nothing parked here: test/cli/inbox.test.ts parks something. */
-const isParked = (args: readonly string[]) => args[0] !== "inbox" || args[1] !== "retry";
+/** There is nothing parked or in doubt here: test/cli/inbox.test.ts and payouts.test.ts have such. */
+const hasCause = ([group, verb]: readonly string[]) =>
+  !["inbox retry", "payouts resolve"].includes(`${group} ${verb}`);
 
-/** These need a database, and have tests of their own. */
-const ledgers: ReadonlySet<string> = new Set(["payouts"]);
+const finite = everyCommand.filter(([name = ""]) => !servers.has(name));
 
-const finite = everyCommand.filter(([name = ""]) => !servers.has(name) && !ledgers.has(name));
+/** A folder whose ledger has the examples' payouts, planned. */
+async function ledgerFor([group, verb]: readonly string[]): Promise<string> {
+  if (group !== "payouts") return folder;
+  const own = await mkdtemp(join(folder, "payouts-"));
+  const store = sqlite(join(own, "shop.db"));
+  const payouts = createPayouts({ client, store });
+  await payouts.migrate();
+  for (const orderId of verb === "plan" ? [] : ["payout_1", "payout_2"]) {
+    const payout = { orderId, amountInCents: 12_500, chainId: 84_532, recipientAddress };
+    await payouts.plan(payout, { by: "bob" });
+  }
+  await store.close();
+  return own;
+}
 
 async function argsOf(words: readonly string[], example: readonly string[]): Promise<string[]> {
   const values = await valuesFor(words);
@@ -122,10 +136,10 @@ describe.each(finite.map((words) => [words.join(" "), words] as const))(
       expect(examples.length).toBeGreaterThanOrEqual(2);
       for (const example of examples) {
         const args = await argsOf(named, example);
-        await using running = new CommandLine(args, variables(), folder);
+        await using running = new CommandLine(args, variables(), await ledgerFor(named));
         const { code, stdout, stderr } = await running.ended;
         expect({ args, code, stderr }).toMatchObject({
-          code: asks(args) || !isParked(args) ? 2 : 0,
+          code: asks(args) || !hasCause(args) ? 2 : 0,
         });
         // Colours and bars are for terminals.
         expect(stdout + stderr).not.toContain("\u001b");
@@ -140,10 +154,10 @@ describe.each(finite.map((words) => [words.join(" "), words] as const))(
       const args = await argsOf(named, example);
       const { code, screen } = await onTerminal(args, {
         variables: variables(),
-        cwd: folder,
+        cwd: await ledgerFor(named),
         answers: { "Type 125.00 to send it: ": "125.00\r" },
       });
-      expect({ args, code, screen }).toMatchObject({ code: isParked(args) ? 0 : 2 });
+      expect({ args, code, screen }).toMatchObject({ code: hasCause(args) ? 0 : 2 });
       expect(screen).not.toContain("[object");
     });
   },
