@@ -16,7 +16,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /test\/(browser|docs|model)\//.test(moduleId);
+      /test\/(browser|docs|model|package|cli\/every-command)\b/.test(moduleId);
     return [...usual.filter(isLong), ...usual.filter((file) => !isLong(file))];
   }
 }

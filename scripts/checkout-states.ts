@@ -3,6 +3,15 @@ import type { Sandbox } from "../src/sandbox/index.ts";
 
 type Order = { readonly paymentId: string; readonly secret: string };
 
+/** What all elements wear, once they have come to their states. */
+export interface Look {
+  readonly theme: "light" | "dark";
+  readonly lang: "en" | "ar";
+  /** In pixels. */
+  readonly width: number;
+  readonly columns: number;
+}
+
 /** What the guide to the element shows, in reading order: a caption, and how its payment comes to that. */
 const states: Readonly<
   Record<string, (sandbox: Sandbox, id: string) => Promise<unknown> | undefined>
@@ -25,6 +34,7 @@ const states: Readonly<
 export async function showStates(
   page: Page,
   { sandbox, url, create }: { sandbox: Sandbox; url: string; create: () => Promise<Order> },
+  look: Look,
 ): Promise<void> {
   const orders: (Order & { caption: string })[] = [];
   for (const [caption, arrange] of Object.entries(states)) {
@@ -48,6 +58,11 @@ export async function showStates(
   await page.getByText("Nothing arrived in time.").waitFor();
   await page.getByText(/of 10 confirmations/).waitFor();
   await page.getByText("The payment failed").nth(1).waitFor();
+  await page.evaluate(wear, look);
+  await page
+    .getByText(look.lang === "ar" ? "فشلت" : "The payment failed")
+    .first()
+    .waitFor();
   // Clicks may have scrolled, and a picture begins at the top.
   await page.evaluate(() => scrollTo(0, 0));
 }
@@ -56,9 +71,10 @@ export async function showStates(
 function fill({ orders, baseUrl }: { orders: { caption: string }[]; baseUrl: string }): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
-    #states { columns: 3; column-gap: 24px; width: 1180px; padding: 24px; background: #f5f7fa; }
+    #states { column-gap: 24px; padding: 24px; background: #f5f7fa; color: #16202e; }
+    #states.dark { background: #0d1218; color: #e8edf3; }
     figure { margin: 0 0 24px; break-inside: avoid; }
-    figcaption { margin: 0 0 8px; font: 600 15px/1.4 system-ui, sans-serif; color: #16202e; }
+    figcaption { margin: 0 0 8px; font: 600 15px/1.4 system-ui, sans-serif; }
   `);
   for (const it of document.querySelectorAll("style, link[rel=stylesheet]")) it.remove();
   document.adoptedStyleSheets = [sheet];
@@ -77,6 +93,17 @@ function fill({ orders, baseUrl }: { orders: { caption: string }[]; baseUrl: str
       return figure;
     }),
   );
+}
+
+/** Runs in the page. */
+function wear({ theme, lang, width, columns }: Look): void {
+  const main = document.querySelector<HTMLElement>("#states");
+  main?.classList.add(theme);
+  main?.style.setProperty("columns", String(columns));
+  main?.style.setProperty("width", `${columns * (width + 24) - 24}px`);
+  for (const element of document.querySelectorAll("settlekit-checkout")) {
+    Object.assign(element, { theme, lang });
+  }
 }
 
 /** Runs in the page: a wallet that sends whatever it is asked to. */

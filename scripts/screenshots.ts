@@ -8,7 +8,7 @@ import { createSandbox } from "../src/sandbox/index.ts";
 import { Webhooks } from "../src/webhooks/index.ts";
 import { brands, wear } from "../test/browser/brands.ts";
 import { chromiumPath, launchChromium } from "../test/browser/chromium.ts";
-import { showStates } from "./checkout-states.ts";
+import { type Look, showStates } from "./checkout-states.ts";
 
 const folder = resolve(import.meta.dirname, "../docs/images");
 const wide = { viewport: { width: 1160, height: 780 } };
@@ -146,8 +146,15 @@ try {
     await shoot(browser, brand, wide, show, "settlekit-checkout");
   }
   const create = () => created("payments", { amount: 2_500, orderId: "order_1044" });
-  const show = (page: Page) => showStates(page, { sandbox, url: server.url, create });
-  await shoot(browser, "states", wide, show, "#states", 0.8);
+  const looks: Readonly<Record<string, Look>> = {
+    states: { theme: "light", lang: "en", width: 380, columns: 3 },
+    dark: { theme: "dark", lang: "en", width: 380, columns: 3 },
+    phone: { theme: "light", lang: "ar", width: 320, columns: 4 },
+  };
+  for (const [name, look] of Object.entries(looks)) {
+    const show = (page: Page) => showStates(page, { sandbox, url: server.url, create }, look);
+    await shoot(browser, name, wide, show, "#states", name === "states" ? 0.8 : 0.5);
+  }
 } finally {
   await browser.close();
   await removeFonts();
