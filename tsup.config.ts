@@ -42,6 +42,8 @@ export default defineConfig({
   esbuildOptions(options) {
     // Shorter but still readable: names and lines stay, and source maps contain the source.
     options.minifySyntax = true;
+    // Modules are UTF-8, whatever the page that loads them is.
+    options.charset = "utf8";
   },
   esbuildPlugins: [usersZod(), pageAssets([inventory]), globalElement([inventory]), inventory],
   plugins: [noBareImports()],

@@ -88,7 +88,7 @@ async function shoot(
   // WebP, which playwright itself does not write: the images are in the package, so they have to be small.
   const devtools = await context.newCDPSession(page);
   const clip = target && { ...(await boxOf(page, target)), scale };
-  const options = { format: "webp", quality: 60 } as const;
+  const options = { format: "webp", quality: 50 } as const;
   const beyond = clip && { clip, captureBeyondViewport: true };
   const shot = await devtools.send("Page.captureScreenshot", { ...options, ...beyond });
   await writeFile(resolve(folder, `${name}.webp`), shot.data, "base64");

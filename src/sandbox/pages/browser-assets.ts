@@ -22,6 +22,7 @@ export async function browserAssets(plugins: Plugin[] = []): Promise<BrowserAsse
     chunkNames: "[name]-[hash]",
     minify: true,
     format: "esm",
+    charset: "utf8",
     target: "es2022",
     platform: "browser",
     legalComments: "none",
