@@ -3,6 +3,8 @@ import { notMigrated } from "./store.ts";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
+  /** The name under which the connection keeps it prepared. */
+  name?: string;
   text: string;
   values?: unknown[];
   types?: {

@@ -105,9 +105,19 @@ export function postgres<Client extends PostgresClient>(
   pool.on?.("error", () => {});
   const listener = new PostgresListener(connect, schema);
 
+  // Prepared once per connection: planning takes longer than running.
+  let canPrepare = true;
+
   async function execute(client: Client, text: string, values: readonly unknown[]): Promise<Row[]> {
-    const query = { text: dialect.expand(text), values: [...values], types };
-    return (await own(client.query(query))).rows as Row[];
+    const expanded = dialect.expand(text);
+    // Without values there may be several statements, as in a migration.
+    const name = canPrepare && values.length > 0 ? { name: nameOf(expanded) } : undefined;
+    const query = { ...name, text: expanded, values: [...values], types };
+    const running = client.query(query).catch((error: unknown) => {
+      if (isUnprepared(error)) canPrepare = false;
+      throw error;
+    });
+    return (await own(running)).rows as Row[];
   }
 
   async function drive<T>(client: Client, work: Work<T, Client>): Promise<T> {
@@ -172,6 +182,26 @@ export function postgres<Client extends PostgresClient>(
       pool.options?.max === 1 ? { close: async () => {} } : listener.add(channel, onWake),
     close: () => listener.close(),
   };
+}
+
+const names = new Map<string, string>();
+
+/** Made of the text: behind a pooler, a name may reach a connection on which another process prepared it. */
+function nameOf(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    const { hash } = process.getBuiltinModule("node:crypto");
+    name = `settlekit_${hash("sha256", text).slice(0, 32)}`;
+    names.set(text, name);
+  }
+  return name;
+}
+
+/** Whether a pooler gave the transaction a connection on which others had prepared their statements. */
+function isUnprepared(error: unknown): boolean {
+  const { code } = Object(error);
+  // Such a name does not exist, or does already.
+  return code === "26000" || code === "42P05";
 }
 
 /** False when the connection is not fit to be used again. */

@@ -39,6 +39,23 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     expect(() => postgres({} as pg.Pool)).toThrow(/takes a Pool of pg/);
   });
 
+  it("goes on without prepared statements where a pooler gives it connections that do not have them", async () => {
+    const single = new pg.Pool({ connectionString: database.url, max: 1 });
+    const store = postgres(single);
+    await store.transaction(() => add("prepared"));
+    const prepared = "SELECT name FROM pg_prepared_statements";
+    expect((await single.query(prepared)).rows).toEqual([
+      { name: expect.stringMatching(/^settlekit_/) },
+    ]);
+    // As on another connection, which the pooler put in the place of the first.
+    await single.query("DEALLOCATE ALL");
+    await expect(store.transaction(() => add("lost"))).rejects.toThrow(/does not exist/);
+    await store.transaction(() => add("found"));
+    expect((await single.query(prepared)).rows).toEqual([]);
+    await pool.query("DELETE FROM settlekit.orders WHERE id IN ('prepared', 'found')");
+    await single.end();
+  });
+
   it("says that the pool has no free client instead of waiting without end", async () => {
     const small = new pg.Pool({ connectionString: database.url, max: 1 });
     const taken = await small.connect();
