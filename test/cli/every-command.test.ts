@@ -188,12 +188,12 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
   });
 
   test("Ctrl-C at the question sends nothing", async () => {
-    const { code } = await onTerminal(payout("payout_2"), {
+    const { code } = await onTerminal(payout("payout_9"), {
       variables: variables(),
       answers: { "Type 125.00 to send it: ": "\u0003" },
     });
     expect(code).toBe(130);
-    expect(await client.withdrawals.findByOrderId("payout_2")).toEqual([]);
+    expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
   });
 
   test("--all shows a bar until everything is read", async () => {
