@@ -65,14 +65,15 @@ export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
 }
 
 /**
- * Claims rows that are due. Rows whose last worker never finished are left to `claimSuspect`; `suspects` says whether
- * there are any.
+ * Claims rows that are due. Rows whose last worker never finished are left to `claimSuspect`; `hasSuspects` says whether
+ * there are any, which is looked for if `looks`, and where the queue holds no more.
  */
 export function* claim<C extends Claim>(
   queue: Queue<C>,
-  limit: number,
+  looks: boolean,
 ): Work<{ claims: C[]; hasSuspects: boolean }> {
-  const claims = yield* claimRows(queue, "starts = 0", limit);
+  const claims = yield* claimRows(queue, "starts = 0", claimLimit);
+  if (!looks && claims.length === claimLimit) return { claims, hasSuspects: false };
   const [found] = yield* sql(
     `SELECT id FROM ${queue.table} WHERE ${queue.isPending} AND starts > 0 AND lease_until <= {now} LIMIT 1`,
   );

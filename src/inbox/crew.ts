@@ -34,6 +34,9 @@ const taskLine = (names: readonly string[]): Line<TaskClaim> => ({
   itemOf: ({ tenant, task_key: id }) => ({ tenant, kind: "task", id }),
 });
 
+/** How often a queue that is always full is searched for rows whose worker never finished. */
+const lookEveryMs = 500;
+
 /** Claims what is due, and works on some rows at once. */
 export class Crew {
   readonly #context: InboxContext;
@@ -41,6 +44,8 @@ export class Crew {
   readonly #signal: AbortSignal;
   readonly #isStopping: () => boolean;
   readonly #running = new Set<Promise<unknown>>();
+  /** When suspects were last looked for: looking reads all that waits. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
   /** Rows that were finished, well or not. */
   finished = 0;
 
@@ -58,9 +63,11 @@ export class Crew {
 
   /** Claims what is due and starts all of it. Gives the number of rows: 0 when nothing was due. */
   async round(): Promise<number> {
-    const subjects = await this.#take(subjectLine);
+    const looks = performance.now() - this.#lookedAt >= lookEveryMs;
+    if (looks) this.#lookedAt = performance.now();
+    const subjects = await this.#take(subjectLine, looks);
     const { taskNames } = this.#context.effects;
-    const tasks = taskNames.length === 0 ? 0 : await this.#take(taskLine(taskNames));
+    const tasks = taskNames.length === 0 ? 0 : await this.#take(taskLine(taskNames), looks);
     if (subjects + tasks > 0) this.#context.report({ type: "claimed", subjects, tasks });
     return subjects + tasks;
   }
@@ -82,10 +89,10 @@ export class Crew {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  async #take<C extends Claim>(line: Line<C>): Promise<number> {
+  async #take<C extends Claim>(line: Line<C>, looks: boolean): Promise<number> {
     const { store } = this.#context;
     const claimedAt = performance.now();
-    const { claims, hasSuspects } = await store.transaction(() => claim(line.queue, claimLimit));
+    const { claims, hasSuspects } = await store.transaction(() => claim(line.queue, looks));
     for (const each of claims) {
       while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
       // What has waited for long may lose its lease before it is done.

@@ -55,8 +55,8 @@ export type PostgresStore<Client extends PostgresClient = PostgresClient> = Stor
  */
 export function postgresDialect(
   schema = "settlekit",
-  // A subquery, so that it is one instant for a statement, which an index can be searched for.
-  clock = "(SELECT (extract(epoch from clock_timestamp()) * 1000)::bigint)",
+  // The same throughout a statement, so that an index can be searched for it; a subquery takes longer.
+  clock = "((extract(epoch from statement_timestamp()) * 1000)::bigint)",
 ): Dialect {
   const words = {
     now: clock,
@@ -107,6 +107,7 @@ export function postgres<Client extends PostgresClient>(
 
   // Prepared once per connection: planning takes longer than running.
   let canPrepare = true;
+  let begin: string | undefined;
 
   async function execute(client: Client, text: string, values: readonly unknown[]): Promise<Row[]> {
     const expanded = dialect.expand(text);
@@ -148,6 +149,7 @@ export function postgres<Client extends PostgresClient>(
       client.on("error", onError);
       let isBroken = true;
       try {
+        begin ??= await beginOn(client);
         await own(client.query({ text: begin }));
         try {
           const result = await drive(client, work());
@@ -215,12 +217,15 @@ async function rollBack(client: PostgresClient): Promise<boolean> {
 }
 
 /**
- * The isolation level that the statements are written for, and commits that survive a crash, whatever the database's
- * defaults are.
+ * Begins with the isolation level that the statements are written for, and with commits that survive a crash, whatever the
+ * database's defaults are. Set in each transaction, because others use the pool's connections, too.
  */
-const begin =
-  "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT set_config('synchronous_commit', 'on', true) " +
-  "WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+async function beginOn(client: PostgresClient): Promise<string> {
+  const { rows } = await own(client.query({ text: "SHOW synchronous_commit" }));
+  const { synchronous_commit: usual } = rows[0] as { synchronous_commit: string };
+  const isDurable = usual !== "off" && usual !== "local";
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${isDurable ? usual : "on"}`;
+}
 
 /** Numbers where `pg` by default gives texts, whatever parsers the merchant has set. */
 const types = {

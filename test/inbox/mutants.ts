@@ -38,8 +38,8 @@ export const inboxMutants: readonly Mutant[] = [
   {
     name: "a commit may be lost in a power cut",
     file: "src/stores/postgres.ts",
-    find: "set_config('synchronous_commit', 'on', true)",
-    replace: "set_config('synchronous_commit', 'off', true)",
+    find: "SET LOCAL synchronous_commit TO ",
+    replace: "SET LOCAL synchronous_commit TO off -- ",
     test: "test/stores/postgres.test.ts",
     title: "makes commits durable",
   },

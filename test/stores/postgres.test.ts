@@ -100,17 +100,21 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     expect(await count()).toBe(0);
   });
 
-  it("makes commits durable where the database's default would not", async () => {
+  it.each([
+    ["off", "on"],
+    ["local", "on"],
+    ["remote_apply", "remote_apply"],
+  ])("makes commits durable where the database's default is %s", async (usual, commits) => {
     const lax = new pg.Pool({
       connectionString: database.url,
-      options: "-c synchronous_commit=off -c default_transaction_isolation=serializable",
+      options: `-c synchronous_commit=${usual} -c default_transaction_isolation=serializable`,
     });
     const [row] = await postgres(lax).transaction(() =>
       sql(
         "SELECT current_setting('synchronous_commit') AS commits, current_setting('transaction_isolation') AS level",
       ),
     );
-    expect(row).toEqual({ commits: "on", level: "read committed" });
+    expect(row).toEqual({ commits, level: "read committed" });
     await lax.end();
   });
 
