@@ -248,9 +248,46 @@ export function walletCases(browser: () => Browser): void {
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
     });
 
-    test("sends nothing when the quote expires while it shows the transfer, which the customer then rejects", async () => {
+    /** A wallet that shows the transfer until the customer decides, or until the page gives up its permissions. */
+    function showsTransfer({ canWithdraw }: { readonly canWithdraw: boolean }) {
       const confirming = Promise.withResolvers<string>();
-      answers = { eth_sendTransaction: () => confirming.promise };
+      const reject = () =>
+        confirming.reject(Object.assign(new Error("User rejected the request."), { code: 4001 }));
+      answers = {
+        eth_sendTransaction: () => confirming.promise,
+        wallet_revokePermissions: () => {
+          if (!canWithdraw) throw Object.assign(new Error("Unknown method"), { code: -32_601 });
+          reject();
+          return null;
+        },
+      };
+      return { ...confirming, reject };
+    }
+
+    test("has the transfer withdrawn that it shows when the quote expires, and is paid from at the new price", async () => {
+      showsTransfer({ canWithdraw: true });
+      const { address } = await opened();
+      await pay();
+      await says("Check the amount and the address in Anvil Wallet, then confirm.");
+      await shop.sandbox.clock.advance("11m");
+      void shop.refresh();
+      await says("The price expired before you confirmed. Nothing was sent.");
+      expect(calls.at(-1)).toEqual({
+        method: "wallet_revokePermissions",
+        params: [{ eth_accounts: {} }],
+      });
+      expect(errors()).toEqual(["quote_expired"]);
+      expect(await chain.tokenBalance(usdc, address)).toBe(0n);
+
+      answers = {};
+      await shop.page.getByRole("timer").waitFor();
+      await pay();
+      await says("Anvil Wallet has sent the payment.");
+      expect(await chain.tokenBalance(usdc, address)).toBeGreaterThan(0n);
+    });
+
+    test("that cannot withdraw what it shows when the quote expires asks the customer to reject it", async () => {
+      const { reject } = showsTransfer({ canWithdraw: false });
       const { address } = await opened();
       await pay();
       await says("Check the amount and the address in Anvil Wallet, then confirm.");
@@ -258,11 +295,23 @@ export function walletCases(browser: () => Browser): void {
       void shop.refresh();
       await says("The price has expired. Reject the request in Anvil Wallet");
       await expect.poll(errors).toEqual(["quote_expired"]);
-      confirming.reject(Object.assign(new Error("User rejected the request."), { code: 4001 }));
-      await says("You rejected the request in Anvil Wallet. Nothing was sent.");
+      reject();
+      await says("The price expired before you confirmed. Nothing was sent.");
       await shop.page.getByRole("timer").waitFor();
       expect(sent()).toHaveLength(1);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
+      expect(errors()).toEqual(["quote_expired"]);
+    });
+
+    test("has the transfer withdrawn that it shows when the customer cancels", async () => {
+      showsTransfer({ canWithdraw: true });
+      await opened();
+      await pay();
+      await says("Check the amount and the address in Anvil Wallet, then confirm.");
+      await shop.page.getByRole("button", { name: "Cancel" }).click();
+      await shop.page.getByRole("button", { name: "Anvil Wallet", disabled: false }).waitFor();
+      await expect.poll(() => calls.at(-1)?.method).toBe("wallet_revokePermissions");
+      expect([sent().length, errors()]).toEqual([1, []]);
     });
 
     test("can be paid from with the keyboard alone", async () => {

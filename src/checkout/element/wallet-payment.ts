@@ -1,7 +1,14 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Choice, Known, WalletFailure } from "./state.ts";
-import { payFromWallet, quoteExpired, type RpcUrls, Wallets } from "./wallets.ts";
+import {
+  payFromWallet,
+  quoteExpired,
+  type RpcUrls,
+  type WalletProvider,
+  Wallets,
+  withdrawRequest,
+} from "./wallets.ts";
 
 /** How often, and how long apart, the service is told of a transaction that the network may not show yet. */
 const hints = { count: 12, everyMs: 5_000 };
@@ -29,6 +36,7 @@ export class WalletPayment {
   readonly #wallets = new Wallets();
   /** Number of the latest attempt; one with another number was given up. */
   #attempt = 0;
+  #provider: WalletProvider | undefined;
   #hint: Hint | undefined;
 
   constructor(options: WalletPaymentOptions) {
@@ -45,6 +53,7 @@ export class WalletPayment {
     const provider = this.#wallets.provider(uuid);
     if (!offer || !name || !provider || (running && running.step !== "failed")) return;
     const { choice } = offer;
+    this.#provider = provider;
     const attempt = ++this.#attempt;
     const isMine = () => this.#attempt === attempt && !signal.aborted;
     const isCurrent = () => isMine() && known().offer === offer && offer.request.remainingMs() > 0;
@@ -63,26 +72,33 @@ export class WalletPayment {
       await this.#tell(this.#hint);
     } catch (error) {
       if (!isMine()) return;
-      report(error);
-      const failure = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
+      const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
+      // Reported when it expired: the wallet was asked to reject the request.
+      const isExpired = known().wallet?.isLate && code === "wallet_rejected";
+      if (!isExpired) report(error);
+      const failure = isExpired ? "quote_expired" : code;
       update({ wallet: { wallet: name, choice, step: "failed", failure } });
     }
   }
 
-  /** Forgets the attempt that is under way: it sends nothing, unless the wallet is already asking for it. */
+  /** Forgets the attempt that is under way: it sends nothing, unless the wallet keeps asking for it. */
   giveUp(): void {
     this.#attempt += 1;
+    this.#withdraw();
     this.#options.update({ wallet: undefined });
   }
 
-  /** The quote expired: cancels the attempt, or says to reject the request that the wallet shows. */
+  /** The quote expired: cancels the attempt. A wallet that keeps showing the request has to be told by the customer. */
   expire(): void {
     const { known, update, report } = this.#options;
     const { wallet } = known();
     if (wallet === undefined || wallet.step === "sent" || wallet.step === "failed") return;
-    if (!wallet.isLate) report(quoteExpired(wallet.wallet));
-    if (wallet.step === "sending") {
+    if (wallet.isLate) return;
+    const isAsking = wallet.step === "sending";
+    report(quoteExpired(wallet.wallet, isAsking));
+    if (isAsking) {
       update({ wallet: { ...wallet, isLate: true } });
+      this.#withdraw();
     } else {
       this.#attempt += 1;
       update({ wallet: { ...wallet, step: "failed", failure: "quote_expired" } });
@@ -94,6 +110,12 @@ export class WalletPayment {
     const hint = this.#hint;
     if (hint === undefined || now < hint.nextAt) return;
     if (this.#options.known().payment?.status === "pending") void this.#tell(hint);
+  }
+
+  #withdraw(): void {
+    if (this.#provider && this.#options.known().wallet?.step === "sending") {
+      withdrawRequest(this.#provider);
+    }
   }
 
   async #tell(hint: Hint): Promise<void> {

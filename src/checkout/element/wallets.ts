@@ -106,11 +106,19 @@ export async function payFromWallet(payer: Payer): Promise<string> {
 }
 
 /** The error of an offer that expired, or was replaced, before the wallet sent anything. */
-export function quoteExpired(name: string): SettlekitError {
-  return walletError(
-    "quote_expired",
-    `The quote expired before ${name} was asked to send. Nothing was sent; ask for a new quote.`,
-  );
+export function quoteExpired(name: string, isAsking = false): SettlekitError {
+  const what = isAsking
+    ? `The quote expired while ${name} showed the transfer, which was withdrawn. A wallet that cannot withdraw it needs the customer to reject it.`
+    : `The quote expired before ${name} was asked to send. Nothing was sent; ask for a new quote.`;
+  return walletError("quote_expired", what);
+}
+
+/**
+ * Takes back the request that a wallet shows, if the wallet can: EIP-1193 has no way to, but MetaMask and others reject
+ * what a page has open when it gives up its permissions, for which they show no prompt.
+ */
+export function withdrawRequest(provider: WalletProvider): void {
+  call(provider, "wallet_revokePermissions", [{ eth_accounts: {} }]).catch(() => {});
 }
 
 /** Asynchronous, so that a wallet that throws is one that rejects. */
