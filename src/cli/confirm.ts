@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import { configure } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,6 +18,7 @@ export async function confirmPayout(
   baseUrl: string,
   { say }: Terminal,
 ): Promise<void> {
+  const { configure } = await import("../options.ts");
   const { environment } = configure();
   if (environment === "production" && !production) {
     throw new UsageError(

@@ -1,11 +1,7 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import { isLoopback } from "../http/base-url.ts";
-import { serverUrl } from "../sandbox/server.ts";
 import { Webhooks } from "../webhooks/index.ts";
-import { UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
   dotenv,
@@ -22,7 +18,7 @@ import {
   word,
 } from "./options.ts";
 import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
-import { createReceiver, type Reception } from "./webhook-receiver.ts";
+import type { Reception } from "./webhook-receiver.ts";
 
 export const listenCommand = defineCommand({
   name: "listen",
@@ -76,8 +72,10 @@ export const listenCommand = defineCommand({
       else for (const line of receptionLines(reception, terminal.paint)) terminal.say(line);
     };
     const stopped = untilStopped();
-    const receiver = createReceiver({ webhooks, forwardTo, events, onReception });
-    await using server = await listen(createServer(receiver), port, host);
+    // Late, because every other command starts faster without a server.
+    const { receiveWebhooks } = await import("./webhook-receiver.ts");
+    const options = { webhooks, forwardTo, events, onReception };
+    await using server = await receiveWebhooks(options, port, host);
 
     if (!isLoopback(host)) {
       terminal.warn(
@@ -94,32 +92,6 @@ export const listenCommand = defineCommand({
     return await stopped;
   },
 });
-
-interface Listening extends AsyncDisposable {
-  readonly url: string;
-}
-
-async function listen(server: Server, port: number, host: string): Promise<Listening> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
-      reject(
-        new UsageError(
-          code === "EADDRINUSE"
-            ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
-            : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
-        ),
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-  return {
-    url: serverUrl(server.address() as AddressInfo),
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
 
 /** A reception as `--json` prints it. */
 function receptionRecord(reception: Reception): object {

@@ -1,7 +1,10 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { serverUrl } from "../sandbox/server.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import type { Webhook, WebhookFailureReason, Webhooks } from "../webhooks/index.ts";
+import { UsageError } from "./exit-codes.ts";
 
 /** What became of one request to `settlekit listen`. */
 export type Reception = { readonly answered: number } & (
@@ -23,11 +26,22 @@ interface ReceiverOptions {
   readonly onReception: (reception: Reception) => void;
 }
 
+/** A server that runs until it is disposed of. */
+interface Listening extends AsyncDisposable {
+  readonly url: string;
+}
+
 /**
  * Receives webhooks at any path and forwards those that are authentic. The sender gets the status of the
  * endpoint behind it, so that it delivers again what was not accepted.
+ *
+ * @throws {UsageError} Nothing can listen there.
  */
-export function createReceiver(options: ReceiverOptions): RequestListener {
+export async function receiveWebhooks(
+  options: ReceiverOptions,
+  port: number,
+  host: string,
+): Promise<Listening> {
   const answer = async (request: Request, { rawHeaders }: IncomingMessage) => {
     const reception = await receive(request, rawHeaders, options);
     const isAsked = !reception.ok || isAmong(options.events, reception.webhook);
@@ -37,9 +51,30 @@ export function createReceiver(options: ReceiverOptions): RequestListener {
     return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
   // The adapter would otherwise replace the process's own Request and Response.
-  return getRequestListener((request, env) => answer(request, (env as HttpBindings).incoming), {
-    overrideGlobalObjects: false,
+  const listener = getRequestListener(
+    (request, env) => answer(request, (env as HttpBindings).incoming),
+    { overrideGlobalObjects: false },
+  );
+  const server = createServer(listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
+      reject(
+        new UsageError(
+          code === "EADDRINUSE"
+            ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
+            : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
+        ),
+      );
+    });
+    server.listen(port, host, resolve);
   });
+  return {
+    url: serverUrl(server.address() as AddressInfo),
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 async function receive(

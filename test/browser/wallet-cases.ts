@@ -2,35 +2,19 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Quote } from "../../src/wire/quote.ts";
 import { announceWallet } from "./announce-wallet.ts";
+import { type Answer, AnvilWallet, rejected } from "./anvil-wallet.ts";
 import { Chain } from "./chain.ts";
 import { elementShop } from "./element-shop.ts";
 
 const chainId = 84_532;
 const usdc = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 
-interface Call {
-  readonly method: string;
-  readonly params?: readonly Record<string, unknown>[];
-}
-
-type Answer = (call: Call) => unknown;
-
-const rejected = () => {
-  throw Object.assign(new Error("User rejected the request."), { code: 4001 });
-};
-
 export function walletCases(browser: () => Browser): void {
   describe("a wallet in the browser", () => {
     let chain: Chain;
     const shop = elementShop(browser);
     let account: string;
-    /** What the wallet was asked for. */
-    let calls: Call[];
-    /** The chain that the wallet is on, and those that it knows. */
-    let current: number;
-    let known: Set<number>;
-    /** What the wallet of a test does otherwise. */
-    let answers: Record<string, Answer>;
+    let wallet: AnvilWallet;
 
     beforeAll(async () => {
       chain = await Chain.start(chainId);
@@ -40,46 +24,13 @@ export function walletCases(browser: () => Browser): void {
     afterAll(() => chain?.stop());
 
     beforeEach(() => {
-      calls = [];
-      current = chainId;
-      known = new Set([1, chainId]);
-      answers = {};
+      wallet = new AnvilWallet(chain, chainId, account);
     });
-
-    /** The wallet: it signs with an account of the chain, and shows no dialog. */
-    const wallet: Record<string, Answer> = {
-      eth_requestAccounts: () => [account],
-      eth_chainId: () => `0x${current.toString(16)}`,
-      wallet_switchEthereumChain: ({ params: [target] = [] }) => {
-        const wanted = Number(target?.chainId);
-        if (!known.has(wanted))
-          throw Object.assign(new Error("Unrecognized chain"), { code: 4902 });
-        current = wanted;
-        return null;
-      },
-      wallet_addEthereumChain: ({ params: [target] = [] }) =>
-        void known.add(Number(target?.chainId)),
-      eth_sendTransaction: async ({ params }) => {
-        // As wallets do, which refuse a transfer that would revert.
-        await chain.call("eth_estimateGas", params);
-        return chain.send(params ?? []);
-      },
-    };
-
-    async function answer(call: Call) {
-      calls.push(call);
-      try {
-        return { result: await (answers[call.method] ?? wallet[call.method])?.(call) };
-      } catch (error) {
-        const { code, message } = error as Error & { code: number };
-        return { error: { code, message } };
-      }
-    }
 
     /** The page of a new order, with the wallet. Nothing was asked of it yet. */
     async function opened(symbol = "USDC"): Promise<Quote & { readonly address: string }> {
       const page = await shop.watch();
-      await page.exposeFunction("askWallet", answer);
+      await page.exposeFunction("askWallet", wallet.answer.bind(wallet));
       await page.addInitScript(announceWallet);
       const order = await shop.order();
       await shop.visit(order);
@@ -87,7 +38,7 @@ export function walletCases(browser: () => Browser): void {
       if (symbol !== "USDC") await page.getByText(symbol, { exact: true }).click();
       await page.getByText(new RegExp(`^[\\d.]+ ${symbol}$`)).waitFor();
       await page.getByRole("button", { name: "Anvil Wallet" }).waitFor();
-      expect(calls).toEqual([]);
+      expect(wallet.calls).toEqual([]);
       const payment = shop.sandbox.payments.all().find(({ id }) => id === order.paymentId);
       const quote = payment?.quotes.find(
         (it) => it.chainId === chainId && it.token.symbol === symbol,
@@ -101,14 +52,13 @@ export function walletCases(browser: () => Browser): void {
       shop.page.locator('[part="wallet-status"] p', { hasText: text }).waitFor();
     const errors = () =>
       shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
-    const sent = () => calls.filter(({ method }) => method === "eth_sendTransaction");
 
     test("sends exactly the quoted token amount, and hands in its transaction", async () => {
       const { address, expectedAmountAsset, paymentId } = await opened();
       await pay();
       await says("Anvil Wallet has sent the payment.");
       expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
-      expect(sent()).toHaveLength(1);
+      expect(wallet.sent()).toHaveLength(1);
       const hash = await shop.page.locator("code", { hasText: /^0x[0-9a-f]{64}$/ }).textContent();
       const told = () =>
         shop.sandbox
@@ -132,16 +82,16 @@ export function walletCases(browser: () => Browser): void {
       await pay();
       await says("Anvil Wallet has sent the payment.");
       expect(await chain.nativeBalance(address)).toBe(BigInt(expectedAmountAsset));
-      expect(sent()).toHaveLength(1);
+      expect(wallet.sent()).toHaveLength(1);
     });
 
     test("is switched to the quote's chain first", async () => {
-      current = 1;
+      wallet.current = 1;
       const { address, expectedAmountAsset } = await opened();
       await pay();
       await says("Anvil Wallet has sent the payment.");
       expect(await chain.tokenBalance(usdc, address)).toBe(BigInt(expectedAmountAsset));
-      expect(calls.map(({ method }) => method)).toEqual([
+      expect(wallet.calls.map(({ method }) => method)).toEqual([
         "eth_requestAccounts",
         "eth_chainId",
         "wallet_switchEthereumChain",
@@ -151,12 +101,12 @@ export function walletCases(browser: () => Browser): void {
     });
 
     test("that does not know the chain is told which to add, or adds it with a URL of the shop's", async () => {
-      current = 1;
-      known.delete(chainId);
+      wallet.current = 1;
+      wallet.known.delete(chainId);
       const { address, expectedAmountAsset } = await opened();
       await pay();
       await says("Anvil Wallet does not know Base Sepolia.");
-      expect([sent(), errors()]).toEqual([[], ["wallet_unknown_chain"]]);
+      expect([wallet.sent(), errors()]).toEqual([[], ["wallet_unknown_chain"]]);
       await shop.element.evaluate((element) => {
         (element as HTMLElementTagNameMap["settlekit-checkout"]).rpcUrls = {
           84532: ["https://node.example"],
@@ -164,7 +114,7 @@ export function walletCases(browser: () => Browser): void {
       });
       await pay();
       await says("Anvil Wallet has sent the payment.");
-      const added = calls.find(({ method }) => method === "wallet_addEthereumChain");
+      const added = wallet.calls.find(({ method }) => method === "wallet_addEthereumChain");
       expect(added?.params).toEqual([
         {
           chainId: "0x14a34",
@@ -200,7 +150,7 @@ export function walletCases(browser: () => Browser): void {
         "wallet_wrong_chain",
         "is not on Base Sepolia",
         // Right at first, as if it were on every chain, and then on none.
-        { eth_chainId: () => ["0x1", 84_532, "84532", null][calls.length % 4] },
+        { eth_chainId: () => ["0x1", 84_532, "84532", null][wallet.calls.length % 4] },
       ],
       [
         "gives no account",
@@ -224,7 +174,7 @@ export function walletCases(browser: () => Browser): void {
         { eth_requestAccounts: async () => (await chain.accounts()).slice(1) },
       ],
     ])("that %s sends nothing", async (_, code, words, changes) => {
-      answers = changes;
+      wallet.answers = changes;
       const { address } = await opened();
       await pay();
       await says(words);
@@ -235,7 +185,7 @@ export function walletCases(browser: () => Browser): void {
 
     test("sends nothing when the quote expires while it asks the customer", async () => {
       const asking = Promise.withResolvers<string[]>();
-      answers = { eth_requestAccounts: () => asking.promise };
+      wallet.answers = { eth_requestAccounts: () => asking.promise };
       const { address } = await opened();
       await pay();
       await says("Open Anvil Wallet and choose an account.");
@@ -244,42 +194,26 @@ export function walletCases(browser: () => Browser): void {
       await says("The price expired before you confirmed.");
       asking.resolve([account]);
       await shop.page.getByRole("timer").waitFor();
-      expect([sent(), errors()]).toEqual([[], ["quote_expired"]]);
+      expect([wallet.sent(), errors()]).toEqual([[], ["quote_expired"]]);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
     });
 
-    /** A wallet that shows the transfer until the customer decides, or until the page gives up its permissions. */
-    function showsTransfer({ canWithdraw }: { readonly canWithdraw: boolean }) {
-      const confirming = Promise.withResolvers<string>();
-      const reject = () =>
-        confirming.reject(Object.assign(new Error("User rejected the request."), { code: 4001 }));
-      answers = {
-        eth_sendTransaction: () => confirming.promise,
-        wallet_revokePermissions: () => {
-          if (!canWithdraw) throw Object.assign(new Error("Unknown method"), { code: -32_601 });
-          reject();
-          return null;
-        },
-      };
-      return { ...confirming, reject };
-    }
-
     test("has the transfer withdrawn that it shows when the quote expires, and is paid from at the new price", async () => {
-      showsTransfer({ canWithdraw: true });
+      wallet.showTransfers({ canWithdraw: true });
       const { address } = await opened();
       await pay();
       await says("Check the amount and the address in Anvil Wallet, then confirm.");
       await shop.sandbox.clock.advance("11m");
       void shop.refresh();
       await says("The price expired before you confirmed. Nothing was sent.");
-      expect(calls.at(-1)).toEqual({
+      expect(wallet.calls.at(-1)).toEqual({
         method: "wallet_revokePermissions",
         params: [{ eth_accounts: {} }],
       });
       expect(errors()).toEqual(["quote_expired"]);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
 
-      answers = {};
+      wallet.answers = {};
       await shop.page.getByRole("timer").waitFor();
       await pay();
       await says("Anvil Wallet has sent the payment.");
@@ -287,7 +221,7 @@ export function walletCases(browser: () => Browser): void {
     });
 
     test("that cannot withdraw what it shows when the quote expires asks the customer to reject it", async () => {
-      const { reject } = showsTransfer({ canWithdraw: false });
+      const { reject } = wallet.showTransfers({ canWithdraw: false });
       const { address } = await opened();
       await pay();
       await says("Check the amount and the address in Anvil Wallet, then confirm.");
@@ -298,20 +232,20 @@ export function walletCases(browser: () => Browser): void {
       reject();
       await says("The price expired before you confirmed. Nothing was sent.");
       await shop.page.getByRole("timer").waitFor();
-      expect(sent()).toHaveLength(1);
+      expect(wallet.sent()).toHaveLength(1);
       expect(await chain.tokenBalance(usdc, address)).toBe(0n);
       expect(errors()).toEqual(["quote_expired"]);
     });
 
     test("has the transfer withdrawn that it shows when the customer cancels", async () => {
-      showsTransfer({ canWithdraw: true });
+      wallet.showTransfers({ canWithdraw: true });
       await opened();
       await pay();
       await says("Check the amount and the address in Anvil Wallet, then confirm.");
       await shop.page.getByRole("button", { name: "Cancel" }).click();
       await shop.page.getByRole("button", { name: "Anvil Wallet", disabled: false }).waitFor();
-      await expect.poll(() => calls.at(-1)?.method).toBe("wallet_revokePermissions");
-      expect([sent().length, errors()]).toEqual([1, []]);
+      await expect.poll(() => wallet.calls.at(-1)?.method).toBe("wallet_revokePermissions");
+      expect([wallet.sent().length, errors()]).toEqual([1, []]);
     });
 
     test("can be paid from with the keyboard alone", async () => {
@@ -335,13 +269,13 @@ export function walletCases(browser: () => Browser): void {
 
     test("is not asked again for what the customer gave up", async () => {
       const asking = Promise.withResolvers<string[]>();
-      answers = { eth_requestAccounts: () => asking.promise };
+      wallet.answers = { eth_requestAccounts: () => asking.promise };
       await opened();
       await pay();
       await shop.page.getByRole("button", { name: "Cancel" }).click();
       asking.resolve([account]);
       await shop.page.getByRole("button", { name: "Anvil Wallet", disabled: false }).waitFor();
-      expect(sent()).toEqual([]);
+      expect(wallet.sent()).toEqual([]);
     });
   });
 }
