@@ -16,18 +16,24 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /test\/(browser|docs|model|package|cli\/every-command)\b/.test(moduleId);
+      /test\/(browser|docs|model|package|payouts\/processes|cli\/every-command)\b/.test(moduleId);
     return [...usual.filter(isLong), ...usual.filter((file) => !isLong(file))];
   }
 }
 
 /**
  * Their modules are loaded once per worker rather than once per file. The others change what a process has but once,
- * such as its timers, or start processes.
+ * such as its timers.
  */
-const shareModules = ["checkout", "contract", "errors", "evm", "model", "money-safety"]
-  .concat(["resources", "sandbox", "wire"])
+const shareModules = ["checkout", "cli", "contract", "errors", "evm", "inbox", "model"]
+  .concat(["money-safety", "payouts", "resources", "sandbox", "stores", "wire"])
   .map((folder) => `test/${folder}/**/*.test.ts`);
+
+/** What `npm run check` runs beside: what users read and install, and what takes long. */
+const checks = ["package", "docs", "examples"]
+  .map((folder) => `test/${folder}/**/*.test.ts`)
+  .concat("test/architecture/regular-expressions.test.ts", "test/cli/every-command.test.ts");
+const globalSetup = ["test/postgres-server.ts", "test/built-command-line.ts"];
 
 export default defineConfig({
   resolve: {
@@ -51,17 +57,24 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "shared modules", include: shareModules, isolate: false },
+        test: {
+          name: "shared modules",
+          include: shareModules,
+          exclude: checks,
+          isolate: false,
+          globalSetup,
+        },
       },
       {
         extends: true,
         test: {
           name: "modules of their own",
           include: ["test/**/*.test.ts"],
-          exclude: shareModules,
-          globalSetup: ["test/postgres-server.ts", "test/built-command-line.ts"],
+          exclude: [...shareModules, ...checks],
+          globalSetup,
         },
       },
+      { extends: true, test: { name: "checks", include: checks, globalSetup } },
     ],
   },
 });

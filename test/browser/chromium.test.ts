@@ -13,6 +13,9 @@ import { reactCases } from "./react-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
+/** Whether the inspector and the looks are tested, too, as `npm run check` does. */
+const isWhole = process.env.SETTLEKIT_BROWSER_CASES === "all";
+
 // One browser for all of them: starting one takes longer than most cases.
 describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   let launched: Browser;
@@ -26,12 +29,14 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   checkoutCases(browser);
   contentSecurityCases(browser);
   paymentPageCases(browser);
-  scenarioCases(browser);
-  inspectorCases(browser);
   inspectorToolsCases(browser);
   elementCases(browser);
   elementPageCases(browser);
-  elementLooksCases(browser);
   walletCases(browser);
   reactCases(browser);
+  if (isWhole) {
+    scenarioCases(browser);
+    inspectorCases(browser);
+    elementLooksCases(browser);
+  }
 });

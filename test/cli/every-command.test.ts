@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -162,78 +162,3 @@ describe.each(finite.map((words) => [words.join(" "), words] as const))(
     });
   },
 );
-
-describe.runIf(hasPseudoTerminals)("on a terminal", () => {
-  const payout = (orderId: string) => [
-    ...["withdrawals", "create-once", "--order-id", orderId, "--amount-in-cents", "12500"],
-    ...["--chain-id", "84532", "--recipient-address", recipientAddress],
-  ];
-
-  test("a payout is sent only when its amount was typed", async () => {
-    const prompt = "Type 125.00 to send it: ";
-    const refused = await onTerminal(payout("payout_7"), {
-      variables: variables(),
-      answers: { [prompt]: "125\r" },
-    });
-    expect(refused.code).toBe(2);
-    expect(refused.screen).toContain("Nothing was sent: the amounts differ.");
-    expect(await client.withdrawals.findByOrderId("payout_7")).toEqual([]);
-    const sent = await onTerminal(payout("payout_7"), {
-      variables: variables(),
-      answers: { [prompt]: "125.00\r" },
-    });
-    expect(sent.code).toBe(0);
-    expect(sent.screen).toContain(`Send 125.00 USD to ${recipientAddress} on chain 84532`);
-    expect(await client.withdrawals.findByOrderId("payout_7")).toHaveLength(1);
-  });
-
-  test("Ctrl-C at the question sends nothing", async () => {
-    const { code } = await onTerminal(payout("payout_9"), {
-      variables: variables(),
-      answers: { "Type 125.00 to send it: ": "\u0003" },
-    });
-    expect(code).toBe(130);
-    expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
-  });
-
-  test("--all shows a bar until everything is read", async () => {
-    await Promise.all(Array.from({ length: 30 }, (_, index) => createPayment(`bar_${index}`)));
-    const { code, screen } = await onTerminal(["payments", "list", "--all"], {
-      variables: variables(),
-    });
-    expect(code).toBe(0);
-    const [, full, after] = screen.split("\r\u001b[2K");
-    expect(full).toMatch(/^\[={30}\] (\d+) of \1$/);
-    // Gone when the table comes.
-    expect(after).toMatch(/^id +orderId /);
-  });
-
-  test("init asks before it changes a variable", async () => {
-    const own = await mkdtemp(join(folder, "init-"));
-    const dotenv = join(own, ".env");
-    await writeFile(dotenv, "SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=testnet\n");
-    const { code } = await onTerminal(["init"], {
-      cwd: own,
-      answers: {
-        "SETTLEKIT_SECRET_KEY has another value in .env. Replace it? (y/N) ": "n\r",
-        "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ": "y\r",
-      },
-    });
-    expect(code).toBe(0);
-    const text = await readFile(dotenv, "utf8");
-    expect(text).toContain("SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=sandbox\n");
-  });
-
-  test.each([
-    ["sandbox", ["sandbox", "--port", "0"]],
-    ["listen", ["listen", "--port", "0"]],
-  ])("%s runs until Ctrl-C", async (_, args) => {
-    const { code, screen } = await onTerminal(args, {
-      variables: variables(),
-      answers: { "Ctrl-C stops it.": "\u0003" },
-    });
-    expect(code).toBe(130);
-    // In colours, as this is a terminal.
-    expect(screen).toContain("\u001b[2mCtrl-C stops it.\u001b[22m");
-  });
-});

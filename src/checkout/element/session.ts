@@ -219,10 +219,10 @@ export class Session {
       this.#update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {
       if (asked !== this.#asked || signal.aborted) return;
-      this.#report(error);
       // The payment may have ended meanwhile, and takes no quote then.
       await this.#look();
       if (asked !== this.#asked || this.#known.payment?.status !== "pending") return;
+      this.#report(error);
       this.#asking = undefined;
       if (mayPass(error)) this.#retryPriceAt = performance.now() + retryPriceMs;
       const isOurs = InvalidRequestError.is(error) && error.status === undefined;
