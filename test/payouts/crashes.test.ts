@@ -52,7 +52,7 @@ describe.each(fastDatabases)("a process that is cut anywhere, on %s,", (name, op
       const cuts: Cuts = { count: 0, kinds: new Set() };
       const cases = casesOn(name, mode);
       for (const [from, each] of cases.entries()) {
-        const stride = name === "SQLite" ? 61 : 41;
+        const stride = name === "SQLite" ? 97 : 67;
         await cutEverywhere((life) => run(database, store, life, each), { stride, from }, cuts);
       }
       process.stdout.write(

@@ -115,7 +115,7 @@ const trials = isWhole
       { processes: 2, kills: 50, stops: 25, orders: 600 },
       { processes: 4, kills: 60, stops: 30, orders: 600 },
     ]
-  : [{ processes: 2, kills: 4, stops: 2, orders: 60 }];
+  : [{ processes: 2, kills: 3, stops: 1, orders: 40 }];
 const stores = isWhole ? databases : databases.slice(0, 1);
 
 it.concurrent.each(stores)(
