@@ -26,16 +26,7 @@ class LongestFirst extends BaseSequencer {
  * such as its timers.
  */
 const shareModules = ["checkout", "cli", "contract", "errors", "evm", "inbox", "model"]
-  .concat([
-    "money-safety",
-    "opentelemetry",
-    "payouts",
-    "resources",
-    "sandbox",
-    "stores",
-    "webhooks",
-    "wire",
-  ])
+  .concat(["money-safety", "payouts", "resources", "sandbox", "stores", "wire"])
   .map((folder) => `test/${folder}/**/*.test.ts`);
 
 /** What `npm run check` runs beside: what users read and install, and what takes long. */
