@@ -32,7 +32,8 @@ const shareModules = ["checkout", "cli", "contract", "errors", "evm", "inbox", "
 /** What `npm run check` runs beside: what users read and install, and what takes long. */
 const checks = ["package", "docs", "examples"]
   .map((folder) => `test/${folder}/**/*.test.ts`)
-  .concat("test/architecture/regular-expressions.test.ts", "test/cli/every-command.test.ts");
+  .concat("test/architecture/regular-expressions.test.ts")
+  .concat("test/cli/every-command.test.ts", "test/cli/stripe-tasks.test.ts");
 const globalSetup = ["test/postgres-server.ts", "test/built-command-line.ts"];
 
 export default defineConfig({

@@ -15,7 +15,8 @@ export function variablesWith(more: Variables): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(SETTLEKIT_.*|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|CI)$/.test(name),
   );
-  return { ...Object.fromEntries(kept), ...more };
+  // Compiled once for all of them.
+  return { NODE_COMPILE_CACHE: join(built, "compiled"), ...Object.fromEntries(kept), ...more };
 }
 
 export type Variables = Readonly<Record<string, string>>;
