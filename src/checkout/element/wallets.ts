@@ -108,7 +108,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
 /** The error of an offer that expired, or was replaced, before the wallet sent anything. */
 export function quoteExpired(name: string, isAsking = false): SettlekitError {
   const what = isAsking
-    ? `The quote expired while ${name} showed the transfer, which was withdrawn. A wallet that cannot withdraw it needs the customer to reject it.`
+    ? `The quote expired while ${name} showed the transfer. The wallet was asked to withdraw it; the customer has to reject what stays open.`
     : `The quote expired before ${name} was asked to send. Nothing was sent; ask for a new quote.`;
   return walletError("quote_expired", what);
 }
