@@ -50,6 +50,10 @@ export function walletCases(browser: () => Browser): void {
     const pay = () => shop.page.getByRole("button", { name: "Anvil Wallet" }).click();
     const says = (text: string) =>
       shop.page.locator('[part="wallet-status"] p', { hasText: text }).waitFor();
+    const expireQuote = async () => {
+      await shop.sandbox.clock.advance("11m");
+      void shop.refresh();
+    };
     const errors = () =>
       shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
 
@@ -189,8 +193,7 @@ export function walletCases(browser: () => Browser): void {
       const { address } = await opened();
       await pay();
       await says("Open Anvil Wallet and choose an account.");
-      await shop.sandbox.clock.advance("11m");
-      void shop.refresh();
+      await expireQuote();
       await says("The price expired before you confirmed.");
       asking.resolve([account]);
       await shop.page.getByRole("timer").waitFor();
@@ -203,8 +206,7 @@ export function walletCases(browser: () => Browser): void {
       const { address } = await opened();
       await pay();
       await says("Check the amount and the address in Anvil Wallet, then confirm.");
-      await shop.sandbox.clock.advance("11m");
-      void shop.refresh();
+      await expireQuote();
       await says("The price expired before you confirmed. Nothing was sent.");
       expect(wallet.calls.at(-1)).toEqual({
         method: "wallet_revokePermissions",
@@ -225,8 +227,7 @@ export function walletCases(browser: () => Browser): void {
       const { address } = await opened();
       await pay();
       await says("Check the amount and the address in Anvil Wallet, then confirm.");
-      await shop.sandbox.clock.advance("11m");
-      void shop.refresh();
+      await expireQuote();
       await says("The price has expired. Reject the request in Anvil Wallet");
       await expect.poll(errors).toEqual(["quote_expired"]);
       reject();

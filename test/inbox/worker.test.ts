@@ -50,6 +50,18 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await fresh.close();
   });
 
+  it("takes up what a worker never finished while the queue is full", async () => {
+    ship(shop.inbox);
+    const left = await shop.paid("order_left");
+    await database.query(`UPDATE ${subjects()} SET starts = 1`);
+    // More than are claimed at once.
+    for (let n = 0; n < 40; n++) await shop.paid(`order_${n}`);
+    await shop.inbox.settleDue();
+    const settled = shop.told("settled").map(({ id }) => id);
+    expect(settled).toHaveLength(41);
+    expect(settled.indexOf(left)).toBe(32);
+  });
+
   it("lets what is running finish when it is stopped, and gives back the rest", async () => {
     const entered = Promise.withResolvers<void>();
     const leave = Promise.withResolvers<void>();

@@ -92,8 +92,8 @@ export class WalletPayment {
   expire(): void {
     const { known, update, report } = this.#options;
     const { wallet } = known();
-    if (wallet === undefined || wallet.step === "sent" || wallet.step === "failed") return;
-    if (wallet.isLate) return;
+    const isOver = wallet?.step === "sent" || wallet?.step === "failed";
+    if (wallet === undefined || isOver || wallet.isLate) return;
     const isAsking = wallet.step === "sending";
     report(quoteExpired(wallet.wallet, isAsking));
     if (isAsking) {

@@ -127,7 +127,7 @@ describe("a list that changes while it is read", () => {
           expect(given).toEqual(expect.arrayContaining(throughout));
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 1000 },
     );
   });
 
