@@ -16,6 +16,7 @@ import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, type Commands, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { sandboxCommand } from "./sandbox.ts";
+import type { Output } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: Commands = {
@@ -74,18 +75,15 @@ function anyOf(parsers: readonly Command[]): Command {
 /** PowerShell by its own name, too. */
 const powershell = { ...pwsh, name: "powershell" };
 
-interface Output {
-  write(text: string): void;
-  readonly hasColours: boolean;
-  readonly width: number | undefined;
-}
-
 /**
  * Reads the arguments. Help, the version and completion scripts are written at once.
  *
  * @throws {UsageError} They cannot be understood.
  */
-export function parse(args: readonly string[], { write, hasColours, width }: Output): Run {
+export function parse(
+  args: readonly string[],
+  output: Pick<Output, "isTTY" | "hasColors" | "columns"> & { write(text: string): unknown },
+): Run {
   const nothingElse: Run = async () => exitCodes.ok;
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
@@ -95,10 +93,10 @@ export function parse(args: readonly string[], { write, hasColours, width }: Out
       throw new UsageError(formatMessage(error, { colors: false }));
     },
     aboveError: "none",
-    stdout: (text) => write(`${text}\n`),
+    stdout: (text) => void output.write(`${text}\n`),
     stderr() {},
-    colors: hasColours,
-    ...(width !== undefined && { maxWidth: width }),
+    colors: output.isTTY === true && output.hasColors?.() === true,
+    ...(output.columns !== undefined && { maxWidth: output.columns }),
     termWidth: "auto",
     showDefault: { prefix: " (default: ", suffix: ")" },
     commandList: "top-level",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
+import type { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -25,9 +26,12 @@ export interface Terminal {
   paint(style: Style, text: string): string;
 }
 
-interface Streams {
-  readonly stdout: Writable;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+/** A terminal, a pipe or a file. */
+export type Output = Writable & Partial<Pick<WriteStream, "isTTY" | "hasColors" | "columns">>;
+
+export interface Streams {
+  readonly stdout: Output;
+  readonly stderr: Output;
 }
 
 export function createTerminal({ stdout, stderr }: Streams): Terminal {

@@ -33,7 +33,7 @@ afterEach(async () => {
 async function run(...args: string[]) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const output = { write() {}, hasColours: false, width: undefined };
+  const output = { write() {} };
   const terminal = createTerminal({ stdout, stderr });
   const outcome = await parse(args, output)(terminal).catch((error: unknown) => error);
   stdout.end();
@@ -189,7 +189,7 @@ function examplesOf(...words: string[]): string[][] {
   const write = (text: string) => {
     help += text;
   };
-  parse([...words, "--help"], { write, hasColours: false, width: undefined });
+  parse([...words, "--help"], { write });
   const [, examples = ""] = help.split("\nExamples:\n");
   return examples
     .trim()

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { version } from "../../src/runtime.ts";
-import { built, CommandLine, main, settlekit } from "./command-line.ts";
+import { built, CommandLine, main } from "./command-line.ts";
 import type { Keys } from "./running-sandbox.ts";
 
 describe("the built command line", () => {
@@ -15,12 +15,19 @@ describe("the built command line", () => {
   test("can be run as it stands, on systems that read a first line for it", async () => {
     const text = await readFile(main, "utf8");
     expect(text).toMatch(/^#!\/usr\/bin\/env node\n/);
-    expect((await settlekit(["--version"])).stdout).toBe(`${version}\n`);
+    expect((await new CommandLine(["--version"]).ended).stdout).toBe(`${version}\n`);
+  });
+
+  test("ends with the code of what went wrong, after the last word of it was written", async () => {
+    const { code, stdout, stderr } = await new CommandLine(["sandbx"]).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Did you mean `sandbox`?");
+    expect(stderr).toMatch(/Try: settlekit --help\n$/);
   });
 
   test("runs a sandbox and, against it, a client", async () => {
     const doctor = [process.execPath, main, "doctor", "--json"];
-    const { stdout } = await settlekit(["exec", "--", ...doctor]);
+    const { stdout } = await new CommandLine(["exec", "--", ...doctor]).ended;
     const levels = stdout
       .trimEnd()
       .split("\n")

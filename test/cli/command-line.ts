@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { inject } from "vitest";
+import { run } from "../../src/cli/run.ts";
 import { demanded } from "../on-demand.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -103,11 +106,36 @@ export class CommandLine implements AsyncDisposable {
   }
 }
 
-/** Runs `settlekit` to its end. */
+/** One command at a time has this process's variables and folder. */
+let previous: Promise<unknown> = Promise.resolve();
+
+/** Runs `settlekit` to its end in this process, which is as a process of its own is, but quicker. */
 export function settlekit(
   args: readonly string[],
   variables: Variables = {},
   cwd?: string,
-): Promise<Ended> {
-  return new CommandLine(args, variables, cwd).ended;
+): Promise<Pick<Ended, "code" | "stdout" | "stderr">> {
+  const ended = previous.then(async () => {
+    const before = { ...process.env };
+    const folder = process.cwd();
+    replaceVariables(variablesWith(variables));
+    if (cwd !== undefined) process.chdir(cwd);
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
+    try {
+      const code = await run(args, { stdout, stderr });
+      return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) };
+    } finally {
+      replaceVariables(before);
+      process.chdir(folder);
+    }
+  });
+  previous = ended.catch(() => {});
+  return ended;
+}
+
+/** In place, where Node itself reads and writes them, too. */
+function replaceVariables(variables: NodeJS.ProcessEnv): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, variables);
 }

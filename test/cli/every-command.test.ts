@@ -80,7 +80,7 @@ function examplesOf(words: readonly string[]): string[][] {
   const write = (text: string) => {
     help += text;
   };
-  parse([...words, "--help"], { write, hasColours: false, width: undefined });
+  parse([...words, "--help"], { write });
   const [, examples = ""] = help.split("\nExamples:\n");
   return examples
     .trimEnd()

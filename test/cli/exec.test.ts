@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { windowsLine } from "../../src/cli/exec.ts";
-import { CommandLine, settlekit } from "./command-line.ts";
+import { CommandLine } from "./command-line.ts";
 
 const settlekitModule = JSON.stringify(resolve(import.meta.dirname, "../../src/index.ts"));
 const node = (source: string) => [process.execPath, "--input-type=module", "--eval", source];
-const exec = (...args: string[]) => settlekit(["exec", ...args]);
+const exec = (...args: string[]) => new CommandLine(["exec", ...args]).ended;
 
 describe("settlekit exec", () => {
   test("gives the command a sandbox that the client finds by itself", async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
-import { main, settlekit, variablesWith } from "./command-line.ts";
+import { CommandLine, main, variablesWith } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "mcp" });
 const { secretKey, webhookSecret, accessToken } = sandbox;
@@ -223,6 +223,6 @@ describe("settlekit mcp", () => {
       code: "missing_base_url",
     });
     await editor.close();
-    expect(await settlekit(["mcp"])).toMatchObject({ code: 0, stdout: "" });
+    expect(await new CommandLine(["mcp"]).ended).toMatchObject({ code: 0, stdout: "" });
   });
 });

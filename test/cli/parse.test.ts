@@ -11,7 +11,7 @@ function outcomeOf(...args: string[]): { written: string; refusal?: string } {
     written += text;
   };
   try {
-    parse(args, { write, hasColours: false, width: undefined });
+    parse(args, { write });
     return { written };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

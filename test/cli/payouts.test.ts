@@ -32,7 +32,7 @@ afterEach(async () => {
 async function run(...args: string[]) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const output = { write() {}, hasColours: false, width: undefined };
+  const output = { write() {} };
   const terminal = createTerminal({ stdout, stderr });
   const outcome = await parse(["payouts", ...args], output)(terminal).catch((error) => error);
   stdout.end();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ScriptedServer, scriptedServer } from "../scripted-server.ts";
-import { CommandLine, settlekit } from "./command-line.ts";
+import { CommandLine } from "./command-line.ts";
 import { sandbox } from "./running-sandbox.ts";
 
 // What people do with Stripe's command line on a usual day, in order, with one sandbox and one shop.
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** What a command prints with `--json`. */
 async function jsonOf(...args: string[]) {
-  const { code, stdout, stderr } = await settlekit([...args, "--json"], variables);
+  const { code, stdout, stderr } = await new CommandLine([...args, "--json"], variables).ended;
   expect({ args, code, stderr }).toMatchObject({ code: 0 });
   return stdout
     .trimEnd()
@@ -112,7 +112,7 @@ describe("ten usual tasks of a Stripe user", () => {
     ]);
     const [balance] = await jsonOf("balances");
     expect(balance).toMatchObject({ token: { symbol: expect.any(String) } });
-    const { stdout } = await settlekit(["balances"], variables);
+    const { stdout } = await new CommandLine(["balances"], variables).ended;
     expect(stdout).toMatch(/^chainId +token\.symbol +amountFormatted\n84532 +[A-Z]+ +\d/);
   });
 

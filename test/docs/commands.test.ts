@@ -23,7 +23,7 @@ function wordsOf(line: string): string[] {
 }
 
 test("settlekit accepts every command line in README and guides", async () => {
-  const output = { write() {}, hasColours: false, width: undefined };
+  const output = { write() {} };
   let count = 0;
   for await (const file of glob(["README.md", "llms.txt", "docs/*.md"], { cwd: root })) {
     for (const line of commandLines(await readFile(join(root, file), "utf8"))) {
