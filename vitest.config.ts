@@ -21,13 +21,12 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * Their modules are loaded once per worker rather than once per file. The others change what a process has but once,
- * such as its timers.
- */
-const shareModules = ["checkout", "cli", "contract", "errors", "evm", "inbox", "model"]
-  .concat(["money-safety", "payouts", "resources", "sandbox", "stores", "wire"])
-  .map((folder) => `test/${folder}/**/*.test.ts`);
+/** They change what a process has but once, such as its timers, or load a module as another platform would. */
+const modulesOfTheirOwn = ["test/browser/**/*.test.ts", "test/opentelemetry/*.test.ts"]
+  .concat("test/http/hooks.test.ts", "test/http/time-limits.test.ts", "test/runtime.test.ts")
+  .concat("test/schemas.test.ts")
+  .concat("test/webhooks/body-limits.test.ts", "test/webhooks/crypto-backends.test.ts")
+  .concat("test/webhooks/secrets.test.ts");
 
 /** What `npm run check` runs beside: what users read and install, and what takes long. */
 const checks = ["package", "docs", "examples"]
@@ -59,21 +58,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // Loaded once per worker rather than once per file.
           name: "shared modules",
-          include: shareModules,
-          exclude: checks,
+          include: ["test/**/*.test.ts"],
+          exclude: [...modulesOfTheirOwn, ...checks],
           isolate: false,
           globalSetup,
         },
       },
       {
         extends: true,
-        test: {
-          name: "modules of their own",
-          include: ["test/**/*.test.ts"],
-          exclude: [...shareModules, ...checks],
-          globalSetup,
-        },
+        test: { name: "modules of their own", include: modulesOfTheirOwn, globalSetup },
       },
       { extends: true, test: { name: "checks", include: checks, globalSetup } },
     ],
