@@ -73,19 +73,14 @@ function unreadable(
 function readFields(given: unknown, { prefix, fields }: HeaderNames): { [Name in Field]?: string } {
   const found: { [Name in Field]?: string } = {};
   const headers: Record<string, unknown> = Object(given);
-  if (typeof headers.get === "function") {
-    for (const [name, field] of fields) {
-      const value: unknown = headers.get(name);
-      if (value && typeof value === "string") found[field] = value;
-    }
-    return found;
-  }
+  const { get } = headers;
+  const isMap = typeof get === "function";
   const hyphen = prefix.length - 1;
-  for (const name of Object.keys(headers)) {
+  for (const name of isMap ? fields.keys() : Object.keys(headers)) {
     // One character tells most other headers apart.
     if (name[hyphen] !== "-") continue;
     const field = fields.get(name) ?? fields.get(name.toLowerCase());
-    const value = joined(headers[name]);
+    const value = joined(isMap ? get.call(headers, name) : headers[name]);
     if (field && value) found[field] = found[field] ? `${found[field]}, ${value}` : value;
   }
   return found;

@@ -88,7 +88,7 @@ export class Webhooks {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
-    this.#receiver = createReceiver(this.#settings, this.#verifier, () => this.#receptions.begin());
+    this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
 
   /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
@@ -187,9 +187,7 @@ export class Webhooks {
         throw error;
       }
     };
-    const verifier: Verifier = { ...this.#verifier, isSync: false, verify };
-    const begin = () => this.#receptions.begin();
-    forwarding.#receiver = createReceiver(this.#settings, verifier, begin);
+    forwarding.#receiver = createReceiver(this.#settings, verify, this.#receptions);
     return forwarding.on("*", handler);
   }
 
