@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
-import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
@@ -30,13 +29,14 @@ const otherCommand: typeof words = {
 
 export const execCommand = defineCommand({
   name: "exec",
-  brief: message`Run a command, such as your tests, with a sandbox of its own.`,
-  description: message`Runs a command with a sandbox of its own, on a free port and gone when the command ends. The client and the webhook verifier find it by SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are passed on. The exit code is the command's, or 127 if it is not found.`,
+  brief: "Run a command, such as your tests, with a sandbox of its own.",
+  description:
+    "Runs a command with a sandbox of its own, on a free port and gone when the command ends. The client and the webhook verifier find it by SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are passed on. The exit code is the command's, or 127 if it is not found.",
   examples: [
     "settlekit exec -- npm test",
     'settlekit exec --seed ci --fault "POST /payments 503 after" -- node --test',
   ],
-  options: object("Options", { ...sandboxOptions, otherCommand }),
+  options: { ...sandboxOptions, otherCommand },
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
     const sandbox = await sandboxFrom(values, { seed: values.seed });
     await using server = await sandbox.listen({ port: 0 });

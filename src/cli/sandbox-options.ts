@@ -12,7 +12,16 @@ import type {
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
-import { headerPrefix, instant, lines, readBy, setting, webUrl, word } from "./options.ts";
+import {
+  headerPrefix,
+  instant,
+  lines,
+  readBy,
+  setting,
+  type ValuesOf,
+  webUrl,
+  word,
+} from "./options.ts";
 
 /** One `--fault`. */
 type AskedFault =
@@ -24,17 +33,17 @@ export const sandboxOptions = {
   webhookUrl: setting(
     "--webhook-url",
     webUrl,
-    message`Where webhooks are sent. Without it they are only recorded.`,
+    "Where webhooks are sent. Without it they are only recorded.",
   ).optional(),
   seed: setting(
     "--seed",
     word("TEXT"),
-    message`Makes ids, addresses, hashes and secrets the same from run to run.`,
+    "Makes ids, addresses, hashes and secrets the same from run to run.",
   ).optional(),
   merchants: setting(
     "--merchants",
     integer({ metavar: "NUMBER", min: 1, max: 100 }),
-    message`How many merchants there are, each with its own keys. Default: 1.`,
+    "How many merchants there are, each with its own keys. Default: 1.",
   ).optional(),
   now: setting(
     "--now",
@@ -54,22 +63,20 @@ export const sandboxOptions = {
   ).multiple(),
 };
 
-interface SandboxValues {
-  readonly webhookUrl?: URL | undefined;
-  readonly now?: Date | undefined;
-  readonly merchants?: number | undefined;
-  readonly headerPrefix?: string | undefined;
-  readonly dialect: SandboxOptions["dialect"];
-  readonly faults: readonly AskedFault[];
-}
-
 /**
  * The sandbox that the command line describes.
  *
  * @throws {UsageError} An option cannot work.
  */
 export async function sandboxFrom(
-  { webhookUrl, now, merchants, headerPrefix, dialect, faults }: SandboxValues,
+  {
+    webhookUrl,
+    now,
+    merchants,
+    headerPrefix,
+    dialect,
+    faults,
+  }: Partial<ValuesOf<typeof sandboxOptions>>,
   more: Pick<SandboxOptions, "seed" | "identity" | "data">,
 ): Promise<Sandbox> {
   // Loaded only now: help must not wait for it.
@@ -79,13 +86,13 @@ export async function sandboxFrom(
   const sandbox = blaming("--data", () =>
     createSandbox({ ...more, now, merchants: each, headerPrefix, dialect, webhookUrl }),
   );
-  for (const fault of faults) blaming("--fault", () => addFault(sandbox, fault));
+  for (const asked of faults ?? []) {
+    blaming("--fault", () => {
+      if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
+      else sandbox.faults.next(asked.route, asked.fault, asked.options);
+    });
+  }
   return sandbox;
-}
-
-function addFault({ faults }: Sandbox, asked: AskedFault): void {
-  if ("rateLimit" in asked) faults.rateLimit(asked.rateLimit);
-  else faults.next(asked.route, asked.fault, asked.options);
 }
 
 function blaming<Result>(option: string, run: () => Result): Result {

@@ -1,4 +1,3 @@
-import { object } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import type { WebhookDelivery } from "../sandbox/index.ts";
@@ -10,11 +9,8 @@ import { type Assignment, assign, assignmentFrom, sampleData } from "./event-dat
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
-  dotenv,
-  headerPrefix,
-  json,
-  loadVariables,
   readBy,
+  serviceOptions,
   setting,
   toggle,
   webhookSecret,
@@ -30,13 +26,14 @@ const eventList = text(eventNames.join(", "));
 
 export const triggerCommand = defineCommand({
   name: "trigger",
-  brief: message`Cause a webhook in a sandbox, or send an invented one.`,
-  description: message`Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can read what the webhook is about. With --to, the webhook is also sent there, and the answer printed. With --detached, no sandbox is involved: the object is invented.`,
+  brief: "Cause a webhook in a sandbox, or send an invented one.",
+  description:
+    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can read what the webhook is about. With --to, the webhook is also sent there, and the answer printed. With --detached, no sandbox is involved: the object is invented.",
   examples: [
     "settlekit trigger payment.updated --status failed",
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
-  options: object("Options", {
+  options: {
     event: argument(word("EVENT"), {
       description: message`${eventList}; with --detached any other name, too.`,
       errors: { endOfInput: message`Name one event: ${eventList}.` },
@@ -44,33 +41,30 @@ export const triggerCommand = defineCommand({
     to: setting(
       "--to",
       webUrl,
-      message`Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.`,
+      "Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.",
     ).optional(),
     status: setting(
       "--status",
       word("STATUS"),
-      message`Default: pending for what is created, completed for what is updated.`,
+      "Default: pending for what is created, completed for what is updated.",
     ).optional(),
-    orderId: setting("--order-id", word("ID"), message`The order.`).withDefault("order_1"),
-    detached: toggle("--detached", message`Invent the object instead of creating it in a sandbox.`),
+    orderId: setting("--order-id", word("ID"), "The order.").withDefault("order_1"),
+    detached: toggle("--detached", "Invent the object instead of creating it in a sandbox."),
     assignments: setting(
       "--set",
       readBy<Assignment>("PATH=VALUE", { path: [], value: null }, assignmentFrom),
-      message`With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.`,
+      "With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.",
     ).multiple(),
     url: sandboxUrl,
     secret: webhookSecret,
-    headerPrefix,
-    dotenv,
-    json,
-  }),
-  async run({ event, to, detached, secret, headerPrefix, dotenv, json, ...asked }, terminal) {
-    loadVariables(dotenv, terminal);
+    ...serviceOptions,
+  },
+  async run({ event, to, detached, secret, headerPrefix, json, ...asked }, terminal) {
     const data = detached ? inventedData(event, to, asked) : await createdData(event, asked);
     if (to === undefined) {
       if (json) terminal.json({ type: "created", event, data });
       else terminal.say(`${event}  ${data.status}  ${data.orderId}  ${data.id}`);
-      return exitCodes.ok;
+      return;
     }
     const { body, headers } = signWebhook({
       event: { event, data },

@@ -124,7 +124,8 @@ const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
   invalid_event: 400,
 };
 
-function refusalStatus(error: unknown): number {
+/** The status that answers a delivery which was not verified. */
+export function refusalStatus(error: unknown): number {
   if (!(error instanceof WebhookVerificationError)) return 500;
   return refusalStatuses[error.reason] ?? 401;
 }
