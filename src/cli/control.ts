@@ -1,11 +1,10 @@
 import { choice, integer } from "@optique/core/valueparser";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, json, operand, setting, toggle, word } from "./options.ts";
+import { defineCommand, json, operand, setting, toggle, type ValuesOf, word } from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
-import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
-import type { Terminal } from "./terminal.ts";
+import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
 export const paymentScenarios = ["success", "underpayment", "overpayment", "timeout", "late"];
 export const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
@@ -64,7 +63,7 @@ export const advanceCommand = defineCommand({
       "clock/advance",
       { duration },
     );
-    for (const event of happened) show(event, json, terminal);
+    for (const event of happened) printEvent(event, json, terminal);
     if (json) terminal.json({ type: "advanced", now });
     else terminal.say(`It is ${now} in the sandbox.`);
   },
@@ -93,6 +92,20 @@ export const resendCommand = defineCommand({
   },
 });
 
+const filters = {
+  type: setting(
+    "--type",
+    word("TYPE"),
+    "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
+  ).optional(),
+  order: setting(
+    "--order",
+    word("ORDER_ID"),
+    "Only events of this order's payments and withdrawals.",
+  ).optional(),
+  status: setting("--status", word("STATUS"), "Only events with this status.").optional(),
+};
+
 export const eventsCommand = defineCommand({
   name: "events",
   brief: "Print what happened in a running sandbox.",
@@ -104,24 +117,14 @@ export const eventsCommand = defineCommand({
   ],
   options: {
     follow: toggle("--follow", "Print events as they happen, until Ctrl-C."),
-    type: setting(
-      "--type",
-      word("TYPE"),
-      "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
-    ).optional(),
-    order: setting(
-      "--order",
-      word("ORDER_ID"),
-      "Only events of this order's payments and withdrawals.",
-    ).optional(),
-    status: setting("--status", word("STATUS"), "Only events with this status.").optional(),
+    ...filters,
     url: sandboxUrl,
     json,
   },
-  async run({ follow, url, json, ...filters }, terminal) {
-    const fits = filterBy(filters);
+  async run({ follow, url, json, ...asked }, terminal) {
+    const fits = filterBy(asked);
     const print = (event: SandboxEvent) => {
-      if (fits(event) && !isOpenRequest(event)) show(event, json, terminal);
+      if (fits(event)) printEvent(event, json, terminal);
     };
     const printInOrder = json ? print : requestsFirst(print);
     if (!follow) {
@@ -138,7 +141,7 @@ function filterBy({
   type,
   order,
   status,
-}: Record<"type" | "order" | "status", string | undefined>): (event: SandboxEvent) => boolean {
+}: ValuesOf<typeof filters>): (event: SandboxEvent) => boolean {
   /** Deliveries name the payment or withdrawal, not its order. */
   const ofOrder = new Set<unknown>();
   return (event) => {
@@ -151,14 +154,4 @@ function filterBy({
       (status === undefined || String(fields.status) === status)
     );
   };
-}
-
-function show(event: SandboxEvent, json: boolean, terminal: Terminal): void {
-  if (json) {
-    terminal.json(event);
-    return;
-  }
-  const at = "at" in event ? new Date(event.at) : undefined;
-  const line = lineOf(event, terminal.paint, at);
-  if (line !== undefined) terminal.say(line);
 }

@@ -7,7 +7,7 @@ import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
 import { defineCommand, json, listenOptions, setting, toggle, word } from "./options.ts";
-import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
+import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,
   sandboxFrom,
@@ -55,15 +55,10 @@ ${faultExplanation}`,
   async run(values, terminal) {
     const { port, host, allowedHosts, seed, data, json } = values;
     const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
-    const say = (event: SandboxEvent) => {
-      const line = lineOf(event, terminal.paint);
-      if (line !== undefined) terminal.say(line);
-    };
-    const print = (event: SandboxEvent) => {
-      if (!isOpenRequest(event)) terminal.json(event);
-    };
+    // With the time on this machine: the sandbox's clock may stand still.
+    const print = (event: SandboxEvent) => printEvent(event, json, terminal, new Date());
     const stopped = untilStopped();
-    sandbox.on("*", json ? print : requestsFirst(say));
+    sandbox.on("*", json ? print : requestsFirst(print));
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);

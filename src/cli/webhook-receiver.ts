@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { serverUrl } from "../sandbox/server.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import {
@@ -51,12 +51,11 @@ export async function receiveWebhooks(
     const { answered: status } = reception;
     return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
-  // The adapter would otherwise replace the process's own Request and Response.
-  const listener = getRequestListener(
-    (request, env) => answer(request, (env as HttpBindings).incoming),
-    { overrideGlobalObjects: false },
-  );
-  const server = createServer(listener);
+  const server = createAdaptorServer({
+    fetch: (request, env) => answer(request, (env as HttpBindings).incoming),
+    // The adapter would otherwise replace the process's own Request and Response.
+    overrideGlobalObjects: false,
+  }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
       reject(

@@ -12,11 +12,13 @@ export const mcpCommand = defineCommand({
   options: { headerPrefix, dotenv },
   async run({ headerPrefix }, terminal) {
     const [{ Server }, { StdioServerTransport }, schemas] = await loadSdk();
-    const { toolsFor, listed, callTool } = await import("./tools.ts");
+    const { toolsFor, callTool } = await import("./tools.ts");
     const tools = toolsFor(headerPrefix);
     const options = { capabilities: { tools: {} }, instructions };
     const server = new Server({ name: "settlekit", version }, options);
-    server.setRequestHandler(schemas.ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
+    server.setRequestHandler(schemas.ListToolsRequestSchema, () => {
+      return { tools: tools.map(({ listed }) => listed) };
+    });
     server.setRequestHandler(schemas.CallToolRequestSchema, ({ params }) =>
       callTool(tools, params, terminal.redact),
     );
