@@ -1,5 +1,4 @@
 import { object } from "@optique/core/constructs";
-import type { NonEmptyString } from "@optique/core/nonempty";
 import { constant } from "@optique/core/primitives";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
@@ -11,8 +10,9 @@ import {
   columnsOf,
   isList,
   kebab,
+  metavarOf,
+  operandsOf,
   optionsOf,
-  placeholderParser,
   placeholdersOf,
 } from "./operation-options.ts";
 import {
@@ -128,9 +128,6 @@ function operationCommand(
   const isPayout = operation.replay === "unsafe";
   const isOfList = isList(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
-  const path = placeholdersOf(operation).map(
-    (name) => [name, operand(placeholderParser(name, metavarOf(name)))] as const,
-  );
   const { summary, description } = operationProse[id];
   return defineCommand({
     name: words.at(-1) ?? "",
@@ -138,7 +135,7 @@ function operationCommand(
     description: isPayout ? onceProse : proseOf(description) || `${summary}.`,
     examples: examplesOf(operation, words),
     options: {
-      path: object(Object.fromEntries(path)),
+      path: object(operandsOf(operation)),
       input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
       pages: limit === undefined ? constant(undefined) : pageOptions,
@@ -217,10 +214,6 @@ function waitCommand(group: string): Command {
       printRecord(await wait(id, { deadlineMs: timeout * 1000 }), form, terminal);
     },
   });
-}
-
-function metavarOf(name: string): NonEmptyString {
-  return kebab(name).replaceAll("-", "_").toUpperCase() as NonEmptyString;
 }
 
 /** Values for the options that an operation cannot do without, or that say what it is for. */

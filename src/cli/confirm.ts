@@ -2,11 +2,6 @@ import { createInterface } from "node:readline/promises";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-interface Consent {
-  readonly yes: boolean;
-  readonly production: boolean;
-}
-
 /**
  * Asks for the amount to be typed before money is sent.
  *
@@ -14,7 +9,7 @@ interface Consent {
  */
 export async function confirmPayout(
   input: Readonly<Record<string, unknown>>,
-  { yes, production }: Consent,
+  { yes, production }: { readonly yes: boolean; readonly production: boolean },
   baseUrl: string,
   { say }: Terminal,
 ): Promise<void> {

@@ -77,16 +77,13 @@ export function lines(...all: readonly string[]): Message {
   return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
 }
 
-/** An option that takes a value, perhaps under two names. */
+/** An option that takes a value. */
 export function setting<T>(
-  names: OptionName | readonly [OptionName, OptionName],
+  name: OptionName,
   parser: ValueParser<"sync", T>,
   description: string | Message,
 ) {
-  const [first, ...others]: readonly OptionName[] = typeof names === "string" ? [names] : names;
-  return option(...([first, ...others] as [OptionName]), given(parser), {
-    description: prose(description),
-  });
+  return option(name, given(parser), { description: prose(description) });
 }
 
 /** An option without a value. */
@@ -100,19 +97,16 @@ export function operand<T>(parser: ValueParser<"sync", T>, description?: string)
 }
 
 /** Refuses what is left where a value was forgotten: nothing, or the next option. */
-function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
+export function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   return {
     ...parser,
     parse(input) {
-      if (input === "") {
-        const error = message`The value is empty, perhaps because a variable is not set. Pass one, or leave the option out.`;
-        return { success: false, error };
-      }
-      if (input.startsWith("--")) {
-        const error = message`A value is missing: ${input} is an option.`;
-        return { success: false, error };
-      }
-      return parser.parse(input);
+      if (input !== "" && !input.startsWith("--")) return parser.parse(input);
+      const error =
+        input === ""
+          ? message`The value is empty, perhaps because a variable is not set. Pass one, or leave the option out.`
+          : message`A value is missing: ${input} is an option.`;
+      return { success: false, error };
     },
   };
 }

@@ -149,7 +149,13 @@ const faultExamples = [
 export function faultFrom(input: string): AskedFault {
   const words = input.trim().split(/\s+/);
   const perSecond = /^(\d+)\/s$/.exec(words[0] ?? "")?.[1];
-  if (perSecond !== undefined) return rateLimitFrom(Number(perSecond), words.slice(1), input);
+  if (perSecond !== undefined) {
+    const retryAfter = words.slice(1).map((detail) => {
+      return retryAfterFrom(detail) ?? notUnderstood(detail, input);
+    });
+    const rateLimit = { requestsPerSecond: Number(perSecond) };
+    return { rateLimit: { ...rateLimit, retryAfterSeconds: retryAfter.at(-1) } };
+  }
 
   const [route, what = "", ...details] =
     words[0] === "*" ? words : [words.slice(0, 2).join(" "), ...words.slice(2)];
@@ -165,11 +171,11 @@ export function faultFrom(input: string): AskedFault {
     else if (count !== undefined) options.times = Number(count);
     else if (percent !== undefined) options.probability = Number(percent) / 100;
     else if (seconds !== undefined && /^\d{3}$/.test(what)) retryAfter = seconds;
-    else throw notUnderstood(detail, input);
+    else notUnderstood(detail, input);
   }
   // The sandbox checks whether the words go together.
   const fault = faultOf(what, when, retryAfter) as Fault | undefined;
-  if (fault === undefined) throw notUnderstood(what, input);
+  if (fault === undefined) notUnderstood(what, input);
   return { route: route as FaultRoute, fault, options };
 }
 
@@ -185,30 +191,17 @@ function faultOf(what: string, when: string | undefined, retryAfter: number | un
   return undefined;
 }
 
-function rateLimitFrom(
-  requestsPerSecond: number,
-  details: readonly string[],
-  input: string,
-): AskedFault {
-  let retryAfterSeconds: number | undefined;
-  for (const detail of details) {
-    retryAfterSeconds = retryAfterFrom(detail);
-    if (retryAfterSeconds === undefined) throw notUnderstood(detail, input);
-  }
-  return { rateLimit: { requestsPerSecond, retryAfterSeconds } };
-}
-
 function retryAfterFrom(detail: string): number | undefined {
   const [, seconds] = /^retry-after=(\d+)$/.exec(detail) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-function notUnderstood(detail: string, input: string): UsageError {
+function notUnderstood(detail: string, input: string): never {
   const what =
     detail === ""
       ? `${show(input)} does not say what goes wrong`
       : `${show(detail)} is not understood in ${show(input)}`;
-  return new UsageError(
+  throw new UsageError(
     `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
   );
 }

@@ -3,26 +3,19 @@ import { toBytes } from "./body.ts";
 import type { Signed } from "./crypto.ts";
 import { secretVariable } from "./options.ts";
 
-/**
- * A possible cause of a signature mismatch, which is confirmed if the signature matches this instead. The delivery is
- * refused all the same.
- */
-interface Suspicion extends Signed {
-  readonly secret: Uint8Array<ArrayBuffer>;
-  /** Fact and cure, for the error's message. Never shows a secret. */
-  readonly cause: string;
-}
-
 // Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
 const maxBodyLength = 4096;
 const maxSecrets = 2;
 const maxSecretLength = 1024;
 
-/** The usual causes of a mismatch, in the order in which they are worth trying. */
+/**
+ * The usual causes of a mismatch, in the order in which they are worth trying. One is confirmed if the signature matches
+ * what it has instead; the delivery is refused all the same. `cause` is fact and cure, and never shows a secret.
+ */
 export function suspicions(
   { prefix, body, signature, timestampMs }: Signed & { readonly timestampMs: number },
   secrets: readonly Uint8Array<ArrayBuffer>[],
-): Suspicion[] {
+) {
   if (body.length > maxBodyLength) return [];
   const text = lenientText(toBytes(body));
   const bodies: [what: string, body: string][] = [

@@ -1,6 +1,13 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { checkedBody, type RawBody, toBytes, type WebhookBody } from "./body.ts";
-import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import {
+  findNodeCrypto,
+  nodeMatches,
+  nodeSha256Hex,
+  type Signed,
+  webMatches,
+  webSha256Hex,
+} from "./crypto.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
 import { type Claims, readClaims, type WebhookHeaders } from "./headers.ts";
@@ -14,9 +21,7 @@ export interface WebhookInput {
 }
 
 /** A delivery as it was received: nothing about it is known to be authentic. */
-export interface Delivery extends Claims {
-  readonly body: RawBody;
-}
+export interface Delivery extends Claims, Signed {}
 
 /** Verifies a delivery: at once where the platform has node:crypto, later with WebCrypto. */
 export type Verifier = {

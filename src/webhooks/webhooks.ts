@@ -183,7 +183,8 @@ export class Webhooks {
       try {
         return await this.#verifier.verify(delivery);
       } catch (error) {
-        if (isMismatch(error)) await explain(delivery);
+        const isRefused = error instanceof WebhookVerificationError;
+        if (isRefused && error.reason === "signature_mismatch") await explain(delivery);
         throw error;
       }
     };
@@ -236,8 +237,4 @@ export class Webhooks {
 /** Not by instanceof: a Request may come from another implementation than the global one. */
 function isRequest(input: Request | WebhookInput): input is Request {
   return typeof (input as Partial<Request> | undefined)?.arrayBuffer === "function";
-}
-
-function isMismatch(error: unknown): boolean {
-  return error instanceof WebhookVerificationError && error.reason === "signature_mismatch";
 }
