@@ -1,6 +1,6 @@
 import { readParked, readStats, unpark } from "../inbox/operate.ts";
 import { inboxTables } from "../inbox/tables.ts";
-import { requireMigrated } from "../stores/store.ts";
+import { requireMigrated, type Work } from "../stores/store.ts";
 import { databaseOptions, sqlCommand, withStore } from "./database.ts";
 import {
   type Command,
@@ -11,9 +11,23 @@ import {
   json,
   operand,
   setting,
+  type ValuesOf,
   word,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
+import type { Terminal } from "./terminal.ts";
+
+function inTransaction<T>(
+  database: ValuesOf<typeof databaseOptions>,
+  terminal: Terminal,
+  work: () => Work<T>,
+  options?: { wake: string },
+): Promise<T> {
+  return withStore(database, terminal, async (store) => {
+    await requireMigrated(store, inboxTables);
+    return store.transaction(work, options);
+  });
+}
 
 const statusCommand = defineCommand({
   name: "status",
@@ -23,12 +37,7 @@ const statusCommand = defineCommand({
   examples: ["settlekit inbox status", "settlekit inbox status --sqlite shop.db --json"],
   options: { ...databaseOptions, json },
   async run({ json, ...database }, terminal) {
-    await withStore(database, terminal, async (store) => {
-      await requireMigrated(store, inboxTables);
-      const { oldestChanged, ...stats } = await store.transaction(readStats);
-      const record = { ...stats, oldestChanged: oldestChanged?.toISOString() };
-      printRecord(record, { json }, terminal);
-    });
+    printRecord(await inTransaction(database, terminal, readStats), { json }, terminal);
   },
 });
 
@@ -40,13 +49,9 @@ const parkedCommand = defineCommand({
   examples: ["settlekit inbox parked", "settlekit inbox parked --json"],
   options: { ...databaseOptions, json },
   async run({ json, ...database }, terminal) {
-    await withStore(database, terminal, async (store) => {
-      await requireMigrated(store, inboxTables);
-      const rows = await store.transaction(readParked);
-      const data = rows.map(({ since, ...row }) => ({ ...row, since: since.toISOString() }));
-      const columns = ["id", "kind", "subject", "failures", "since", "reason"];
-      await printList({ data }, { json, columns }, terminal);
-    });
+    const parked = await inTransaction(database, terminal, readParked);
+    const columns = ["id", "kind", "subject", "failures", "since", "reason"];
+    await printList(parked, { json, columns }, terminal);
   },
 });
 
@@ -60,10 +65,7 @@ const retryCommand = defineCommand({
     ...databaseOptions,
   },
   async run({ id, ...database }, terminal) {
-    await withStore(database, terminal, async (store) => {
-      await requireMigrated(store, inboxTables);
-      await store.transaction(() => unpark(id), { wake: "inbox" });
-    });
+    await inTransaction(database, terminal, () => unpark(id), { wake: "inbox" });
     terminal.say(`${id} is tried again.`);
   },
 });

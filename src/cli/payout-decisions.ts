@@ -9,7 +9,7 @@ import {
   toggle,
   word,
 } from "./options.ts";
-import { by, ledgerOptions, orderId, plain, reason, withLedger } from "./payout-ledger.ts";
+import { by, ledgerOptions, orderId, reason, withLedger } from "./payout-ledger.ts";
 import { printRecord } from "./records.ts";
 
 /** A command by which a person decides about one payout. */
@@ -31,7 +31,7 @@ export function decisionCommand(
     run: ({ orderId, by, reason, json, ...ledger }, terminal) =>
       withLedger(ledger, terminal, {}, async (payouts) => {
         const decided = await payouts[name](orderId, { by, reason });
-        printRecord(plain(decided), { json }, terminal);
+        printRecord(decided, { json }, terminal);
       }),
   });
 }
@@ -70,7 +70,7 @@ export const resolveCommand = defineCommand({
         : { by, withdrawalId, acceptDifferences };
     const client = () => clientFrom(headerPrefix);
     return withLedger(ledger, terminal, { client }, async (payouts) => {
-      printRecord(plain(await payouts.resolve(orderId, resolution)), { json }, terminal);
+      printRecord(await payouts.resolve(orderId, resolution), { json }, terminal);
     });
   },
 });

@@ -80,11 +80,6 @@ const columns = [
   "problem",
 ];
 
-/** A record with its times as text, and without what it does not have. */
-export function plain(record: object): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(record));
-}
-
 /** Prints payouts as a table, as CSV or as lines of JSON. */
 export async function printPayouts(
   payouts: Iterable<readonly Payout[]> | AsyncIterable<readonly Payout[]>,
@@ -92,7 +87,7 @@ export async function printPayouts(
   terminal: Terminal,
 ): Promise<void> {
   async function* pages() {
-    for await (const page of payouts) yield { data: page.map(plain) };
+    for await (const data of payouts) yield { data };
   }
   const shown = form.csv ? columns : columns.filter((name) => !/At$|Hash|attempts/.test(name));
   await printList({ pages }, { ...form, columns: shown }, terminal);

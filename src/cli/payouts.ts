@@ -27,7 +27,6 @@ import {
   ledgerOptions,
   limitOptions,
   orderId,
-  plain,
   printPayouts,
   withLedger,
 } from "./payout-ledger.ts";
@@ -79,7 +78,7 @@ const showCommand = defineCommand({
         const fact = `No payout is planned with the orderId ${show(orderId)}.`;
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
-      printRecord(plain(payout), { json }, terminal);
+      printRecord(payout, { json }, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { seq, at: at.toISOString(), event, details };
         if (json) terminal.json(entry);
@@ -119,7 +118,7 @@ const planCommand = defineCommand({
       async (payouts) => {
         await payouts.migrate();
         const planned = await payouts.plan({ orderId, ...input }, { by });
-        printRecord(plain(planned), { json }, terminal);
+        printRecord(planned, { json }, terminal);
       },
     ),
 });
@@ -146,7 +145,7 @@ const runCommand = defineCommand({
   },
   run({ limits, lookFirst, production, headerPrefix, json, ...ledger }, terminal) {
     const report = (payout: Payout) => {
-      if (json) terminal.json(plain(payout));
+      if (json) terminal.json(payout);
       else terminal.print(`${payout.orderId}  ${payout.state}  ${payout.problem ?? ""}`.trimEnd());
     };
     const options: LedgerOptions = {
@@ -177,7 +176,7 @@ const statusCommand = defineCommand({
   options: { ...ledgerOptions, json },
   run: ({ json, ...ledger }, terminal) =>
     withLedger(ledger, terminal, {}, async (payouts) => {
-      printRecord(plain(await payouts.stats()), { json }, terminal);
+      printRecord(await payouts.stats(), { json }, terminal);
     }),
 });
 
