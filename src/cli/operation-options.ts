@@ -1,7 +1,6 @@
-import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
-import { choice, float, integer, transform, type ValueParser } from "@optique/core/valueparser";
+import { choice, float, integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
 import { operand, readBy, setting, word } from "./options.ts";
@@ -57,7 +56,7 @@ export function optionsOf(
     // Only one value is possible, and the client sends it.
     if ("const" in field) continue;
     const { description = "" } = field;
-    const option = setting(`--${kebab(name)}`, valueParserOf(name, field), [text(description)]);
+    const option = setting(`--${kebab(name)}`, valueParserOf(name, field), description);
     const isRequired = [...required, ...alsoRequired].includes(name);
     options[name] = isRequired ? option : option.optional();
   }
@@ -85,10 +84,6 @@ function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unk
   if (type === "number") return float(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText(metavar);
-  if (type === "boolean") {
-    const map = (text: string) => text === "true";
-    return transform(choice(["true", "false"], { metavar }), { map, unmap: String });
-  }
   if (Array.isArray(values)) return choice(values.map(String), { metavar });
   const { examples } = field;
   if (!Array.isArray(examples)) return word(metavar);
