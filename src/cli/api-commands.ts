@@ -88,16 +88,13 @@ const paymentSecret = setting(
   "The payment's secret, which its creation gave.",
 );
 
-interface Asked {
-  readonly path: Readonly<Record<string, string | number>>;
-  readonly input: object;
-  /** The payment's. */
-  readonly secret: string;
-}
-
-function call(client: MerchantClient, operation: Operation<unknown>, asked: Asked) {
-  const { name, query, body, credential, replay } = operation;
-  const { path, input, secret } = asked;
+function call(
+  client: MerchantClient,
+  { name, query, body, credential, replay }: Operation<unknown>,
+  path: Readonly<Record<string, string | number>>,
+  input: object,
+  secret: string,
+) {
   const { paymentId = "" } = path;
   const given = query || body ? [input] : [];
   if (credential === "paymentSecret") {
@@ -148,7 +145,7 @@ function operationCommand(
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
-      const result = call(client, operation, { path, input: { ...input, ...pageSize }, secret });
+      const result = call(client, operation, path, { ...input, ...pageSize }, secret);
       if (!isOfList) printRecord(await result, common, terminal);
       else await printList(result, { ...common, most, columns: columnsOf(operation) }, terminal);
     },

@@ -1,6 +1,5 @@
 import type { Finding } from "./findings.ts";
 import { defineCommand, serviceOptions } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
@@ -11,21 +10,17 @@ export const doctorCommand = defineCommand({
   options: serviceOptions,
   async run({ headerPrefix, json }, terminal) {
     const { examine, worstOf } = await import("./findings.ts");
+    const marks = {
+      ok: terminal.paint("green", "✓"),
+      warning: terminal.paint("yellow", "!"),
+      failure: terminal.paint("red", "✗"),
+    };
     const findings: Finding[] = [];
     for await (const finding of examine(headerPrefix)) {
       findings.push(finding);
       if (json) terminal.json({ type: "finding", ...finding });
-      else print(finding, terminal);
+      else terminal.say(`${marks[finding.level]} ${finding.message}`);
     }
     return worstOf(findings);
   },
 });
-
-function print({ level, message }: Finding, { say, paint }: Terminal): void {
-  const marks = {
-    ok: paint("green", "✓"),
-    warning: paint("yellow", "!"),
-    failure: paint("red", "✗"),
-  };
-  say(`${marks[level]} ${message}`);
-}

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { constants } from "node:os";
 import { message } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
@@ -80,11 +81,7 @@ function passSignalsTo(child: ChildProcess): void {
 }
 
 /** As in shells: 128 plus the number of the signal that ended the child, if one did. */
-function exitCodeOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) => {
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    });
-  });
+async function exitCodeOf(child: ChildProcess): Promise<number> {
+  const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
+  return code ?? 128 + constants.signals[signal];
 }

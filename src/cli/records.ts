@@ -69,14 +69,11 @@ export async function printList(
 }
 
 async function* partsOf(list: unknown): AsyncGenerator<Part> {
-  if (hasPages(list)) return yield* list.pages();
+  const { pages }: { pages?: () => AsyncIterable<Part> } = Object(list);
+  if (pages) return yield* pages.call(list);
   const whole = await list;
   const data = isRecord(whole) ? Object.values(whole).find(Array.isArray) : whole;
   yield { data: Array.isArray(data) ? data : [] };
-}
-
-function hasPages(list: unknown): list is { pages(): AsyncIterable<Part> } {
-  return typeof list === "object" && list !== null && "pages" in list;
 }
 
 /** Columns of tables, most important first. JSON and CSV have more. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
@@ -56,17 +57,13 @@ export async function receiveWebhooks(
     // The adapter would otherwise replace the process's own Request and Response.
     overrideGlobalObjects: false,
   }) as Server;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
-      reject(
-        new UsageError(
-          code === "EADDRINUSE"
-            ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
-            : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
-        ),
-      );
-    });
-    server.listen(port, host, resolve);
+  server.listen(port, host);
+  await once(server, "listening").catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      code === "EADDRINUSE"
+        ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
+        : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
+    );
   });
   return {
     url: serverUrl(server.address() as AddressInfo),

@@ -25,7 +25,7 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 3_875],
+  ["cli", 3_850],
   ["evm", 520],
   ["http", 2_675],
   ["resources", 2_475],

@@ -32,13 +32,10 @@ export async function callTool(
     if (tool === undefined) throw new UsageError(`There is no tool ${name}.`);
     return answer(await tool.call(args), false);
   } catch (error) {
-    return answer({ error: explained(error) }, true);
+    const isOurs = SettlekitError.is(error);
+    const message = error instanceof Error ? error.message : "Internal error.";
+    return answer({ error: isOurs ? error.toJSON() : { message } }, true);
   }
-}
-
-function explained(error: unknown): object {
-  if (SettlekitError.is(error)) return error.toJSON();
-  return { message: error instanceof Error ? error.message : "Internal error." };
 }
 
 /** Fields that hold a secret, or a URL that contains one. */
