@@ -1,38 +1,34 @@
 import { object } from "@optique/core/constructs";
-import { message, text } from "@optique/core/message";
-import type { NonEmptyString } from "@optique/core/nonempty";
-import { argument, constant } from "@optique/core/primitives";
+import { constant } from "@optique/core/primitives";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
 import { confirmPayout } from "./confirm.ts";
-import { exitCodes } from "./exit-codes.ts";
 import {
   columnsOf,
   isList,
   kebab,
+  metavarOf,
+  operandsOf,
   optionsOf,
-  placeholderParser,
   placeholdersOf,
 } from "./operation-options.ts";
 import {
   type Command,
   type Commands,
+  clientFrom,
   defineCommand,
-  dotenv,
-  headerPrefix,
   instant,
-  json,
-  loadVariables,
+  operand,
   seconds,
+  serviceOptions,
   setting,
   toggle,
   word,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
-import type { Terminal } from "./terminal.ts";
 
 // A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
 // and `wait`, which the client makes of several calls.
@@ -69,58 +65,36 @@ export function apiCommands(): Commands {
   return { ...groups, ...commands };
 }
 
-const csv = toggle("--csv", message`Print CSV on stdout.`);
+const csv = toggle("--csv", "Print CSV on stdout.");
 
 /** Of lists that come in pages. */
 const pageOptions = object({
   limit: setting(
     "--limit",
     integer({ metavar: "NUMBER", min: 1 }),
-    message`How many items to print at most.`,
+    "How many items to print at most.",
   ).withDefault(20),
-  all: toggle("--all", message`Print all items.`),
+  all: toggle("--all", "Print all items."),
 });
 
 const payoutOptions = object({
-  yes: toggle("--yes", message`Do not ask for the amount to be typed.`),
-  production: toggle("--production", message`Required where real money would move.`),
+  yes: toggle("--yes", "Do not ask for the amount to be typed."),
+  production: toggle("--production", "Required where real money would move."),
 });
 
 const paymentSecret = setting(
   "--secret",
   word("SECRET"),
-  message`The payment's secret, which its creation gave.`,
+  "The payment's secret, which its creation gave.",
 );
 
-const connectionOptions = object({ headerPrefix, dotenv });
-
-interface Connection {
-  readonly headerPrefix: string | undefined;
-  readonly dotenv: string | undefined;
-}
-
-/** Calls the service as the variables say. */
-async function withClient(
-  { headerPrefix, dotenv }: Connection,
-  terminal: Terminal,
-  use: (client: MerchantClient) => Promise<void>,
-): Promise<number> {
-  loadVariables(dotenv, terminal);
-  const { MerchantClient } = await import("../client.ts");
-  await use(new MerchantClient({ headerPrefix }));
-  return exitCodes.ok;
-}
-
-interface Asked {
-  readonly path: Readonly<Record<string, string | number>>;
-  readonly input: object;
-  /** The payment's. */
-  readonly secret: string;
-}
-
-function call(client: MerchantClient, operation: Operation<unknown>, asked: Asked) {
-  const { name, query, body, credential, replay } = operation;
-  const { path, input, secret } = asked;
+function call(
+  client: MerchantClient,
+  { name, query, body, credential, replay }: Operation<unknown>,
+  path: Readonly<Record<string, string | number>>,
+  input: object,
+  secret: string,
+) {
   const { paymentId = "" } = path;
   const given = query || body ? [input] : [];
   if (credential === "paymentSecret") {
@@ -151,35 +125,29 @@ function operationCommand(
   const isPayout = operation.replay === "unsafe";
   const isOfList = isList(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
-  const path = placeholdersOf(operation).map(
-    (name) => [name, argument(placeholderParser(name, metavarOf(name)))] as const,
-  );
   const { summary, description } = operationProse[id];
   return defineCommand({
     name: words.at(-1) ?? "",
-    brief: [text(`${summary}.`)],
-    description: [text(isPayout ? onceProse : proseOf(description) || `${summary}.`)],
+    brief: `${summary}.`,
+    description: isPayout ? onceProse : proseOf(description) || `${summary}.`,
     examples: examplesOf(operation, words),
-    options: object("Options", {
-      path: object(Object.fromEntries(path)),
+    options: {
+      path: object(operandsOf(operation)),
       input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
       pages: limit === undefined ? constant(undefined) : pageOptions,
       payout: isPayout ? payoutOptions : constant(undefined),
-      output: object({ csv: isOfList ? csv : constant(false), json }),
-      connection: connectionOptions,
-    }),
-    run({ path, input, secret, pages, payout, output, connection }, terminal) {
+      common: object({ csv: isOfList ? csv : constant(false), ...serviceOptions }),
+    },
+    async run({ path, input, secret, pages, payout, common }, terminal) {
       terminal.conceal(secret);
-      return withClient(connection, terminal, async (client) => {
-        if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
-        const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
-        const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
-        const result = call(client, operation, { path, input: { ...input, ...pageSize }, secret });
-        if (!isOfList) return printRecord(await result, output, terminal);
-        const columns = columnsOf(operation);
-        return printList(result, { ...output, most, columns }, terminal);
-      });
+      const client = await clientFrom(common.headerPrefix);
+      if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
+      const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
+      const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
+      const result = call(client, operation, path, { ...input, ...pageSize }, secret);
+      if (!isOfList) printRecord(await result, common, terminal);
+      else await printList(result, { ...common, most, columns: columnsOf(operation) }, terminal);
     },
   });
 }
@@ -197,31 +165,27 @@ function proseOf(description: string): string {
 function findCommand(group: string, list: Operation<unknown>): Command {
   return defineCommand({
     name: "find",
-    brief: [text(`Find ${group} by their orderId.`)],
-    description: [
-      text(
-        "Reads the list, because the service cannot search by orderId. --created-after shortens that.",
-      ),
-    ],
+    brief: `Find ${group} by their orderId.`,
+    description:
+      "Reads the list, because the service cannot search by orderId. --created-after shortens that.",
     examples: [
       `settlekit ${group} find order_1`,
       `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
     ],
-    options: object("Options", {
-      orderId: argument(word("ORDER_ID")),
+    options: {
+      orderId: operand(word("ORDER_ID")),
       createdAfter: setting(
         "--created-after",
         instant,
-        message`When the order was placed: nothing older is read.`,
+        "When the order was placed: nothing older is read.",
       ).optional(),
-      output: object({ csv, json }),
-      connection: connectionOptions,
-    }),
-    run({ orderId, createdAfter, output, connection }, terminal) {
-      return withClient(connection, terminal, async (client) => {
-        const found = methodOf(client, `${group}.findByOrderId`)(orderId, { createdAfter });
-        await printList(found, { ...output, columns: columnsOf(list) }, terminal);
-      });
+      csv,
+      ...serviceOptions,
+    },
+    async run({ orderId, createdAfter, headerPrefix, ...form }, terminal) {
+      const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
+      const found = find(orderId, { createdAfter });
+      await printList(found, { ...form, columns: columnsOf(list) }, terminal);
     },
   });
 }
@@ -230,29 +194,23 @@ function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
   return defineCommand({
     name: "wait",
-    brief: message`Wait until the status is final.`,
-    description: message`Reads until the status is final, such as completed or failed, and prints the result. For scripts: a server learns it from webhooks.`,
+    brief: "Wait until the status is final.",
+    description:
+      "Reads until the status is final, such as completed or failed, and prints the result. For scripts: a server learns it from webhooks.",
     examples: [
       `settlekit ${group} wait ${id}`,
       `settlekit ${group} wait ${id} --timeout 60 --json`,
     ],
-    options: object("Options", {
-      id: argument(word(id)),
-      timeout: setting("--timeout", seconds, message`How long to wait.`).withDefault(900),
-      output: object({ json }),
-      connection: connectionOptions,
-    }),
-    run({ id, timeout, output, connection }, terminal) {
-      return withClient(connection, terminal, async (client) => {
-        const wait = methodOf(client, `${group}.waitUntilFinal`);
-        printRecord(await wait(id, { deadlineMs: timeout * 1000 }), output, terminal);
-      });
+    options: {
+      id: operand(word(id)),
+      timeout: setting("--timeout", seconds, "How long to wait.").withDefault(900),
+      ...serviceOptions,
+    },
+    async run({ id, timeout, headerPrefix, ...form }, terminal) {
+      const wait = methodOf(await clientFrom(headerPrefix), `${group}.waitUntilFinal`);
+      printRecord(await wait(id, { deadlineMs: timeout * 1000 }), form, terminal);
     },
   });
-}
-
-function metavarOf(name: string): NonEmptyString {
-  return kebab(name).replaceAll("-", "_").toUpperCase() as NonEmptyString;
 }
 
 /** Values for the options that an operation cannot do without, or that say what it is for. */

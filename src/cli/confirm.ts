@@ -2,11 +2,6 @@ import { createInterface } from "node:readline/promises";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-interface Consent {
-  readonly yes: boolean;
-  readonly production: boolean;
-}
-
 /**
  * Asks for the amount to be typed before money is sent.
  *
@@ -14,18 +9,11 @@ interface Consent {
  */
 export async function confirmPayout(
   input: Readonly<Record<string, unknown>>,
-  { yes, production }: Consent,
+  { yes, production }: { readonly yes: boolean; readonly production: boolean },
   baseUrl: string,
   { say }: Terminal,
 ): Promise<void> {
-  const { configure } = await import("../options.ts");
-  const { environment } = configure();
-  if (environment === "production" && !production) {
-    throw new UsageError(
-      "Nothing was sent. This would move real money, as the environment is production: pass --production, " +
-        "or set SETTLEKIT_ENVIRONMENT.",
-    );
-  }
+  await requireProduction(production);
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new UsageError(
@@ -36,6 +24,16 @@ export async function confirmPayout(
   say(`Send ${amount} USD to ${input.recipientAddress} on chain ${input.chainId}, by ${baseUrl}.`);
   const typed = await ask(`Type ${amount} to send it: `);
   if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
+}
+
+/** @throws {UsageError} Real money would move, and --production was not passed. */
+export async function requireProduction(production: boolean): Promise<void> {
+  const { configure } = await import("../options.ts");
+  if (configure().environment !== "production" || production) return;
+  throw new UsageError(
+    "Nothing was sent. This would move real money, as the environment is production: pass --production, " +
+      "or set SETTLEKIT_ENVIRONMENT.",
+  );
 }
 
 /** Asks a question on the terminal. Ctrl-C and the end of input end the process. */

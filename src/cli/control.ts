@@ -1,45 +1,39 @@
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
-import { argument } from "@optique/core/primitives";
 import { choice, integer } from "@optique/core/valueparser";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, json, setting, toggle, word } from "./options.ts";
+import { defineCommand, json, operand, setting, toggle, type ValuesOf, word } from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
-import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
-import type { Terminal } from "./terminal.ts";
+import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
 export const paymentScenarios = ["success", "underpayment", "overpayment", "timeout", "late"];
 export const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
 
 export const simulateCommand = defineCommand({
   name: "simulate",
-  brief: message`Play a customer, or the service, in a running sandbox.`,
-  description: message`Moves a payment of a running sandbox as if its customer had paid (success), too little, too much, not in time, or late; or a withdrawal to processing, completed, failed or cancelled. Prints it.`,
+  brief: "Play a customer, or the service, in a running sandbox.",
+  description:
+    "Moves a payment of a running sandbox as if its customer had paid (success), too little, too much, not in time, or late; or a withdrawal to processing, completed, failed or cancelled. Prints it.",
   examples: [
     "settlekit simulate PAYMENT_ID success",
     "settlekit simulate WITHDRAWAL_ID fail --json",
   ],
-  options: object("Options", {
-    id: argument(word("ID"), { description: message`Of the payment or withdrawal.` }),
-    scenario: argument(
+  options: {
+    id: operand(word("ID"), "Of the payment or withdrawal."),
+    scenario: operand(
       choice([...paymentScenarios, ...withdrawalScenarios], { metavar: "SCENARIO" }),
-      {
-        description: message`Its outcome.`,
-      },
+      "Its outcome.",
     ),
     amountInCents: setting(
       "--amount",
       integer({ metavar: "CENTS", min: 1 }),
-      message`How much arrives, for underpayment and overpayment.`,
+      "How much arrives, for underpayment and overpayment.",
     ).optional(),
     url: sandboxUrl,
     json,
-  }),
+  },
   async run({ id, scenario, amountInCents, url, json }, terminal) {
     printRecord(await simulate(url, { id, scenario, amountInCents }), { json }, terminal);
-    return exitCodes.ok;
   },
 });
 
@@ -54,37 +48,38 @@ export function simulate(
 
 export const advanceCommand = defineCommand({
   name: "advance",
-  brief: message`Advance the clock of a running sandbox.`,
-  description: message`Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.`,
+  brief: "Advance the clock of a running sandbox.",
+  description:
+    "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
-  options: object("Options", {
-    duration: argument(word("DURATION"), { description: message`Such as 90s, 15m, 2h or 1d.` }),
+  options: {
+    duration: operand(word("DURATION"), "Such as 90s, 15m, 2h or 1d."),
     url: sandboxUrl,
     json,
-  }),
+  },
   async run({ duration, url, json }, terminal) {
     const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
       url,
       "clock/advance",
       { duration },
     );
-    for (const event of happened) show(event, json, terminal);
+    for (const event of happened) printEvent(event, json, terminal);
     if (json) terminal.json({ type: "advanced", now });
     else terminal.say(`It is ${now} in the sandbox.`);
-    return exitCodes.ok;
   },
 });
 
 export const resendCommand = defineCommand({
   name: "resend",
-  brief: message`Deliver a webhook of a running sandbox once more.`,
-  description: message`Delivers an event once more, signed anew, and prints the answer. Delivery ids are in the output of settlekit events --json and in the inspector.`,
+  brief: "Deliver a webhook of a running sandbox once more.",
+  description:
+    "Delivers an event once more, signed anew, and prints the answer. Delivery ids are in the output of settlekit events --json and in the inspector.",
   examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
-  options: object("Options", {
-    deliveryId: argument(word("DELIVERY_ID")),
+  options: {
+    deliveryId: operand(word("DELIVERY_ID")),
     url: sandboxUrl,
     json,
-  }),
+  },
   async run({ deliveryId, url, json }, terminal) {
     const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
     const delivery = await control<WebhookDelivery>(url, path, {});
@@ -93,58 +88,60 @@ export const resendCommand = defineCommand({
       const { status, error } = delivery.attempts.at(-1) ?? {};
       terminal.say(`${delivery.event}  ${delivery.status}  ${status ?? error}`);
     }
-    return delivery.status === "failed" ? exitCodes.api : exitCodes.ok;
+    if (delivery.status === "failed") return exitCodes.api;
   },
 });
 
+const filters = {
+  type: setting(
+    "--type",
+    word("TYPE"),
+    "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
+  ).optional(),
+  order: setting(
+    "--order",
+    word("ORDER_ID"),
+    "Only events of this order's payments and withdrawals.",
+  ).optional(),
+  status: setting("--status", word("STATUS"), "Only events with this status.").optional(),
+};
+
 export const eventsCommand = defineCommand({
   name: "events",
-  brief: message`Print what happened in a running sandbox.`,
-  description: message`Prints the requests, changes and deliveries of a running sandbox: the latest ones, or with --follow those to come. Filters can be combined.`,
+  brief: "Print what happened in a running sandbox.",
+  description:
+    "Prints the requests, changes and deliveries of a running sandbox: the latest ones, or with --follow those to come. Filters can be combined.",
   examples: [
     "settlekit events --order order_1",
     "settlekit events --type payment --status completed",
   ],
-  options: object("Options", {
-    follow: toggle("--follow", message`Print events as they happen, until Ctrl-C.`),
-    type: setting(
-      "--type",
-      word("TYPE"),
-      message`Only events of this type, such as webhook.attempted, or of this kind, such as payment.`,
-    ).optional(),
-    order: setting(
-      "--order",
-      word("ORDER_ID"),
-      message`Only events of this order's payments and withdrawals.`,
-    ).optional(),
-    status: setting("--status", word("STATUS"), message`Only events with this status.`).optional(),
+  options: {
+    follow: toggle("--follow", "Print events as they happen, until Ctrl-C."),
+    ...filters,
     url: sandboxUrl,
     json,
-  }),
-  async run({ follow, url, json, ...filters }, terminal) {
-    const fits = filterBy(filters);
+  },
+  async run({ follow, url, json, ...asked }, terminal) {
+    const fits = filterBy(asked);
     const print = (event: SandboxEvent) => {
-      if (fits(event) && !isOpenRequest(event)) show(event, json, terminal);
+      if (fits(event)) printEvent(event, json, terminal);
     };
     const printInOrder = json ? print : requestsFirst(print);
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
-      return exitCodes.ok;
+      return;
     }
     for await (const event of eventsOf(url)) printInOrder(event);
     if (!json) terminal.say("The sandbox has stopped.");
-    return exitCodes.ok;
   },
 });
 
-interface Filters {
-  readonly type: string | undefined;
-  readonly order: string | undefined;
-  readonly status: string | undefined;
-}
-
-function filterBy({ type, order, status }: Filters): (event: SandboxEvent) => boolean {
+function filterBy({
+  type,
+  order,
+  status,
+}: ValuesOf<typeof filters>): (event: SandboxEvent) => boolean {
   /** Deliveries name the payment or withdrawal, not its order. */
   const ofOrder = new Set<unknown>();
   return (event) => {
@@ -157,14 +154,4 @@ function filterBy({ type, order, status }: Filters): (event: SandboxEvent) => bo
       (status === undefined || String(fields.status) === status)
     );
   };
-}
-
-function show(event: SandboxEvent, json: boolean, terminal: Terminal): void {
-  if (json) {
-    terminal.json(event);
-    return;
-  }
-  const at = "at" in event ? new Date(event.at) : undefined;
-  const line = lineOf(event, terminal.paint, at);
-  if (line !== undefined) terminal.say(line);
 }

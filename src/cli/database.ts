@@ -1,18 +1,16 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
 import { postgres, postgresDialect } from "../stores/postgres.ts";
 import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   type Command,
   defineCommand,
   dotenv,
-  loadVariables,
   setting,
   toggle,
+  type ValuesOf,
   word,
 } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -21,43 +19,27 @@ import type { Terminal } from "./terminal.ts";
 const schema = setting(
   "--schema",
   word("NAME"),
-  message`The schema of the tables in PostgreSQL. Default: settlekit.`,
+  "The schema of the tables in PostgreSQL. Default: settlekit.",
 ).optional();
 
 /** Which database a command works on. */
-export const databaseOptions = object({
+export const databaseOptions = {
   databaseUrl: setting(
     "--database-url",
     word("URL"),
-    message`A PostgreSQL database. Default: DATABASE_URL, which other users of the machine do not see in the list of processes.`,
+    "A PostgreSQL database. Default: DATABASE_URL, which other users of the machine do not see in the list of processes.",
   ).optional(),
-  sqlite: setting("--sqlite", word("PATH"), message`An SQLite file instead.`).optional(),
+  sqlite: setting("--sqlite", word("PATH"), "An SQLite file instead.").optional(),
   schema,
   dotenv,
-});
-
-interface DatabaseOptions {
-  readonly databaseUrl: string | undefined;
-  readonly sqlite: string | undefined;
-  readonly schema: string | undefined;
-  readonly dotenv: string | undefined;
-}
-
-/** The part of `pg` that is used. */
-interface Pg {
-  readonly Pool: new (options: {
-    connectionString: string;
-    max: number;
-  }) => Parameters<typeof postgres>[0] & { end(): Promise<void> };
-}
+};
 
 /** Opens the database for as long as `use` takes. */
 export async function withStore<T>(
-  { databaseUrl, sqlite: path, schema, dotenv }: DatabaseOptions,
+  { databaseUrl, sqlite: path, schema }: ValuesOf<typeof databaseOptions>,
   terminal: Terminal,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
-  loadVariables(dotenv, terminal);
   if (path !== undefined) {
     const store = sqlite(path) as Store;
     return use(store).finally(() => store.close());
@@ -79,7 +61,7 @@ export async function withStore<T>(
 }
 
 /** The project's own `pg`, which settlekit does not bring along. */
-function loadPg(): Pg {
+function loadPg(): typeof import("pg") {
   try {
     return createRequire(join(process.cwd(), "settlekit.js"))("pg");
   } catch {
@@ -94,20 +76,20 @@ export function sqlCommand(component: Component): Command {
   const { name } = component;
   return defineCommand({
     name: "sql",
-    brief: message`Print the tables as SQL.`,
-    description: message`Prints what migrate() does to a new database, for those who run migrations themselves.`,
+    brief: "Print the tables as SQL.",
+    description:
+      "Prints what migrate() does to a new database, for those who run migrations themselves.",
     examples: [`settlekit ${name} sql --postgres`, `settlekit ${name} sql --sqlite`],
-    options: object("Options", {
-      forPostgres: toggle("--postgres", message`For PostgreSQL.`),
-      forSqlite: toggle("--sqlite", message`For SQLite.`),
+    options: {
+      forPostgres: toggle("--postgres", "For PostgreSQL."),
+      forSqlite: toggle("--sqlite", "For SQLite."),
       schema,
-    }),
+    },
     async run({ forPostgres, forSqlite, schema }, terminal) {
       if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
       const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
       for (const line of migrationScript(dialect, component).trimEnd().split("\n"))
         terminal.print(line);
-      return exitCodes.ok;
     },
   });
 }

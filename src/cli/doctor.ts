@@ -1,33 +1,26 @@
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
 import type { Finding } from "./findings.ts";
-import { defineCommand, dotenv, headerPrefix, json, loadVariables } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
+import { defineCommand, serviceOptions } from "./options.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
-  brief: message`Check configuration, connection, clock and credentials.`,
-  description: message`Checks what a MerchantClient without options would do here: the SETTLEKIT_* variables, whether key and environment agree, whether the service is reached, its clock, and what is unexpected in the answer to one read-only call. No secret is printed. The exit code is that of the worst finding.`,
+  brief: "Check configuration, connection, clock and credentials.",
+  description:
+    "Checks what a MerchantClient without options would do here: the SETTLEKIT_* variables, whether key and environment agree, whether the service is reached, its clock, and what is unexpected in the answer to one read-only call. No secret is printed. The exit code is that of the worst finding.",
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
-  options: object("Options", { headerPrefix, dotenv, json }),
-  async run({ headerPrefix, dotenv, json }, terminal) {
-    loadVariables(dotenv, terminal);
+  options: serviceOptions,
+  async run({ headerPrefix, json }, terminal) {
     const { examine, worstOf } = await import("./findings.ts");
+    const marks = {
+      ok: terminal.paint("green", "✓"),
+      warning: terminal.paint("yellow", "!"),
+      failure: terminal.paint("red", "✗"),
+    };
     const findings: Finding[] = [];
     for await (const finding of examine(headerPrefix)) {
       findings.push(finding);
       if (json) terminal.json({ type: "finding", ...finding });
-      else print(finding, terminal);
+      else terminal.say(`${marks[finding.level]} ${finding.message}`);
     }
     return worstOf(findings);
   },
 });
-
-function print({ level, message }: Finding, { say, paint }: Terminal): void {
-  const marks = {
-    ok: paint("green", "✓"),
-    warning: paint("yellow", "!"),
-    failure: paint("red", "✗"),
-  };
-  say(`${marks[level]} ${message}`);
-}

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { constants } from "node:os";
-import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
@@ -30,13 +30,14 @@ const otherCommand: typeof words = {
 
 export const execCommand = defineCommand({
   name: "exec",
-  brief: message`Run a command, such as your tests, with a sandbox of its own.`,
-  description: message`Runs a command with a sandbox of its own, on a free port and gone when the command ends. The client and the webhook verifier find it by SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are passed on. The exit code is the command's, or 127 if it is not found.`,
+  brief: "Run a command, such as your tests, with a sandbox of its own.",
+  description:
+    "Runs a command with a sandbox of its own, on a free port and gone when the command ends. The client and the webhook verifier find it by SETTLEKIT_ENVIRONMENT, SETTLEKIT_SANDBOX_URL, SETTLEKIT_SECRET_KEY and SETTLEKIT_WEBHOOK_SECRET. Signals are passed on. The exit code is the command's, or 127 if it is not found.",
   examples: [
     "settlekit exec -- npm test",
     'settlekit exec --seed ci --fault "POST /payments 503 after" -- node --test',
   ],
-  options: object("Options", { ...sandboxOptions, otherCommand }),
+  options: { ...sandboxOptions, otherCommand },
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
     const sandbox = await sandboxFrom(values, { seed: values.seed });
     await using server = await sandbox.listen({ port: 0 });
@@ -80,11 +81,7 @@ function passSignalsTo(child: ChildProcess): void {
 }
 
 /** As in shells: 128 plus the number of the signal that ended the child, if one did. */
-function exitCodeOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) => {
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-    });
-  });
+async function exitCodeOf(child: ChildProcess): Promise<number> {
+  const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
+  return code ?? 128 + constants.signals[signal];
 }

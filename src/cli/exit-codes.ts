@@ -32,7 +32,9 @@ export class UsageError extends Error {}
 export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>
     classes.some((type) => error instanceof type);
-  if (is(UsageError, ConfigurationError) || isRefusedArgument(error)) return exitCodes.usage;
+  // Refused by settlekit itself: no request was sent.
+  const isRefusedArgument = error instanceof InvalidRequestError && error.status === undefined;
+  if (is(UsageError, ConfigurationError) || isRefusedArgument) return exitCodes.usage;
   if (is(AuthenticationError, PermissionError)) return exitCodes.authentication;
   if (is(ConnectionError, TimeoutError)) return exitCodes.network;
   if (error instanceof StoreError) {
@@ -40,9 +42,4 @@ export function exitCodeOf(error: unknown): number {
   }
   if (is(ApiError, UnexpectedResponseError)) return exitCodes.api;
   return exitCodes.internal;
-}
-
-/** Refused by settlekit itself: no request was sent. */
-function isRefusedArgument(error: unknown): boolean {
-  return error instanceof InvalidRequestError && error.status === undefined;
 }

@@ -53,46 +53,37 @@ const anyUrl = { baseUrl: "https://service.invalid" };
 
 /** Each variable is judged by itself, so that one mistake does not hide another. */
 function configurationFindings(variables: Variables): Finding[] {
-  const environment = judge({ ...anyKey, ...anyUrl }, variables);
-  if (environment instanceof ConfigurationError) {
-    return [failure("environment", environment.message, exitCodes.usage)];
-  }
-  const { environment: name } = environment;
-  const source = variables.SETTLEKIT_ENVIRONMENT
-    ? ""
-    : ", because SETTLEKIT_ENVIRONMENT is not set";
+  const judged = (
+    check: Finding["check"],
+    options: ClientOptions,
+    finding: (configuration: Configuration) => Finding,
+  ): Finding => {
+    try {
+      return finding(configure(options, variables));
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      const exitCode = check === "secretKey" ? exitCodes.authentication : exitCodes.usage;
+      return failure(check, error.message, exitCode);
+    }
+  };
+  const environment = judged("environment", { ...anyKey, ...anyUrl }, ({ environment }) => {
+    const isSet = Boolean(variables.SETTLEKIT_ENVIRONMENT);
+    const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
+    return ok("environment", `The environment is ${environment}${source}.`);
+  });
+  if (environment.level === "failure") return [environment];
   return [
-    ok("environment", `The environment is ${name}${source}.`),
-    baseUrlFinding(judge(anyKey, variables)),
-    secretKeyFinding(judge(anyUrl, variables), variables),
+    environment,
+    judged("baseUrl", anyKey, ({ baseUrl }) => ok("baseUrl", `The base URL is ${baseUrl}.`)),
+    judged("secretKey", anyUrl, (configuration) => secretKeyFinding(configuration, variables)),
     webhookSecretFinding(variables),
   ];
 }
 
-function judge(options: ClientOptions, variables: Variables): Configuration | ConfigurationError {
-  try {
-    return configure(options, variables);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return error;
-    throw error;
-  }
-}
-
-function baseUrlFinding(judgement: Configuration | ConfigurationError): Finding {
-  if (judgement instanceof ConfigurationError) {
-    return failure("baseUrl", judgement.message, exitCodes.usage);
-  }
-  return ok("baseUrl", `The base URL is ${judgement.baseUrl}.`);
-}
-
 function secretKeyFinding(
-  judgement: Configuration | ConfigurationError,
+  { environment }: Configuration,
   { SETTLEKIT_SECRET_KEY: key = "" }: Variables,
 ): Finding {
-  if (judgement instanceof ConfigurationError) {
-    return failure("secretKey", judgement.message, exitCodes.authentication);
-  }
-  const { environment } = judgement;
   if (key.startsWith("sk_test_")) {
     return ok("secretKey", `The secret key is a test key, which suits ${environment}.`);
   }

@@ -1,32 +1,22 @@
 import { readFile } from "node:fs/promises";
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
-import { exitCodes } from "./exit-codes.ts";
 import { defineCommand, setting, word } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 
 export const initCommand = defineCommand({
   name: "init",
-  brief: message`Prepare a project for the sandbox.`,
-  description: message`Writes the sandbox's variables into .env, asks before it changes one, and prints the first lines of code for the framework in package.json.`,
+  brief: "Prepare a project for the sandbox.",
+  description:
+    "Writes the sandbox's variables into .env, asks before it changes one, and prints the first lines of code for the framework in package.json.",
   examples: ["settlekit init", "settlekit init --dotenv .env.development"],
-  options: object("Options", {
-    path: setting("--dotenv", word("PATH"), message`The file to write.`).withDefault(".env"),
+  options: {
+    path: setting("--dotenv", word("PATH"), "The file to write.").withDefault(".env"),
     seed: sandboxOptions.seed,
-  }),
+  },
   async run({ path, seed }, terminal) {
     const identity = seed ?? usualIdentity;
-    const none = {
-      webhookUrl: undefined,
-      now: undefined,
-      merchants: undefined,
-      headerPrefix: undefined,
-      dialect: undefined,
-      faults: [],
-    };
-    const sandbox = await sandboxFrom(none, { seed, identity });
+    const sandbox = await sandboxFrom({}, { seed, identity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
     const { name, code } = await frameworkOf("package.json");
     terminal.say();
@@ -38,7 +28,6 @@ export const initCommand = defineCommand({
     terminal.say();
     terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
     terminal.say(`  node --env-file=${path} server.js`);
-    return exitCodes.ok;
   },
 });
 

@@ -1,16 +1,10 @@
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
 import { isLoopback } from "../http/base-url.ts";
 import { Webhooks } from "../webhooks/index.ts";
 import {
   defineCommand,
-  dotenv,
-  headerPrefix,
-  host,
-  json,
-  loadVariables,
-  port,
+  listenOptions,
   seconds,
+  serviceOptions,
   setting,
   webhookSecret,
   webhookSecretFrom,
@@ -22,44 +16,34 @@ import type { Reception } from "./webhook-receiver.ts";
 
 export const listenCommand = defineCommand({
   name: "listen",
-  brief: message`Receive webhooks, verify them, print them and pass them on.`,
-  description: message`Receives webhooks at any path, verifies and prints them, and says why a signature fails. With --forward-to, what is authentic goes on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.`,
+  brief: "Receive webhooks, verify them, print them and pass them on.",
+  description:
+    "Receives webhooks at any path, verifies and prints them, and says why a signature fails. With --forward-to, what is authentic goes on to your endpoint, body and headers unchanged, and the sender gets your endpoint's status. The secret is never printed. Ctrl-C stops it.",
   examples: [
     "settlekit listen --forward-to http://127.0.0.1:3000/webhooks",
     "settlekit listen --events payment.updated --json",
   ],
-  options: object("Options", {
-    port: setting(
-      "--port",
-      port,
-      message`The port to listen on; 0 takes any free one.`,
-    ).withDefault(4011),
-    host,
+  options: {
+    ...listenOptions(4011),
     forwardTo: setting(
       "--forward-to",
       webUrl,
-      message`Your endpoint. Exactly this URL; redirects are not followed.`,
+      "Your endpoint. Exactly this URL; redirects are not followed.",
     ).optional(),
     events: setting(
       "--events",
       word("EVENT"),
-      message`Print and forward this event only. May be repeated. Others are answered with 200.`,
+      "Print and forward this event only. May be repeated. Others are answered with 200.",
     ).multiple(),
     secret: webhookSecret,
-    headerPrefix,
     tolerance: setting(
       "--tolerance",
       seconds,
-      message`How old a webhook may be, or how far in the future; Infinity for any age.`,
+      "How old a webhook may be, or how far in the future; Infinity for any age.",
     ).withDefault(300),
-    dotenv,
-    json,
-  }),
-  async run(
-    { port, host, forwardTo, events, secret, headerPrefix, tolerance, dotenv, json },
-    terminal,
-  ) {
-    loadVariables(dotenv, terminal);
+    ...serviceOptions,
+  },
+  async run({ port, host, forwardTo, events, secret, headerPrefix, tolerance, json }, terminal) {
     const webhooks = new Webhooks({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,

@@ -1,10 +1,9 @@
-import { text } from "@optique/core/message";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
-import { choice, float, integer, transform, type ValueParser } from "@optique/core/valueparser";
+import { choice, float, integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
-import { readBy, setting, word } from "./options.ts";
+import { operand, readBy, setting, word } from "./options.ts";
 
 // Options and columns of an operation of the table, read from the OpenAPI document.
 
@@ -57,15 +56,24 @@ export function optionsOf(
     // Only one value is possible, and the client sends it.
     if ("const" in field) continue;
     const { description = "" } = field;
-    const option = setting(`--${kebab(name)}`, valueParserOf(name, field), [text(description)]);
+    const option = setting(`--${kebab(name)}`, valueParserOf(name, field), description);
     const isRequired = [...required, ...alsoRequired].includes(name);
     options[name] = isRequired ? option : option.optional();
   }
   return options;
 }
 
+/** What stands for the placeholders of the path: ids are text, but the id of an EVM chain is a number. */
+export function operandsOf(operation: Operation<unknown>) {
+  const operands = placeholdersOf(operation).map((name) => {
+    const metavar = metavarOf(name);
+    return [name, operand(name === "chainId" ? numberOrText(metavar) : word(metavar))] as const;
+  });
+  return Object.fromEntries(operands);
+}
+
 function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unknown> {
-  const metavar = kebab(name).replaceAll("-", "_").toUpperCase() as NonEmptyString;
+  const metavar = metavarOf(name);
   const { type, enum: values, minimum: min, maximum: max } = field;
   const bounds = {
     metavar,
@@ -76,10 +84,6 @@ function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unk
   if (type === "number") return float(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText(metavar);
-  if (type === "boolean") {
-    const map = (text: string) => text === "true";
-    return transform(choice(["true", "false"], { metavar }), { map, unmap: String });
-  }
   if (Array.isArray(values)) return choice(values.map(String), { metavar });
   const { examples } = field;
   if (!Array.isArray(examples)) return word(metavar);
@@ -97,16 +101,12 @@ function numberOrText(metavar: NonEmptyString): ValueParser<"sync", string | num
   return readBy<string | number>(metavar, "", read);
 }
 
-/** Reads what stands for a placeholder of a path: ids are text, but the id of an EVM chain is a number. */
-export function placeholderParser(
-  name: string,
-  metavar: NonEmptyString,
-): ValueParser<"sync", string | number> {
-  return name === "chainId" ? numberOrText(metavar) : word(metavar);
+export function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-export function kebab(name: string) {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`) as NonEmptyString;
+export function metavarOf(name: string): NonEmptyString {
+  return kebab(name).replaceAll("-", "_").toUpperCase() as NonEmptyString;
 }
 
 /** The placeholders of the path, such as `paymentId`. */

@@ -1,14 +1,16 @@
+import { object } from "@optique/core/constructs";
 import { lineBreak, type Message, message, text } from "@optique/core/message";
 import { map } from "@optique/core/modifiers";
 import type { NonEmptyString } from "@optique/core/nonempty";
-import type { Parser } from "@optique/core/parser";
-import { command, option } from "@optique/core/primitives";
+import type { InferValue, Parser } from "@optique/core/parser";
+import { argument, command, option } from "@optique/core/primitives";
 import type { OptionName } from "@optique/core/usage";
 import { float, integer, string, url, type ValueParser } from "@optique/core/valueparser";
+import * as z from "zod/mini";
+import type { MerchantClient } from "../client.ts";
 import { SettlekitError } from "../errors.ts";
 import { requireSupportedNode } from "../runtime.ts";
-import { isRecord } from "../values.ts";
-import { UsageError } from "./exit-codes.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A parsed command line, ready to run. Resolves with the exit code. */
@@ -19,39 +21,55 @@ export type Command = Parser<"sync", Run, unknown>;
 /** By what is typed; below a first word there may be several. */
 export type Commands = Readonly<Record<string, Command | Readonly<Record<string, Command>>>>;
 
-interface CommandDefinition<Values> {
+type Options = Readonly<Record<string, Parser<"sync", unknown, unknown>>>;
+
+/** What the command line gives for each option. */
+export type ValuesOf<Given extends Options> = {
+  readonly [Name in keyof Given]: InferValue<Given[Name]>;
+};
+
+interface CommandDefinition<Given extends Options> {
   readonly name: string;
   /** For the list of commands. */
-  readonly brief: Message;
-  readonly description: Message;
+  readonly brief: string;
+  readonly description: string | Message;
   /** Complete command lines. */
   readonly examples: readonly string[];
-  readonly options: Parser<"sync", Values, unknown>;
-  run(values: Values, terminal: Terminal): Promise<number>;
+  readonly options: Given;
+  /** Resolves with the exit code, where it is not 0. */
+  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined>;
 }
 
-export function defineCommand<Values>(definition: CommandDefinition<Values>): Command {
+/**
+ * A command. It loads the file of its option `dotenv` before it runs, and with `json` it prints errors as JSON, too. Both
+ * may also be in a group `common`.
+ */
+export function defineCommand<const Given extends Options>(
+  definition: CommandDefinition<Given>,
+): Command {
   const { name, brief, description, examples, options, run } = definition;
-  const ready = map(
-    options,
-    (values): Run =>
-      async (terminal) => {
-        requireSupportedNode();
-        return run(values, terminal).catch((error: unknown) => {
-          // As a line of JSON, too; `main` explains it on stderr.
-          if (asksForJson(values) && SettlekitError.is(error)) {
-            terminal.json({ type: "error", error: error.toJSON() });
-          }
-          throw error;
-        });
-      },
-  );
+  const runWith = async (values: ValuesOf<Given>, terminal: Terminal) => {
+    requireSupportedNode();
+    const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
+    if ("dotenv" in common) loadVariables(common.dotenv, terminal);
+    try {
+      return (await run(values, terminal)) ?? exitCodes.ok;
+    } catch (error) {
+      // `main` explains it on stderr.
+      if (common.json === true && SettlekitError.is(error)) {
+        terminal.json({ type: "error", error: error.toJSON() });
+      }
+      throw error;
+    }
+  };
+  const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
+  const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
   const footer = lines("Examples:", ...examples.map((example) => `  ${example}`));
-  return command(name, ready, { brief, description, footer });
+  return command(name, ready, { brief: prose(brief), description: prose(description), footer });
 }
 
-function asksForJson(values: unknown): boolean {
-  return isRecord(values) && (values.json === true || asksForJson(values.output));
+function prose(words: string | Message): Message {
+  return typeof words === "string" ? [text(words)] : words;
 }
 
 /** Text whose line breaks and indentation stay. */
@@ -59,35 +77,36 @@ export function lines(...all: readonly string[]): Message {
   return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
 }
 
-/** An option that takes a value, perhaps under two names. */
+/** An option that takes a value. */
 export function setting<T>(
-  names: OptionName | readonly [OptionName, OptionName],
+  name: OptionName,
   parser: ValueParser<"sync", T>,
-  description: Message,
+  description: string | Message,
 ) {
-  const [first, ...others]: readonly OptionName[] = typeof names === "string" ? [names] : names;
-  return option(...([first, ...others] as [OptionName]), given(parser), { description });
+  return option(name, given(parser), { description: prose(description) });
 }
 
 /** An option without a value. */
-export function toggle(name: OptionName, description: Message) {
-  return option(name, { description });
+export function toggle(name: OptionName, description: string) {
+  return option(name, { description: prose(description) });
+}
+
+/** What stands for itself, such as an id. */
+export function operand<T>(parser: ValueParser<"sync", T>, description?: string) {
+  return argument(parser, description === undefined ? {} : { description: prose(description) });
 }
 
 /** Refuses what is left where a value was forgotten: nothing, or the next option. */
-function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
+export function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   return {
     ...parser,
     parse(input) {
-      if (input === "") {
-        const error = message`The value is empty, perhaps because a variable is not set. Pass one, or leave the option out.`;
-        return { success: false, error };
-      }
-      if (input.startsWith("--")) {
-        const error = message`A value is missing: ${input} is an option.`;
-        return { success: false, error };
-      }
-      return parser.parse(input);
+      if (input !== "" && !input.startsWith("--")) return parser.parse(input);
+      const error =
+        input === ""
+          ? message`The value is empty, perhaps because a variable is not set. Pass one, or leave the option out.`
+          : message`A value is missing: ${input} is an option.`;
+      return { success: false, error };
     },
   };
 }
@@ -128,45 +147,47 @@ export const webUrl = url({
   errors: { invalidUrl: expectedUrl, disallowedProtocol: expectedUrl },
 });
 
-const isoInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+const isoInstant = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
 
 /** A point in time. A time of day needs its zone: without one it would differ between machines. */
 export const instant = readBy("TIME", new Date(0), (input) => {
-  const at = new Date(input);
-  const day = input.slice(0, 10);
-  // `Date` takes February 30 for March 2.
-  const isOfCalendar =
-    !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day);
-  if (isoInstant.test(input) && isOfCalendar && !Number.isNaN(at.getTime())) return at;
+  if (isoInstant.safeParse(input).success) return new Date(input);
   throw new UsageError(
     "Expected a date, or a time with its zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",
   );
 });
 
 /** For commands that print data. */
-export const json = toggle("--json", message`Print lines of JSON on stdout, and no prose.`);
+export const json = toggle("--json", "Print lines of JSON on stdout, and no prose.");
 
-export const host = setting(
-  "--host",
-  word("HOST"),
-  message`The interface to listen on. Other machines cannot reach the default.`,
-).withDefault("127.0.0.1");
+/** For commands that serve. */
+export function listenOptions(defaultPort: number) {
+  const description = "The port to listen on; 0 takes any free one.";
+  return {
+    port: setting("--port", port, description).withDefault(defaultPort),
+    host: setting(
+      "--host",
+      word("HOST"),
+      "The interface to listen on. Other machines cannot reach the default.",
+    ).withDefault("127.0.0.1"),
+  };
+}
 
 /** Not --env-file, which Node looks for among a script's own arguments, and refuses where there is no such file. */
 export const dotenv = setting(
   "--dotenv",
   word("PATH"),
-  message`Read variables from this file. Those that are set already win.`,
+  "Read variables from this file. Those that are set already win.",
 ).optional();
 
-/**
- * Adds the file's variables to the environment. No credential among them is printed from then on.
- *
- * @throws {UsageError} The file cannot be read.
- */
-export function loadVariables(dotenv: string | undefined, { conceal }: Terminal): void {
+/** Adds the file's variables to the environment. No credential among them is printed from then on. */
+function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
   try {
-    if (dotenv !== undefined) process.loadEnvFile(dotenv);
+    if (typeof dotenv === "string") process.loadEnvFile(dotenv);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--dotenv cannot be read: ${reason}`);
@@ -182,13 +203,22 @@ export function loadVariables(dotenv: string | undefined, { conceal }: Terminal)
 export const headerPrefix = setting(
   "--header-prefix",
   word("PREFIX"),
-  message`The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.`,
+  "The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.",
 ).optional();
+
+/** For commands that speak to the service, or stand in for it. */
+export const serviceOptions = { json, headerPrefix, dotenv };
+
+/** The client that the variables describe. */
+export async function clientFrom(headerPrefix: string | undefined): Promise<MerchantClient> {
+  const { MerchantClient } = await import("../client.ts");
+  return new MerchantClient({ headerPrefix });
+}
 
 export const webhookSecret = setting(
   "--secret",
   word("SECRET"),
-  message`The endpoint's webhook secret. Default: SETTLEKIT_WEBHOOK_SECRET, which other users of the machine do not see in the list of processes.`,
+  "The endpoint's webhook secret. Default: SETTLEKIT_WEBHOOK_SECRET, which other users of the machine do not see in the list of processes.",
 ).optional();
 
 /** @throws {UsageError} There is none. */

@@ -1,13 +1,9 @@
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
-import { argument } from "@optique/core/primitives";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
-import type { Payout, PayoutLimits, Payouts, PayoutsClient } from "../payouts/index.ts";
+import type { Payout, Payouts, PayoutsOptions } from "../payouts/index.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { setting, toggle, word } from "./options.ts";
+import { operand, setting, toggle, type ValuesOf, word } from "./options.ts";
 import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -15,57 +11,55 @@ import type { Terminal } from "./terminal.ts";
 
 export type Ledger = Payouts<unknown, StoreMode>;
 
-export const orderId = argument(word("ORDER_ID"), { description: message`The payout's orderId.` });
-export const by = setting("--by", word("NAME"), message`Who decides: a name for the journal.`);
-export const reason = setting("--reason", word("TEXT"), message`Why, for the journal.`);
-export const csv = toggle("--csv", message`Print CSV on stdout.`);
+export const orderId = operand(word("ORDER_ID"), "The payout's orderId.");
+export const by = setting("--by", word("NAME"), "Who decides: a name for the journal.");
+export const reason = setting("--reason", word("TEXT"), "Why, for the journal.");
+export const csv = toggle("--csv", "Print CSV on stdout.");
 
 /** Which ledger a command works on. */
-export const ledgerOptions = object({
-  database: databaseOptions,
+export const ledgerOptions = {
+  ...databaseOptions,
   tenant: setting(
     "--tenant",
     word("NAME"),
-    message`Whose payouts. Default: those without a tenant.`,
+    "Whose payouts. Default: those without a tenant.",
   ).optional(),
-});
+};
 
 export const cents = integer({ metavar: "CENTS", min: 0 });
-export const limitOptions = object({
-  perPayout: setting("--per-payout", cents, message`The largest payout, in cents.`).optional(),
-  perDay: setting("--per-day", cents, message`The most for a day in UTC, in cents.`).optional(),
+export const limitOptions = {
+  perPayout: setting("--per-payout", cents, "The largest payout, in cents.").optional(),
+  perDay: setting("--per-day", cents, "The most for a day in UTC, in cents.").optional(),
   approveAbove: setting(
     "--approve-above",
     cents,
-    message`Larger payouts wait for settlekit payouts approve, in cents.`,
+    "Larger payouts wait for settlekit payouts approve, in cents.",
   ).optional(),
-});
+};
 
-interface LedgerOptions {
-  readonly database: Parameters<typeof withStore>[0];
-  readonly tenant: string | undefined;
+export interface LedgerOptions extends Partial<Omit<PayoutsOptions<unknown, StoreMode>, "client">> {
+  readonly client?: () => Promise<MerchantClient>;
 }
 
 /** Opens the ledger. Only commands that ask the service need a client. */
-export async function withLedger(
-  { database, tenant }: LedgerOptions,
+export function withLedger(
+  { tenant, ...database }: ValuesOf<typeof ledgerOptions>,
   terminal: Terminal,
-  use: (payouts: Ledger) => Promise<unknown>,
-  service: { readonly client?: () => Promise<MerchantClient>; readonly limits?: PayoutLimits } = {},
-): Promise<number> {
-  await withStore(database, terminal, async (store) => {
+  { client = withoutKey, ...options }: LedgerOptions,
+  use: (payouts: Ledger) => Promise<number | undefined>,
+): Promise<number | undefined> {
+  return withStore(database, terminal, async (store) => {
     const { createPayouts } = await import("../payouts/payouts.ts");
-    const client = (await service.client?.()) ?? (await withoutClient());
-    const { limits } = service;
     const logger = { warn: terminal.warn, error: terminal.warn };
-    await use(createPayouts({ client, store, tenant, limits, logger }));
+    return use(createPayouts({ client: await client(), store, tenant, logger, ...options }));
   });
-  return exitCodes.ok;
 }
 
-export async function configured(headerPrefix: string | undefined): Promise<MerchantClient> {
+/** For commands that never call the service: an approver needs no secret key. */
+async function withoutKey(): Promise<MerchantClient> {
   const { MerchantClient } = await import("../client.ts");
-  return new MerchantClient({ headerPrefix });
+  const nowhere = { environment: "sandbox", baseUrl: "http://127.0.0.1" } as const;
+  return new MerchantClient({ ...nowhere, headerPrefix: "X-Service", secretKey: () => "" });
 }
 
 const columns = [
@@ -86,34 +80,15 @@ const columns = [
   "problem",
 ];
 
-/** A payout with its times as text, and without what it does not have. */
-export function payoutRecord(payout: Payout): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(payout)) as Record<string, unknown>;
-}
-
 /** Prints payouts as a table, as CSV or as lines of JSON. */
 export async function printPayouts(
-  payouts: readonly Payout[] | AsyncIterable<readonly Payout[]>,
+  payouts: Iterable<readonly Payout[]> | AsyncIterable<readonly Payout[]>,
   form: { readonly json: boolean; readonly csv: boolean },
   terminal: Terminal,
 ): Promise<void> {
   async function* pages() {
-    if (Symbol.asyncIterator in payouts) {
-      for await (const page of payouts) yield { data: page.map(payoutRecord) };
-    } else yield { data: payouts.map(payoutRecord) };
+    for await (const data of payouts) yield { data };
   }
   const shown = form.csv ? columns : columns.filter((name) => !/At$|Hash|attempts/.test(name));
   await printList({ pages }, { ...form, columns: shown }, terminal);
-}
-
-/** For commands that never call the service: an approver needs no secret key. */
-async function withoutClient(): Promise<PayoutsClient> {
-  const [{ Http }, { defaults }, { Withdrawals }] = await Promise.all([
-    import("../http/http.ts"),
-    import("../http/settings.ts"),
-    import("../resources/withdrawals.ts"),
-  ]);
-  const credential = { param: "secretKey", renewable: false, value: "" };
-  const http = new Http({ ...defaults, baseUrl: "http://127.0.0.1", credential });
-  return { withdrawals: new Withdrawals(http) };
 }

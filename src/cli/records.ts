@@ -22,22 +22,21 @@ interface Part {
 
 /** Prints one object: as JSON, or its fields line by line. */
 export function printRecord(record: unknown, { json }: Form, terminal: Terminal): void {
-  if (json || !isRecord(record)) {
-    terminal.json(isRecord(record) ? record : { value: record });
-    return;
-  }
-  for (const line of alignedLines(fieldsOf(record))) terminal.print(line);
+  if (json || !isRecord(record)) terminal.json(objectOf(record));
+  else for (const line of alignedLines(fieldsOf(record))) terminal.print(line);
+}
+
+function objectOf(item: unknown): object {
+  return isRecord(item) ? item : { value: item };
 }
 
 /** The fields in objects below are named with dots; of lists people read the length. */
 function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
   return Object.entries(record).flatMap(([name, value]) => {
     if (value === null || value === undefined) return [];
-    if (isRecord(value)) return fieldsOf(value, `${path}${name}.`);
-    const isLong = Array.isArray(value);
-    return [
-      [`${path}${name}`, isLong ? `${value.length} items; --json prints them` : textOf(value)],
-    ];
+    if (isRecord(value) && !(value instanceof Date)) return fieldsOf(value, `${path}${name}.`);
+    const text = Array.isArray(value) ? `${value.length} items; --json prints them` : textOf(value);
+    return [[`${path}${name}`, text]];
   });
 }
 
@@ -54,7 +53,7 @@ export async function printList(
   if (csv) terminal.print(csvLine(columns));
   for await (const { data, pagination } of partsOf(list)) {
     for (const item of data.slice(0, most - count)) {
-      if (json) terminal.json(isRecord(item) ? item : { value: item });
+      if (json) terminal.json(objectOf(item));
       else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
       else rows.push(shown.map((name) => fieldOf(item, name)));
       count++;
@@ -70,14 +69,11 @@ export async function printList(
 }
 
 async function* partsOf(list: unknown): AsyncGenerator<Part> {
-  if (hasPages(list)) return yield* list.pages();
+  const { pages }: { pages?: () => AsyncIterable<Part> } = Object(list);
+  if (pages) return yield* pages.call(list);
   const whole = await list;
   const data = isRecord(whole) ? Object.values(whole).find(Array.isArray) : whole;
   yield { data: Array.isArray(data) ? data : [] };
-}
-
-function hasPages(list: unknown): list is { pages(): AsyncIterable<Part> } {
-  return typeof list === "object" && list !== null && "pages" in list;
 }
 
 /** Columns of tables, most important first. JSON and CSV have more. */
@@ -129,5 +125,6 @@ function fieldOf(item: unknown, name: string): string {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return "";
+  if (value instanceof Date) return value.toISOString();
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

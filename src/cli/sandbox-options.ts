@@ -12,7 +12,16 @@ import type {
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
-import { headerPrefix, instant, lines, readBy, setting, webUrl, word } from "./options.ts";
+import {
+  headerPrefix,
+  instant,
+  lines,
+  readBy,
+  setting,
+  type ValuesOf,
+  webUrl,
+  word,
+} from "./options.ts";
 
 /** One `--fault`. */
 type AskedFault =
@@ -24,17 +33,17 @@ export const sandboxOptions = {
   webhookUrl: setting(
     "--webhook-url",
     webUrl,
-    message`Where webhooks are sent. Without it they are only recorded.`,
+    "Where webhooks are sent. Without it they are only recorded.",
   ).optional(),
   seed: setting(
     "--seed",
     word("TEXT"),
-    message`Makes ids, addresses, hashes and secrets the same from run to run.`,
+    "Makes ids, addresses, hashes and secrets the same from run to run.",
   ).optional(),
   merchants: setting(
     "--merchants",
     integer({ metavar: "NUMBER", min: 1, max: 100 }),
-    message`How many merchants there are, each with its own keys. Default: 1.`,
+    "How many merchants there are, each with its own keys. Default: 1.",
   ).optional(),
   now: setting(
     "--now",
@@ -54,22 +63,20 @@ export const sandboxOptions = {
   ).multiple(),
 };
 
-interface SandboxValues {
-  readonly webhookUrl?: URL | undefined;
-  readonly now?: Date | undefined;
-  readonly merchants?: number | undefined;
-  readonly headerPrefix?: string | undefined;
-  readonly dialect: SandboxOptions["dialect"];
-  readonly faults: readonly AskedFault[];
-}
-
 /**
  * The sandbox that the command line describes.
  *
  * @throws {UsageError} An option cannot work.
  */
 export async function sandboxFrom(
-  { webhookUrl, now, merchants, headerPrefix, dialect, faults }: SandboxValues,
+  {
+    webhookUrl,
+    now,
+    merchants,
+    headerPrefix,
+    dialect,
+    faults,
+  }: Partial<ValuesOf<typeof sandboxOptions>>,
   more: Pick<SandboxOptions, "seed" | "identity" | "data">,
 ): Promise<Sandbox> {
   // Loaded only now: help must not wait for it.
@@ -79,13 +86,13 @@ export async function sandboxFrom(
   const sandbox = blaming("--data", () =>
     createSandbox({ ...more, now, merchants: each, headerPrefix, dialect, webhookUrl }),
   );
-  for (const fault of faults) blaming("--fault", () => addFault(sandbox, fault));
+  for (const asked of faults ?? []) {
+    blaming("--fault", () => {
+      if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
+      else sandbox.faults.next(asked.route, asked.fault, asked.options);
+    });
+  }
   return sandbox;
-}
-
-function addFault({ faults }: Sandbox, asked: AskedFault): void {
-  if ("rateLimit" in asked) faults.rateLimit(asked.rateLimit);
-  else faults.next(asked.route, asked.fault, asked.options);
 }
 
 function blaming<Result>(option: string, run: () => Result): Result {
@@ -142,7 +149,13 @@ const faultExamples = [
 export function faultFrom(input: string): AskedFault {
   const words = input.trim().split(/\s+/);
   const perSecond = /^(\d+)\/s$/.exec(words[0] ?? "")?.[1];
-  if (perSecond !== undefined) return rateLimitFrom(Number(perSecond), words.slice(1), input);
+  if (perSecond !== undefined) {
+    const retryAfter = words.slice(1).map((detail) => {
+      return retryAfterFrom(detail) ?? notUnderstood(detail, input);
+    });
+    const rateLimit = { requestsPerSecond: Number(perSecond) };
+    return { rateLimit: { ...rateLimit, retryAfterSeconds: retryAfter.at(-1) } };
+  }
 
   const [route, what = "", ...details] =
     words[0] === "*" ? words : [words.slice(0, 2).join(" "), ...words.slice(2)];
@@ -158,11 +171,11 @@ export function faultFrom(input: string): AskedFault {
     else if (count !== undefined) options.times = Number(count);
     else if (percent !== undefined) options.probability = Number(percent) / 100;
     else if (seconds !== undefined && /^\d{3}$/.test(what)) retryAfter = seconds;
-    else throw notUnderstood(detail, input);
+    else notUnderstood(detail, input);
   }
   // The sandbox checks whether the words go together.
   const fault = faultOf(what, when, retryAfter) as Fault | undefined;
-  if (fault === undefined) throw notUnderstood(what, input);
+  if (fault === undefined) notUnderstood(what, input);
   return { route: route as FaultRoute, fault, options };
 }
 
@@ -178,30 +191,17 @@ function faultOf(what: string, when: string | undefined, retryAfter: number | un
   return undefined;
 }
 
-function rateLimitFrom(
-  requestsPerSecond: number,
-  details: readonly string[],
-  input: string,
-): AskedFault {
-  let retryAfterSeconds: number | undefined;
-  for (const detail of details) {
-    retryAfterSeconds = retryAfterFrom(detail);
-    if (retryAfterSeconds === undefined) throw notUnderstood(detail, input);
-  }
-  return { rateLimit: { requestsPerSecond, retryAfterSeconds } };
-}
-
 function retryAfterFrom(detail: string): number | undefined {
   const [, seconds] = /^retry-after=(\d+)$/.exec(detail) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-function notUnderstood(detail: string, input: string): UsageError {
+function notUnderstood(detail: string, input: string): never {
   const what =
     detail === ""
       ? `${show(input)} does not say what goes wrong`
       : `${show(detail)} is not understood in ${show(input)}`;
-  return new UsageError(
+  throw new UsageError(
     `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
   );
 }

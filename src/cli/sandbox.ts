@@ -1,20 +1,14 @@
-import { object } from "@optique/core/constructs";
 import { message } from "@optique/core/message";
+import { option } from "@optique/core/primitives";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
-import type {
-  ListenOptions,
-  Sandbox,
-  SandboxEvent,
-  SandboxMerchant,
-  SandboxServer,
-} from "../sandbox/index.ts";
+import type { ListenOptions, Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, host, json, port, setting, toggle, word } from "./options.ts";
-import { isOpenRequest, lineOf, requestsFirst } from "./sandbox-lines.ts";
+import { defineCommand, given, json, listenOptions, setting, toggle, word } from "./options.ts";
+import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,
   sandboxFrom,
@@ -26,7 +20,7 @@ import { type Terminal, untilStopped } from "./terminal.ts";
 
 export const sandboxCommand = defineCommand({
   name: "sandbox",
-  brief: message`Serve the whole payment service on this machine.`,
+  brief: "Serve the whole payment service on this machine.",
   description: message`Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data nothing is stored: what was created is gone when it stops. The secrets are the same at every start.
 
 ${faultExplanation}`,
@@ -37,45 +31,33 @@ ${faultExplanation}`,
     "settlekit sandbox --env-file .env",
     'settlekit sandbox --fault "POST /payments 503 after x2" --fault "GET /payments 800ms always"',
   ],
-  options: object("Options", {
-    port: setting(
-      "--port",
-      port,
-      message`The port to listen on; 0 takes any free one.`,
-    ).withDefault(defaultSandboxPort),
-    host,
+  options: {
+    ...listenOptions(defaultSandboxPort),
     allowedHosts: setting(
       "--allow-host",
       word("NAME"),
-      message`A name that clients may use for it, such as that of its container. May be repeated.`,
+      "A name that clients may use for it, such as that of its container. May be repeated.",
     ).multiple(),
     ...sandboxOptions,
     data: setting(
       "--data",
       word("FILE"),
-      message`A SQLite file that keeps everything for the next start. Created where it does not exist.`,
+      "A SQLite file that keeps everything for the next start. Created where it does not exist.",
     ).optional(),
-    envFile: setting(
-      // Node itself refuses the first where there is no such file, even among a script's own arguments.
-      ["--env-file", "--write-dotenv"],
-      word("PATH"),
-      message`Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.`,
-    ).optional(),
+    // Node itself refuses the first where there is no such file, even among a script's own arguments.
+    envFile: option("--env-file", "--write-dotenv", given(word("PATH")), {
+      description: message`Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.`,
+    }).optional(),
     json,
-    open: toggle("--open", message`Show the sandbox in the browser.`),
-  }),
+    open: toggle("--open", "Show the sandbox in the browser."),
+  },
   async run(values, terminal) {
     const { port, host, allowedHosts, seed, data, json } = values;
     const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
-    const say = (event: SandboxEvent) => {
-      const line = lineOf(event, terminal.paint);
-      if (line !== undefined) terminal.say(line);
-    };
-    const print = (event: SandboxEvent) => {
-      if (!isOpenRequest(event)) terminal.json(event);
-    };
+    // With the time on this machine: the sandbox's clock may stand still.
+    const print = (event: SandboxEvent) => printEvent(event, json, terminal, new Date());
     const stopped = untilStopped();
-    sandbox.on("*", json ? print : requestsFirst(say));
+    sandbox.on("*", json ? print : requestsFirst(print));
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
@@ -93,12 +75,6 @@ ${faultExplanation}`,
   },
 });
 
-const optionOf: Readonly<Record<string, string>> = {
-  port: "--port",
-  host: "--host",
-  allowedHosts: "--allow-host",
-};
-
 async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxServer> {
   try {
     return await sandbox.listen(where);
@@ -109,19 +85,17 @@ async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxSe
       code === "port_taken"
         ? `Port ${where.port} on ${where.host} is taken, perhaps by another sandbox. Stop that one, or ` +
             "take any free port: --port 0"
-        : `${optionOf[param] ?? param}: ${message}`,
+        : `--${param.replace("allowedHosts", "allow-host")}: ${message}`,
     );
   }
 }
 
 /** The first line that `--json` prints. */
-function keysOf({ merchants: [first, ...others] }: Sandbox, { url }: SandboxServer) {
-  if (first === undefined || others.length === 0) return { url, ...(first && keysOfOne(first)) };
-  return { url, ...keysOfOne(first), merchants: [first, ...others].map(keysOfOne) };
-}
-
-function keysOfOne({ secretKey, webhookSecret, merchantId, accessToken }: SandboxMerchant) {
-  return { secretKey, webhookSecret, merchantId, accessToken };
+function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
+  const keys = sandbox.merchants.map(({ secretKey, webhookSecret, merchantId, accessToken }) => {
+    return { secretKey, webhookSecret, merchantId, accessToken };
+  });
+  return { url, ...keys[0], ...(keys.length > 1 && { merchants: keys }) };
 }
 
 function introduce(
@@ -146,18 +120,13 @@ function introduce(
   }
   say();
   say(`  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`);
-  say(`  inspector      ${inspectorOf(server)}`);
+  say(`  inspector      ${server.url}/_sandbox`);
   say();
   say(paint("dim", "Ctrl-C stops it."));
 }
 
-/** The page that shows what happens in the sandbox. */
-function inspectorOf({ url }: SandboxServer): string {
-  return `${url}/_sandbox`;
-}
-
-async function openInspector(server: SandboxServer, terminal: Terminal): Promise<void> {
-  const page = inspectorOf(server);
+async function openInspector({ url }: SandboxServer, terminal: Terminal): Promise<void> {
+  const page = `${url}/_sandbox`;
   const { default: open } = await import("open");
   await open(page).catch(() => {
     terminal.warn(`No browser was found to open. Open ${page} in yours.`);

@@ -6,26 +6,6 @@ import { exitCodes } from "./exit-codes.ts";
 
 type Style = "bold" | "dim" | "red" | "green" | "yellow";
 
-/** Where a command writes: prose for people to stderr, data for programs to stdout. */
-export interface Terminal {
-  /** A line for people. Control characters in it are made visible, except for the colours of `paint`. */
-  say(line?: string): void;
-  /** The same, marked as a warning. */
-  warn(line: string): void;
-  /** A line of JSON for programs. Control characters that JSON would leave as they are get escaped, too. */
-  json(value: object): void;
-  /** A line of other data for programs and people on stdout, such as one of a table. */
-  print(line: string): void;
-  /** Shows on a terminal how much of a list has been read; nothing any more without arguments. */
-  progress(done?: number, total?: number): void;
-  /** Prints `[redacted]` for this credential from now on, also where a service echoes it. */
-  conceal(credential: string): void;
-  /** A text without the credentials that are concealed. */
-  redact(text: string): string;
-  /** Colours part of a line for `say`, if stderr shows colours. */
-  paint(style: Style, text: string): string;
-}
-
 /** A terminal, a pipe or a file. */
 export type Output = Writable & Partial<Pick<WriteStream, "isTTY" | "hasColors" | "columns">>;
 
@@ -34,7 +14,10 @@ export interface Streams {
   readonly stderr: Output;
 }
 
-export function createTerminal({ stdout, stderr }: Streams): Terminal {
+/** Where a command writes: prose for people to stderr, data for programs to stdout. */
+export type Terminal = ReturnType<typeof createTerminal>;
+
+export function createTerminal({ stdout, stderr }: Streams) {
   // Printed data may contain colour codes, too, to hide text or to fake a success. Ours carry an unguessable mark
   // in place of the escape character.
   const mark = randomUUID();
@@ -45,23 +28,31 @@ export function createTerminal({ stdout, stderr }: Streams): Terminal {
   const say = (line = "") =>
     void stderr.write(`${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`);
   return {
+    /** A line for people. Control characters in it are made visible, except for the colours of `paint`. */
     say,
-    warn: (line) => say(`${paint("yellow", "Warning:")} ${line}`),
-    json(value) {
+    /** The same, marked as a warning. */
+    warn: (line: string) => say(`${paint("yellow", "Warning:")} ${line}`),
+    /** A line of JSON for programs. Control characters that JSON would leave as they are get escaped, too. */
+    json(value: object) {
       const isText = (inner: unknown) => typeof inner === "string";
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
     },
-    print: (line) => void stdout.write(`${visible(redacted(line))}\n`),
-    progress(done, total) {
+    /** A line of other data for programs and people on stdout, such as one of a table. */
+    print: (line: string) => void stdout.write(`${visible(redacted(line))}\n`),
+    /** Shows on a terminal how much of a list has been read; nothing any more without arguments. */
+    progress(done?: number, total?: number) {
       if (!stderr.isTTY) return;
       const bar = done && total ? progressBar(done, total) : "";
       stderr.write(`\r\u001b[2K${bar}`);
     },
-    conceal(credential) {
+    /** Prints `[redacted]` for this credential from now on, also where a service echoes it. */
+    conceal(credential: string) {
       if (credential.length >= minCredentialLength) credentials.add(credential);
     },
+    /** A text without the credentials that are concealed. */
     redact: redacted,
+    /** Colours part of a line for `say`, if stderr shows colours. */
     paint,
   };
 }

@@ -1,4 +1,4 @@
-import { object } from "@optique/core/constructs";
+import { randomUUID } from "node:crypto";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
 import type { WebhookDelivery } from "../sandbox/index.ts";
@@ -6,15 +6,12 @@ import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { nearest, show } from "../values.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
-import { type Assignment, assign, assignmentFrom, sampleData } from "./event-data.ts";
+import { type Assignment, assign, assignmentFrom } from "./assignments.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
-  dotenv,
-  headerPrefix,
-  json,
-  loadVariables,
   readBy,
+  serviceOptions,
   setting,
   toggle,
   webhookSecret,
@@ -30,13 +27,14 @@ const eventList = text(eventNames.join(", "));
 
 export const triggerCommand = defineCommand({
   name: "trigger",
-  brief: message`Cause a webhook in a sandbox, or send an invented one.`,
-  description: message`Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can read what the webhook is about. With --to, the webhook is also sent there, and the answer printed. With --detached, no sandbox is involved: the object is invented.`,
+  brief: "Cause a webhook in a sandbox, or send an invented one.",
+  description:
+    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can read what the webhook is about. With --to, the webhook is also sent there, and the answer printed. With --detached, no sandbox is involved: the object is invented.",
   examples: [
     "settlekit trigger payment.updated --status failed",
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
-  options: object("Options", {
+  options: {
     event: argument(word("EVENT"), {
       description: message`${eventList}; with --detached any other name, too.`,
       errors: { endOfInput: message`Name one event: ${eventList}.` },
@@ -44,33 +42,35 @@ export const triggerCommand = defineCommand({
     to: setting(
       "--to",
       webUrl,
-      message`Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.`,
+      "Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.",
     ).optional(),
     status: setting(
       "--status",
       word("STATUS"),
-      message`Default: pending for what is created, completed for what is updated.`,
+      "Default: pending for what is created, completed for what is updated.",
     ).optional(),
-    orderId: setting("--order-id", word("ID"), message`The order.`).withDefault("order_1"),
-    detached: toggle("--detached", message`Invent the object instead of creating it in a sandbox.`),
+    orderId: setting("--order-id", word("ID"), "The order.").withDefault("order_1"),
+    detached: toggle("--detached", "Invent the object instead of creating it in a sandbox."),
     assignments: setting(
       "--set",
       readBy<Assignment>("PATH=VALUE", { path: [], value: null }, assignmentFrom),
-      message`With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.`,
+      "With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.",
     ).multiple(),
     url: sandboxUrl,
     secret: webhookSecret,
-    headerPrefix,
-    dotenv,
-    json,
-  }),
-  async run({ event, to, detached, secret, headerPrefix, dotenv, json, ...asked }, terminal) {
-    loadVariables(dotenv, terminal);
-    const data = detached ? inventedData(event, to, asked) : await createdData(event, asked);
+    ...serviceOptions,
+  },
+  async run({ event, to, detached, secret, headerPrefix, json, ...values }, terminal) {
+    if (detached && to === undefined) {
+      throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
+    }
+    const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
+    const asked = { ...values, status };
+    const data = detached ? inventedData(event, asked) : await createdData(event, asked);
     if (to === undefined) {
       if (json) terminal.json({ type: "created", event, data });
       else terminal.say(`${event}  ${data.status}  ${data.orderId}  ${data.id}`);
-      return exitCodes.ok;
+      return;
     }
     const { body, headers } = signWebhook({
       event: { event, data },
@@ -78,7 +78,10 @@ export const triggerCommand = defineCommand({
       headerPrefix,
     });
 
-    if (!json) introduce(event, to, detached, terminal);
+    if (!json) {
+      terminal.say(`${terminal.paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
+      if (!eventNames.includes(event)) terminal.warn(unknownEvent(event));
+    }
     const answer = await post({
       url: to,
       headers: Object.entries(headers).flat(),
@@ -95,7 +98,7 @@ export const triggerCommand = defineCommand({
 });
 
 interface Asked {
-  readonly status: string | undefined;
+  readonly status: string;
   readonly orderId: string;
   readonly assignments: readonly Assignment[];
   readonly url: URL | undefined;
@@ -103,12 +106,19 @@ interface Asked {
 
 type EventData = Record<string, unknown>;
 
-function inventedData(event: string, to: URL | undefined, asked: Asked): EventData {
-  if (to === undefined) {
-    throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
-  }
-  const data = sampleData(event, asked);
-  for (const assignment of asked.assignments) assign(data, assignment);
+/** The documented fields, and the published snapshot beside them. */
+function inventedData(event: string, { status, orderId, assignments }: Asked): EventData {
+  const data: EventData = {
+    id: randomUUID(),
+    ...(event.startsWith("payment.") && { type: "payment" }),
+    merchantId: randomUUID(),
+    amountInCents: 2500,
+    currency: "USD",
+    status,
+    orderId,
+    createdAt: new Date().toISOString(),
+  };
+  for (const assignment of assignments) assign(data, assignment);
   return data;
 }
 
@@ -139,12 +149,11 @@ async function createdData(event: string, { status, orderId, assignments, url }:
     throw new UsageError(`${unknownEvent(event)} Pass --detached to send this one.`);
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
-  const wanted = status ?? (event.endsWith(".created") ? "pending" : "completed");
-  const scenario = scenarios[kind]?.[wanted];
+  const scenario = scenarios[kind]?.[status];
   if ((scenario === undefined) !== event.endsWith(".created")) {
     const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(scenarios[kind] ?? {});
     throw new UsageError(
-      `A sandbox has no ${event} with the status ${show(wanted)}, only with ${statuses.join(", ")}. Pass ` +
+      `A sandbox has no ${event} with the status ${show(status)}, only with ${statuses.join(", ")}. Pass ` +
         "--detached to send it all the same.",
     );
   }
@@ -166,16 +175,6 @@ const samples: Readonly<Record<string, object>> = {
   },
 };
 
-function introduce(
-  event: string,
-  url: URL,
-  detached: boolean,
-  { say, warn, paint }: Terminal,
-): void {
-  say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${url.href}`);
-  if (!eventNames.includes(event)) warn(unknownEvent(event));
-}
-
 function unknownEvent(event: string): string {
   const near = nearest(event, eventNames);
   const guess = near === undefined ? "" : ` Did you mean ${near}?`;
@@ -185,20 +184,13 @@ function unknownEvent(event: string): string {
 function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {
   const isFine = exitCodeFor(status) === exitCodes.ok;
   say(`${paint(isFine ? "green" : "red", `answered ${status}`)} in ${durationText(durationMs)}`);
-  const meaning = meaningOf(status);
-  if (meaning !== undefined) say(meaning);
+  if (status === 401) {
+    say("The endpoint did not accept the signature: compare the secrets on both sides.");
+  } else if (status >= 300 && status < 400) {
+    say("Webhooks follow no redirect: give the URL that it points to.");
+  }
   // Indented, so that no line of it passes for one of ours.
   for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
-}
-
-function meaningOf(status: number): string | undefined {
-  if (status === 401) {
-    return "The endpoint did not accept the signature: compare the secrets on both sides.";
-  }
-  if (status >= 300 && status < 400) {
-    return "Webhooks follow no redirect: give the URL that it points to.";
-  }
-  return undefined;
 }
 
 function exitCodeFor(status: number): number {

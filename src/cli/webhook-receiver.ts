@@ -1,9 +1,16 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { serverUrl } from "../sandbox/server.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import type { Webhook, WebhookFailureReason, Webhooks } from "../webhooks/index.ts";
+import {
+  type Webhook,
+  type WebhookFailureReason,
+  type Webhooks,
+  WebhookVerificationError,
+} from "../webhooks/index.ts";
+import { refusalStatus } from "../webhooks/receiver.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** What became of one request to `settlekit listen`. */
@@ -26,11 +33,6 @@ interface ReceiverOptions {
   readonly onReception: (reception: Reception) => void;
 }
 
-/** A server that runs until it is disposed of. */
-interface Listening extends AsyncDisposable {
-  readonly url: string;
-}
-
 /**
  * Receives webhooks at any path and forwards those that are authentic. The sender gets the status of the
  * endpoint behind it, so that it delivers again what was not accepted.
@@ -41,7 +43,7 @@ export async function receiveWebhooks(
   options: ReceiverOptions,
   port: number,
   host: string,
-): Promise<Listening> {
+): Promise<AsyncDisposable & { readonly url: string }> {
   const answer = async (request: Request, { rawHeaders }: IncomingMessage) => {
     const reception = await receive(request, rawHeaders, options);
     const isAsked = !reception.ok || isAmong(options.events, reception.webhook);
@@ -50,23 +52,18 @@ export async function receiveWebhooks(
     const { answered: status } = reception;
     return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
-  // The adapter would otherwise replace the process's own Request and Response.
-  const listener = getRequestListener(
-    (request, env) => answer(request, (env as HttpBindings).incoming),
-    { overrideGlobalObjects: false },
-  );
-  const server = createServer(listener);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", ({ code, message }: NodeJS.ErrnoException) => {
-      reject(
-        new UsageError(
-          code === "EADDRINUSE"
-            ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
-            : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
-        ),
-      );
-    });
-    server.listen(port, host, resolve);
+  const server = createAdaptorServer({
+    fetch: (request, env) => answer(request, (env as HttpBindings).incoming),
+    // The adapter would otherwise replace the process's own Request and Response.
+    overrideGlobalObjects: false,
+  }) as Server;
+  server.listen(port, host);
+  await once(server, "listening").catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      code === "EADDRINUSE"
+        ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
+        : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
+    );
   });
   return {
     url: serverUrl(server.address() as AddressInfo),
@@ -86,39 +83,30 @@ async function receive(
     const message = `Webhooks are POST requests; this was ${request.method}.`;
     return { ok: false, answered: 405, reason: "method_not_allowed", message };
   }
-  const result = await webhooks.safeVerify(request);
-  if (!result.ok) {
-    const { reason } = result;
-    const isOfOtherTime = /^timestamp_too_/.test(reason);
-    const message = isOfOtherTime ? `${result.message} ${clockCure}` : result.message;
-    return { ok: false, reason, message, answered: refusalStatuses[reason] ?? 401 };
+  let webhook: Webhook;
+  try {
+    webhook = await webhooks.verify(request);
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    const { reason } = error;
+    const cure = /^timestamp_too_/.test(reason) ? ` ${clockCure}` : "";
+    return { ok: false, answered: refusalStatus(error), reason, message: error.message + cure };
   }
-  const { webhook } = result;
   if (forwardTo === undefined || !isAmong(events, webhook)) {
     return { ok: true, answered: 200, webhook, forwarded: null };
   }
   const headers = forwardableHeaders(rawHeaders);
-  return post({ url: forwardTo, headers, body: Buffer.from(webhook.rawBody) }).then(
-    (answer): Reception => ({ ok: true, answered: answer.status, webhook, forwarded: answer }),
-    ({ message: error }: Error): Reception => ({
-      ok: true,
-      answered: 502,
-      webhook,
-      forwarded: { error },
-    }),
+  const body = Buffer.from(webhook.rawBody);
+  const forwarded = await post({ url: forwardTo, headers, body }).catch(
+    ({ message }: Error): Forwarded => ({ error: message }),
   );
+  const answered = "error" in forwarded ? 502 : forwarded.status;
+  return { ok: true, answered, webhook, forwarded };
 }
 
 function isAmong(events: readonly string[], { event }: Webhook): boolean {
   return events.length === 0 || events.includes(event);
 }
-
-const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
-  body_timeout: 408,
-  body_too_large: 413,
-  invalid_json: 400,
-  invalid_event: 400,
-};
 
 const clockCure =
   "If a sandbox sent this, its clock was probably frozen (--now) or advanced: then listen with " +
@@ -146,18 +134,11 @@ const hopByHop: ReadonlySet<string> = new Set([
  * @param rawHeaders Names and values alternate.
  */
 export function forwardableHeaders(rawHeaders: readonly string[]): string[] {
-  const pairs: [name: string, value: string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index] ?? "", rawHeaders[index + 1] ?? ""]);
-  }
-  const named = pairs
-    .filter(([name]) => name.toLowerCase() === "connection")
-    .flatMap(([, value]) =>
-      value
-        .toLowerCase()
-        .split(",")
-        .map((name) => name.trim()),
-    );
+  const nameAt = (index: number) => rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
+  const named = rawHeaders
+    .filter((_, index) => index % 2 === 1 && nameAt(index) === "connection")
+    .flatMap((value) => value.toLowerCase().split(","))
+    .map((name) => name.trim());
   const isHopByHop = (name: string) => hopByHop.has(name) || named.includes(name);
-  return pairs.filter(([name]) => !isHopByHop(name.toLowerCase())).flat();
+  return rawHeaders.filter((_, index) => !isHopByHop(nameAt(index)));
 }

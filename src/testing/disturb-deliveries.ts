@@ -50,8 +50,6 @@ export interface DisturbedDelivery {
   readonly delayMs: number;
 }
 
-const staleByMs = 10 * 60_000;
-
 const isShare = (value: unknown) => Number(value) >= 0 && Number(value) <= 1;
 
 /** Each option's condition, and the words for it. */
@@ -96,8 +94,7 @@ export function disturbDeliveries(
       });
     for (const { share, forge } of forgers) {
       if (random() >= share) continue;
-      const { tampered, webhook } = forge({ body, headers });
-      add({ ...webhook, tampered });
+      add(forge({ body, headers }));
     }
     add({});
     if (random() < duplicate) add({ isDuplicate: true });
@@ -108,38 +105,37 @@ export function disturbDeliveries(
 
 interface Forger {
   readonly share: number;
-  readonly forge: (delivery: Sendable) => { tampered: Tampering; webhook: Sendable };
+  readonly forge: (delivery: Sendable) => Sendable & { readonly tampered: Tampering };
 }
 
 function forgersOf(
   { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret }: Disturbance,
   random: () => number,
 ): Forger[] {
+  if (staleTimestamp > 0 && secret === undefined) {
+    throw new ConfigurationError(
+      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
+      { code: "missing_option", param: "secret" },
+    );
+  }
+  const stale = { secret: secret ?? "", byMs: 10 * 60_000 };
   const forgers: Forger[] = [
-    { share: tamper, forge: (delivery) => tamperedWebhook(delivery, random) },
+    {
+      share: tamper,
+      forge: (delivery) => {
+        const { tampered, webhook } = tamperedWebhook(delivery, random);
+        return { ...webhook, tampered };
+      },
+    },
     {
       share: wrongSecret,
-      forge: (delivery) => ({
-        tampered: "wrong-secret",
-        webhook: wronglySignedWebhook(delivery),
-      }),
+      forge: (delivery) => ({ ...wronglySignedWebhook(delivery), tampered: "wrong-secret" }),
+    },
+    {
+      share: staleTimestamp,
+      forge: (delivery) => ({ ...staleWebhook(delivery, stale), tampered: "stale-timestamp" }),
     },
   ];
-  if (staleTimestamp > 0) {
-    if (secret === undefined) {
-      throw new ConfigurationError(
-        "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
-        { code: "missing_option", param: "secret" },
-      );
-    }
-    forgers.push({
-      share: staleTimestamp,
-      forge: (delivery) => ({
-        tampered: "stale-timestamp",
-        webhook: staleWebhook(delivery, { secret, byMs: staleByMs }),
-      }),
-    });
-  }
   return forgers.filter(({ share }) => share > 0);
 }
 

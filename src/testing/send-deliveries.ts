@@ -66,10 +66,8 @@ export async function sendDeliveries(
     const answer = send(String(url), delivery, fetch);
     sent.push(answer);
     inFlight.add(answer);
-    answer.then(
-      () => inFlight.delete(answer),
-      () => inFlight.delete(answer),
-    );
+    const forget = () => inFlight.delete(answer);
+    answer.then(forget, forget);
   }
   return Promise.all(sent);
 }

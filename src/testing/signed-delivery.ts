@@ -84,34 +84,26 @@ export function signedDelivery<const Name extends string>(
     body: base64 ? Buffer.from(body).toString("base64") : body,
     isBase64Encoded: base64,
   });
+  const inLowerCase = Object.fromEntries(new Headers(headers));
+  const valueLists = Object.entries(headers).map(([name, value]) => [name, [value]]);
   return {
     body,
     headers,
     request: (url) => new Request(url, { method: "POST", headers, body }),
-    node: () => ({ method: "POST", headers: inLowerCase(headers), body: Buffer.from(body) }),
+    node: () => ({ method: "POST", headers: { ...inLowerCase }, body: Buffer.from(body) }),
     lambdaV1: (form = {}) => ({
       httpMethod: "POST",
       path: form.path ?? "/webhooks",
       headers,
-      multiValueHeaders: mapValues(headers, (value) => [value]),
+      multiValueHeaders: Object.fromEntries(valueLists),
       ...lambdaBody(form),
     }),
     lambdaV2: (form = {}) => ({
       version: "2.0",
       rawPath: form.path ?? "/webhooks",
-      headers: inLowerCase(headers),
+      headers: { ...inLowerCase },
       requestContext: { http: { method: "POST", path: form.path ?? "/webhooks" } },
       ...lambdaBody(form),
     }),
   };
-}
-
-function inLowerCase(headers: Record<string, string>): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return Object.fromEntries(entries);
-}
-
-function mapValues<From, To>(record: Record<string, From>, map: (value: From) => To) {
-  const entries = Object.entries(record).map(([name, value]) => [name, map(value)] as const);
-  return Object.fromEntries(entries) as Record<string, To>;
 }

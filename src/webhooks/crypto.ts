@@ -34,15 +34,9 @@ function digitValue(charCode: number): number {
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
 type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
 
-/** The part of `process` that gives built-in modules, where the platform has it. */
-interface Platform {
-  getBuiltinModule?(id: "node:crypto"): NodeCrypto | undefined;
-}
-
 /** Undefined on platforms without node:crypto. Not an import, so that bundles for browsers hold none. */
 export function findNodeCrypto(): NodeCrypto | undefined {
-  const platform: Platform | undefined = globalThis.process;
-  return platform?.getBuiltinModule?.("node:crypto");
+  return globalThis.process?.getBuiltinModule?.("node:crypto");
 }
 
 export function nodeHmacHex(

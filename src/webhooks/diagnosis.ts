@@ -3,30 +3,20 @@ import { toBytes } from "./body.ts";
 import type { Signed } from "./crypto.ts";
 import { secretVariable } from "./options.ts";
 
-/**
- * A possible cause of a signature mismatch, which is confirmed if the signature matches this instead. The delivery is
- * refused all the same.
- */
-interface Suspicion extends Signed {
-  readonly secret: Uint8Array<ArrayBuffer>;
-  /** Fact and cure, for the error's message. Never shows a secret. */
-  readonly cause: string;
-}
-
 // Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
 const maxBodyLength = 4096;
 const maxSecrets = 2;
 const maxSecretLength = 1024;
 
-/** The usual causes of a mismatch, in the order in which they are worth trying. */
+/**
+ * The usual causes of a mismatch, in the order in which they are worth trying. One is confirmed if the signature matches
+ * what it has instead; the delivery is refused all the same. `cause` is fact and cure, and never shows a secret.
+ */
 export function suspicions(
   { prefix, body, signature, timestampMs }: Signed & { readonly timestampMs: number },
   secrets: readonly Uint8Array<ArrayBuffer>[],
-): Suspicion[] {
+) {
   if (body.length > maxBodyLength) return [];
-  const found: Suspicion[] = [];
-  const suspect = (matches: string, change: Partial<Suspicion> & Pick<Suspicion, "secret">) =>
-    found.push({ prefix, body, signature, cause: `It matches ${matches}`, ...change });
   const text = lenientText(toBytes(body));
   const bodies: [what: string, body: string][] = [
     ...reserialised(text),
@@ -41,30 +31,25 @@ export function suspicions(
     ["a timestamp in milliseconds", `${timestampMs}.`],
     ["no timestamp", ""],
   ];
-  for (const secret of secrets.slice(0, maxSecrets)) {
-    for (const [what, body] of bodies) {
-      suspect(`${what}. Hand over the bytes received, not JSON.stringify(request.body).`, {
-        secret,
-        body,
-      });
-    }
-    for (const [what, prefix] of prefixes) {
-      suspect(`with ${what}. Sign the timestamp header's exact text, a dot and the body.`, {
+  const bodyCure = "Hand over the bytes received, not JSON.stringify(request.body).";
+  const prefixCure = "Sign the timestamp header's exact text, a dot and the body.";
+  const found = secrets.slice(0, maxSecrets).flatMap((secret) => {
+    const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
+    return [
+      ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, secret, body })),
+      ...prefixes.map(([what, prefix]) => ({
+        cause: `with ${what}. ${prefixCure}`,
         secret,
         prefix,
-      });
-    }
-    const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
-    if (trimmed) {
-      suspect("without the white space or quotes around the secret.", { secret: toBytes(trimmed) });
-    }
-  }
-  const environment = environmentVariable(secretVariable);
-  if (environment) {
-    const cause = `with ${secretVariable}. The option secret may be another environment's.`;
-    suspect(cause, { secret: toBytes(environment) });
-  }
-  return found;
+      })),
+      { cause: "without the white space or quotes around the secret.", secret: toBytes(trimmed) },
+    ];
+  });
+  const environment = toBytes(environmentVariable(secretVariable) ?? "");
+  const cause = `with ${secretVariable}. The option secret may be another environment's.`;
+  return [...found, { cause, secret: environment }]
+    .filter(({ secret }) => secret.length > 0)
+    .map((it) => ({ prefix, body, signature, ...it, cause: `It matches ${it.cause}` }));
 }
 
 /**

@@ -105,7 +105,7 @@ export class VerifiedWebhook {
   #deliveryKey: string | undefined;
 
   constructor(
-    { text, event, data }: EventBody,
+    { text, event, data }: ReturnType<typeof readEvent>,
     facts: Pick<Webhook, "timestamp" | "secretIndex" | "hints">,
     hash: (text: string) => string,
   ) {
@@ -135,13 +135,6 @@ export class VerifiedWebhook {
   }
 }
 
-/** A delivery's body in the form of the interface document (section 6). */
-interface EventBody {
-  readonly text: string;
-  readonly event: string;
-  readonly data: Record<string, unknown> | undefined;
-}
-
 /**
  * Reads a body whose signature was checked. Beside the documented form, `{ type, data: { payment } }` is
  * published, and `data` may be nested under the name of its object; all come out as the documented one.
@@ -149,7 +142,7 @@ interface EventBody {
  * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make
  * the service send it again.
  */
-export function readEvent(body: RawBody): EventBody {
+export function readEvent(body: RawBody) {
   const { text, value } = readJson(body);
   if (isRecord(value)) {
     const { event, type, data } = value;

@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { parseSha256Hex } from "./crypto.ts";
+import { parseSha256Hex, type Signed } from "./crypto.ts";
 import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -9,10 +9,7 @@ export type WebhookHeaders =
   | { readonly [name: string]: string | readonly string[] | undefined };
 
 /** The headers' claims about a delivery, which the signature must confirm. */
-export interface Claims {
-  readonly signature: Uint8Array<ArrayBuffer>;
-  /** The signed text before the body: the timestamp header's exact text and a dot. */
-  readonly prefix: string;
+export interface Claims extends Omit<Signed, "body"> {
   readonly timestampMs: number;
   readonly hints: WebhookHints;
 }
@@ -27,18 +24,13 @@ const fields = {
 
 type Field = (typeof fields)[keyof typeof fields];
 
-/** Which headers to read. */
-export interface HeaderNames {
-  /** In lower case, with the hyphen. */
-  readonly prefix: string;
-  /** By full name in lower case. */
-  readonly fields: ReadonlyMap<string, Field>;
-}
+type HeaderNames = ReturnType<typeof headerNames>;
 
-export function headerNames(headerPrefix: string): HeaderNames {
+/** Which headers to read: their prefix with the hyphen, and the fields by full name. All in lower case. */
+export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
   const named = Object.entries(fields).map(([name, field]) => [prefix + name, field] as const);
-  return { prefix, fields: new Map(named) };
+  return { prefix, fields: new Map<string, Field>(named) };
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
@@ -73,19 +65,14 @@ function unreadable(
 function readFields(given: unknown, { prefix, fields }: HeaderNames): { [Name in Field]?: string } {
   const found: { [Name in Field]?: string } = {};
   const headers: Record<string, unknown> = Object(given);
-  if (typeof headers.get === "function") {
-    for (const [name, field] of fields) {
-      const value: unknown = headers.get(name);
-      if (value && typeof value === "string") found[field] = value;
-    }
-    return found;
-  }
+  const { get } = headers;
+  const isMap = typeof get === "function";
   const hyphen = prefix.length - 1;
-  for (const name of Object.keys(headers)) {
+  for (const name of isMap ? fields.keys() : Object.keys(headers)) {
     // One character tells most other headers apart.
     if (name[hyphen] !== "-") continue;
     const field = fields.get(name) ?? fields.get(name.toLowerCase());
-    const value = joined(headers[name]);
+    const value = joined(isMap ? get.call(headers, name) : headers[name]);
     if (field && value) found[field] = found[field] ? `${found[field]}, ${value}` : value;
   }
   return found;

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames, environmentVariable } from "../values.ts";
 import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
-import { type HeaderNames, headerNames } from "./headers.ts";
+import { headerNames } from "./headers.ts";
 
 /** A text's UTF-8 bytes are the key, whatever it starts with; bytes are the key themselves. */
 export type WebhookSecret = string | Uint8Array;
@@ -62,17 +62,6 @@ export interface WebhooksOptions {
   readonly onError?: ((error: unknown, webhook?: Webhook) => unknown) | undefined;
 }
 
-/** The checked options of `Webhooks`, with the defaults filled in. */
-export interface Settings {
-  readonly toleranceSeconds: number;
-  readonly headers: HeaderNames;
-  readonly maxBodyBytes: number;
-  readonly bodyTimeoutMs: number;
-  readonly now: () => Date;
-  readonly logger: WebhookLogger | undefined;
-  readonly onError: WebhooksOptions["onError"];
-}
-
 /** A check of an option, and its description. */
 export type OptionRule = readonly [isRight: (value: unknown) => boolean, expected: string];
 
@@ -102,8 +91,11 @@ const rules: { readonly [Name in keyof WebhooksOptions]-?: OptionRule } = {
   onError: [isFunction, "a function"],
 };
 
+/** The checked options of `Webhooks`, with the defaults filled in. */
+export type Settings = Readonly<ReturnType<typeof readSettings>>;
+
 /** Throws a ConfigurationError for the first option that does not exist or cannot be right. */
-export function readSettings(options: WebhooksOptions): Settings {
+export function readSettings(options: WebhooksOptions) {
   checkByRules(options, rules);
   return {
     toleranceSeconds: options.toleranceSeconds ?? 300,

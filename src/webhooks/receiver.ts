@@ -4,8 +4,8 @@ import { checkedBody } from "./body.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
 import type { WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
-import type { Reception } from "./reception.ts";
-import { checkedClaims, type Delivery, type Verifier } from "./verify.ts";
+import type { Receptions } from "./reception.ts";
+import { checkedClaims, type Delivery } from "./verify.ts";
 
 /** A request as each platform's handler describes it. */
 export interface IncomingRequest {
@@ -18,19 +18,7 @@ export interface IncomingRequest {
   readBody(maxBodyBytes: number, signal: AbortSignal): unknown;
 }
 
-/** Without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
-interface Answer {
-  readonly status: number;
-  readonly headers: Record<string, string>;
-}
-
 type Handler = (webhook: Webhook) => unknown;
-
-/** Answers requests, whatever platform they came in by. */
-export interface Receiver {
-  on(event: string, handler: Handler): void;
-  receive(request: IncomingRequest): Promise<Answer>;
-}
 
 /** Reads a delivery, its body only where the headers allow; undefined when the sender disconnected. */
 export async function readDelivery(
@@ -56,11 +44,14 @@ function bodyTimeout(bodyTimeoutMs: number): WebhookVerificationError {
   );
 }
 
+export type Receiver = ReturnType<typeof createReceiver>;
+
+/** Answers requests, whatever platform they came in by. */
 export function createReceiver(
   settings: Settings,
-  verifier: Verifier,
-  beginReception: () => Reception,
-): Receiver {
+  verify: (delivery: Delivery) => Webhook | Promise<Webhook>,
+  receptions: Receptions,
+) {
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
 
@@ -79,7 +70,7 @@ export function createReceiver(
 
   async function statusFor(request: IncomingRequest): Promise<number> {
     if (request.method !== "POST") return 405;
-    const reception = beginReception();
+    const reception = receptions.begin();
     let webhook: Webhook | undefined;
     try {
       const delivery = await readDelivery(request, settings);
@@ -89,7 +80,7 @@ export function createReceiver(
         reception.end({ error, status: 400 });
         return 400;
       }
-      const verified = await verifier.verify(delivery);
+      const verified = await verify(delivery);
       webhook = verified;
       await reception.around(() => handle(verified));
       reception.end({ webhook, status: 200 });
@@ -107,7 +98,7 @@ export function createReceiver(
   }
 
   return {
-    on(event, handler) {
+    on(event: string, handler: Handler) {
       checkOption("handler", typeof handler === "function", "a function");
       const near = [...eventNames, "*"].includes(event) ? undefined : nearest(event, eventNames);
       if (near !== undefined) {
@@ -116,9 +107,11 @@ export function createReceiver(
       }
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },
-    async receive(request) {
+    /** Answers without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
+    async receive(request: IncomingRequest) {
       const status = await statusFor(request);
-      return { status, headers: status === 405 ? { Allow: "POST" } : {} };
+      const headers: Record<string, string> = status === 405 ? { Allow: "POST" } : {};
+      return { status, headers };
     },
   };
 }
@@ -131,7 +124,8 @@ const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
   invalid_event: 400,
 };
 
-function refusalStatus(error: unknown): number {
+/** The status that answers a delivery which was not verified. */
+export function refusalStatus(error: unknown): number {
   if (!(error instanceof WebhookVerificationError)) return 500;
   return refusalStatuses[error.reason] ?? 401;
 }

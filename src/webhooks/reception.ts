@@ -47,13 +47,7 @@ interface Facts {
   readonly status?: number;
 }
 
-/** One delivery, for observers. */
-export interface Reception {
-  end(facts: Facts): void;
-  around<T>(run: () => T): T;
-}
-
-const unobserved: Reception = { end() {}, around: (run) => run() };
+const unobserved = { end(_facts: Facts) {}, around: <T>(run: () => T) => run() };
 
 /** The observers of one `Webhooks`' deliveries. None can change an answer. */
 export class Receptions {
@@ -61,7 +55,7 @@ export class Receptions {
   readonly #channel = channel("settlekit:webhooks");
   #count = 0;
 
-  begin(): Reception {
+  begin(): typeof unobserved {
     if (this.observers.size === 0 && !this.#channel.hasSubscribers) return unobserved;
     const receptionId = ++this.#count;
     const observers = [...this.observers];

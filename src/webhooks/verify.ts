@@ -1,6 +1,13 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { checkedBody, type RawBody, toBytes, type WebhookBody } from "./body.ts";
-import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import {
+  findNodeCrypto,
+  nodeMatches,
+  nodeSha256Hex,
+  type Signed,
+  webMatches,
+  webSha256Hex,
+} from "./crypto.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
 import { type Claims, readClaims, type WebhookHeaders } from "./headers.ts";
@@ -14,9 +21,7 @@ export interface WebhookInput {
 }
 
 /** A delivery as it was received: nothing about it is known to be authentic. */
-export interface Delivery extends Claims {
-  readonly body: RawBody;
-}
+export interface Delivery extends Claims, Signed {}
 
 /** Verifies a delivery: at once where the platform has node:crypto, later with WebCrypto. */
 export type Verifier = {
@@ -28,22 +33,14 @@ export type Verifier = {
 );
 
 /** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
-export function checkedClaims(headers: unknown, settings: Settings): Claims {
-  const claims = readClaims(headers, settings.headers);
-  checkAge(claims, settings);
-  return claims;
-}
-
-/** Throws for what cannot be verified: unreadable or stale headers, a body that is not raw or too large. */
-export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
-  const claims = checkedClaims(input?.headers, settings);
-  return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
-}
-
-function checkAge({ timestampMs }: Claims, { toleranceSeconds, now }: Settings): void {
-  const ageMs = Number(now()) - timestampMs;
+export function checkedClaims(
+  headers: unknown,
+  { headers: names, toleranceSeconds, now }: Settings,
+): Claims {
+  const claims = readClaims(headers, names);
+  const ageMs = Number(now()) - claims.timestampMs;
   checkOption("now", !Number.isNaN(ageMs), "a function that returns a valid Date");
-  if (Math.abs(ageMs) <= toleranceSeconds * 1000) return;
+  if (Math.abs(ageMs) <= toleranceSeconds * 1000) return claims;
   const isOld = ageMs > 0;
   throw new WebhookVerificationError(
     isOld ? "timestamp_too_old" : "timestamp_too_new",
@@ -52,6 +49,12 @@ function checkAge({ timestampMs }: Claims, { toleranceSeconds, now }: Settings):
       (isOld ? "If a sandbox with a frozen clock sent it, pass now: sandbox.clock.now. " : "") +
       "Check this machine's clock.",
   );
+}
+
+/** Throws for what cannot be verified: unreadable or stale headers, a body that is not raw or too large. */
+export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
+  const claims = checkedClaims(input?.headers, settings);
+  return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
 }
 
 export function createVerifier(given: WebhooksOptions["secret"], settings: Settings): Verifier {
@@ -116,16 +119,14 @@ function webhookOf(
 }
 
 /** The error for a delivery that no secret matches, with the cause where one was found. */
-export function mismatch(body: RawBody, cause = likelyCause(body)): WebhookVerificationError {
+export function mismatch(body: RawBody, cause?: string): WebhookVerificationError {
+  const likelyCause =
+    body.length === 0
+      ? "The body is empty: verify before anything else reads it."
+      : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
+        "unchanged.";
   return new WebhookVerificationError(
     "signature_mismatch",
-    `No configured secret matches the signature. ${cause}`,
+    `No configured secret matches the signature. ${cause ?? likelyCause}`,
   );
-}
-
-function likelyCause(body: RawBody): string {
-  return body.length === 0
-    ? "The body is empty: verify before anything else reads it."
-    : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
-        "unchanged.";
 }

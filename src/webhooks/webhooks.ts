@@ -88,7 +88,7 @@ export class Webhooks {
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
-    this.#receiver = createReceiver(this.#settings, this.#verifier, () => this.#receptions.begin());
+    this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
 
   /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
@@ -183,13 +183,12 @@ export class Webhooks {
       try {
         return await this.#verifier.verify(delivery);
       } catch (error) {
-        if (isMismatch(error)) await explain(delivery);
+        const isRefused = error instanceof WebhookVerificationError;
+        if (isRefused && error.reason === "signature_mismatch") await explain(delivery);
         throw error;
       }
     };
-    const verifier: Verifier = { ...this.#verifier, isSync: false, verify };
-    const begin = () => this.#receptions.begin();
-    forwarding.#receiver = createReceiver(this.#settings, verifier, begin);
+    forwarding.#receiver = createReceiver(this.#settings, verify, this.#receptions);
     return forwarding.on("*", handler);
   }
 
@@ -238,8 +237,4 @@ export class Webhooks {
 /** Not by instanceof: a Request may come from another implementation than the global one. */
 function isRequest(input: Request | WebhookInput): input is Request {
   return typeof (input as Partial<Request> | undefined)?.arrayBuffer === "function";
-}
-
-function isMismatch(error: unknown): boolean {
-  return error instanceof WebhookVerificationError && error.reason === "signature_mismatch";
 }

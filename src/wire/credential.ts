@@ -80,29 +80,18 @@ export const idempotencyKeyHeader = "Idempotency-Key";
 /** Where the service is assumed to name a request for its support. */
 export const defaultRequestIdHeader = "X-Request-Id";
 
-interface CredentialHeader {
-  readonly name: string;
-  /** The text before the credential in the header. */
-  readonly scheme: string;
-}
-
-/** The header that carries a credential; `undefined` for public operations. */
-export function credentialHeader(credential: Credential, headerPrefix: string): CredentialHeader;
-export function credentialHeader(
-  credential: Credential | "none",
+/** The header that carries a credential, and the text before it there; `undefined` for public operations. */
+export function credentialHeader<Name extends Credential | "none">(
+  name: Name,
   headerPrefix: string,
-): CredentialHeader | undefined;
-export function credentialHeader(credential: Credential | "none", headerPrefix: string) {
-  switch (credential) {
-    case "secretKey":
-      return { name: `${headerPrefix}-Secret-Key`, scheme: "" };
-    case "paymentSecret":
-      return { name: `${headerPrefix}-Payment-Secret`, scheme: "" };
-    case "accessToken":
-      return { name: "Authorization", scheme: "Bearer " };
-    case "none":
-      return undefined;
-  }
+) {
+  const headers = {
+    secretKey: { name: `${headerPrefix}-Secret-Key`, scheme: "" },
+    paymentSecret: { name: `${headerPrefix}-Payment-Secret`, scheme: "" },
+    accessToken: { name: "Authorization", scheme: "Bearer " },
+    none: undefined,
+  };
+  return headers[name];
 }
 
 export function credentialHeaderNames(headerPrefix: string): string[] {

@@ -57,16 +57,6 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** Takes credentials out of every text in a value, after escapes were read. */
-function redacted(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redacted(item, redact));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [redact(name), redacted(inner, redact)]),
-  );
-}
-
 const codes: Readonly<Record<number, string>> = {
   400: "invalid_request",
   401: "unauthorized",
@@ -82,9 +72,14 @@ export function codeForStatus(status: number): string {
   return codes[status] ?? (status >= 500 ? "server_error" : `http_${status}`);
 }
 
+/** Takes credentials out of every name and text, after escapes were read. */
 function parseRedacted(text: string, redact: (text: string) => string): unknown {
   try {
-    return redacted(JSON.parse(text), redact);
+    return JSON.parse(text, (_, value: unknown) => {
+      if (typeof value === "string") return redact(value);
+      if (!isRecord(value)) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, it]) => [redact(name), it]));
+    });
   } catch {
     // No JSON, or nested deeper than the stack.
     return redact(text);

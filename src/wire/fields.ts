@@ -89,7 +89,6 @@ export const decimalText: Schema<string> = z.union([
   z.string(),
   z.pipe(z.number(), z.transform(writtenOut)),
 ]);
-export const optionalDecimalText = nullish(decimalText);
 
 /** Without exponent: `1e-7` is not a decimal string. */
 function writtenOut(value: number): string {
@@ -111,7 +110,10 @@ function text(form: RegExp) {
 
 const evmChainId = [
   z.number(),
-  z.pipe(text(/^eip155:[1-9][0-9]{0,14}$/), z.transform(chainNumber)),
+  z.pipe(
+    text(/^eip155:[1-9][0-9]{0,14}$/),
+    z.transform((caip2: string) => Number(caip2.slice("eip155:".length))),
+  ),
 ] as const;
 
 /**
@@ -125,11 +127,6 @@ export const chainIdSchema: Schema<ChainId> = z.union([
   ...evmChainId,
   text(/^(?!eip155:)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/) as unknown as Schema<Caip2>,
 ]);
-export const optionalChainId = nullish(chainIdSchema);
-
-function chainNumber(caip2: string): number {
-  return Number(caip2.slice("eip155:".length));
-}
 
 /**
  * Gives the options as the schema reads them.
@@ -180,18 +177,14 @@ function namesAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
   return inner ? namesAt(inner, rest) : Object.keys(def.shape);
 }
 
-/** An answer as its schema reads it. */
-interface Reading<T> {
-  readonly value: T;
-  /** Where the answer differs from its schema, such as `quotes.0.chainId`; empty when it fits. */
-  readonly drift: readonly string[];
-}
-
 /**
- * Reads an answer that may differ from its schema. Values that do not fit are kept as they are, and all others are converted
- * as usual.
+ * Reads an answer that may differ from its schema, as `drift` says with paths such as `quotes.0.chainId`. Values that do
+ * not fit are kept as they are, and all others are converted as usual.
  */
-export function readTolerantly<T>(schema: Schema<T>, answer: unknown): Reading<T> {
+export function readTolerantly<T>(
+  schema: Schema<T>,
+  answer: unknown,
+): { readonly value: T; readonly drift: readonly string[] } {
   const { success, data, error } = schema.safeParse(answer);
   if (success) return { value: data, drift: [] };
   const paths = error.issues.map(({ path }) => path.join("."));

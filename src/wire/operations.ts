@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { openObject, type Schema } from "./fields.ts";
 import type { Operation } from "./operation.ts";
-import { type PageBody, pageSchema } from "./pagination.ts";
+import { type PageBody, paginationSchema } from "./pagination.ts";
 import {
   type CreatedPayment,
   createdPaymentSchema,
@@ -32,6 +33,24 @@ import {
   withdrawalSchema,
 } from "./withdrawal.ts";
 
+/** Whatever reads may be repeated. */
+// @__NO_SIDE_EFFECTS__
+function read<Response>(
+  operation: Omit<Operation<Response>, "method" | "replay">,
+): Operation<Response> {
+  return { method: "GET", replay: "safe", ...operation };
+}
+
+/** Reads a list that comes in pages. */
+// @__NO_SIDE_EFFECTS__
+function readPages<Item>(
+  item: Schema<Item>,
+  operation: Pick<Operation<unknown>, "name" | "path" | "credential" | "query">,
+): Operation<PageBody<Item>> {
+  const response = openObject({ data: z.array(item), pagination: paginationSchema });
+  return read({ ...operation, response, essential: ["data"] });
+}
+
 /** Interface section 4.1. */
 export const createPayment: Operation<CreatedPayment> = {
   name: "payments.create",
@@ -46,27 +65,21 @@ export const createPayment: Operation<CreatedPayment> = {
 };
 
 /** Interface section 4; the answer is the Payment itself. */
-export const getPayment: Operation<Payment> = {
+export const getPayment: Operation<Payment> = read({
   name: "payments.get",
-  method: "GET",
   path: "/v1/external/secretkey-auth/payments/{paymentId}",
   credential: "secretKey",
-  replay: "safe",
   response: paymentSchema,
   essential: ["id"],
-};
+});
 
 /** Interface section 4.2. */
-export const listPayments: Operation<PageBody<Payment>> = {
+export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchema, {
   name: "payments.list",
-  method: "GET",
   path: "/v1/external/secretkey-auth/payments",
   credential: "secretKey",
-  replay: "safe",
   query: paymentListQuerySchema,
-  response: /* @__PURE__ */ pageSchema(paymentSchema),
-  essential: ["data"],
-};
+});
 
 /** Interface section 4.4. Whether a repeated Idempotency-Key is honoured is not shown. */
 export const createWithdrawal: Operation<Withdrawal> = {
@@ -82,60 +95,48 @@ export const createWithdrawal: Operation<Withdrawal> = {
 };
 
 /** Interface section 4; the answer is the Withdrawal itself. */
-export const getWithdrawal: Operation<Withdrawal> = {
+export const getWithdrawal: Operation<Withdrawal> = read({
   name: "withdrawals.get",
-  method: "GET",
   path: "/v1/external/secretkey-auth/withdrawals/{withdrawalId}",
   credential: "secretKey",
-  replay: "safe",
   response: withdrawalSchema,
   essential: ["id"],
-};
+});
 
 /** Interface section 4.5. */
-export const listWithdrawals: Operation<PageBody<Withdrawal>> = {
+export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdrawalSchema, {
   name: "withdrawals.list",
-  method: "GET",
   path: "/v1/external/secretkey-auth/withdrawals",
   credential: "secretKey",
-  replay: "safe",
   query: withdrawalListQuerySchema,
-  response: /* @__PURE__ */ pageSchema(withdrawalSchema),
-  essential: ["data"],
-};
+});
 
 /** Interface section 4.3. */
-export const getCheckoutPayment: Operation<Payment> = {
+export const getCheckoutPayment: Operation<Payment> = read({
   name: "checkout.payment",
-  method: "GET",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}",
   credential: "paymentSecret",
-  replay: "safe",
   response: paymentSchema,
   essential: ["id"],
-};
+});
 
 /** Interface section 4.3. */
-export const getCheckoutStatus: Operation<PaymentState> = {
+export const getCheckoutStatus: Operation<PaymentState> = read({
   name: "checkout.status",
-  method: "GET",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/status",
   credential: "paymentSecret",
-  replay: "safe",
   response: paymentStateSchema,
   essential: ["status"],
-};
+});
 
 /** Interface section 4.3; the active quotes. */
-export const listQuotes: Operation<Quote[]> = {
+export const listQuotes: Operation<Quote[]> = read({
   name: "checkout.quotes.list",
-  method: "GET",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
   credential: "paymentSecret",
-  replay: "safe",
   response: /* @__PURE__ */ z.array(quoteSchema),
   essential: "a list",
-};
+});
 
 /** Interface section 4.3. Creates or updates: the same request twice is harmless. */
 export const createQuote: Operation<Quote> = {
@@ -163,95 +164,76 @@ export const refreshCheckoutStatus: Operation<PaymentState> = {
 };
 
 /** Interface section 4.6. */
-export const getWithdrawalConfig: Operation<WithdrawalConfig> = {
+export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
   name: "dashboard.withdrawalConfig",
-  method: "GET",
   path: "/v1/merchants/{merchantId}/withdrawals/config",
   credential: "accessToken",
-  replay: "safe",
   response: withdrawalConfigSchema,
   essential: ["supported"],
-};
+});
 
 /** Interface section 4.7. */
-export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = {
-  name: "dashboard.withdrawals.list",
-  method: "GET",
-  path: "/v1/merchants/{merchantId}/withdrawals",
-  credential: "accessToken",
-  replay: "safe",
-  query: withdrawalListQuerySchema,
-  response: /* @__PURE__ */ pageSchema(withdrawalSchema),
-  essential: ["data"],
-};
+export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPages(
+  withdrawalSchema,
+  {
+    name: "dashboard.withdrawals.list",
+    path: "/v1/merchants/{merchantId}/withdrawals",
+    credential: "accessToken",
+    query: withdrawalListQuerySchema,
+  },
+);
 
 /** Interface section 4.7. */
-export const getMerchantWithdrawal: Operation<Withdrawal> = {
+export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   name: "dashboard.withdrawals.get",
-  method: "GET",
   path: "/v1/merchants/{merchantId}/withdrawals/{withdrawalId}",
   credential: "accessToken",
-  replay: "safe",
   response: withdrawalSchema,
   essential: ["id"],
-};
+});
 
 /** Published; the chains in use. */
-export const listChains: Operation<PageBody<TokenChain>> = {
+export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainSchema, {
   name: "chains.list",
-  method: "GET",
   path: "/v1/external/chains",
   credential: "none",
-  replay: "safe",
   query: chainListQuerySchema,
-  response: /* @__PURE__ */ pageSchema(tokenChainSchema),
-  essential: ["data"],
-};
+});
 
 /** Published. */
-export const getChain: Operation<TokenChain> = {
+export const getChain: Operation<TokenChain> = read({
   name: "chains.get",
-  method: "GET",
   path: "/v1/external/chains/{chainId}",
   credential: "none",
-  replay: "safe",
   response: tokenChainSchema,
   essential: ["chainId"],
-};
+});
 
 /** Published; with prices. */
-export const listTokens: Operation<PageBody<Token>> = {
+export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   name: "tokens.list",
-  method: "GET",
   path: "/v1/external/tokens",
   credential: "none",
-  replay: "safe",
   query: tokenListQuerySchema,
-  response: /* @__PURE__ */ pageSchema(tokenSchema),
-  essential: ["data"],
-};
+});
 
 /** Published. */
-export const getToken: Operation<Token> = {
+export const getToken: Operation<Token> = read({
   name: "tokens.get",
-  method: "GET",
   path: "/v1/external/tokens/{tokenId}",
   credential: "none",
-  replay: "safe",
   response: tokenSchema,
   essential: ["id"],
-};
+});
 
 /** Published. */
-export const getWalletBalances: Operation<WalletBalances> = {
+export const getWalletBalances: Operation<WalletBalances> = read({
   name: "wallet.balances",
-  method: "GET",
   path: "/v1/external/secretkey-auth/wallet/balances",
   credential: "secretKey",
-  replay: "safe",
   response: walletBalancesSchema,
   essential: ["balances"],
-};
+});
 
 /** Interface section 4.7; published in detail. Whether an Idempotency-Key is honoured is not shown. */
 export const createMerchantWithdrawal: Operation<Withdrawal> = {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { openObject, type Same, type Schema, wholeNumber } from "./fields.ts";
+import { openObject, type Same, wholeNumber } from "./fields.ts";
 
 /** Where a page stands in its list (interface section 2.7). */
 export interface Pagination {
@@ -46,9 +46,4 @@ export interface PageBody<Item> {
   data: Item[];
   /** Where the page stands in its list. */
   pagination: Pagination;
-}
-
-// @__NO_SIDE_EFFECTS__
-export function pageSchema<Item>(item: Schema<Item>): Schema<PageBody<Item>> {
-  return openObject({ data: z.array(item), pagination: paginationSchema });
 }

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import {
+  decimalText,
   nullish,
   type OpenEnum,
   openEnum,
   openObject,
   optionalBoolean,
-  optionalDecimalText,
   optionalNumber,
   optionalText,
   type Same,
@@ -80,7 +80,7 @@ export const paymentReceiptSchema = openObject({
   settledToken: nullish(settledTokenSchema),
   settledChain: nullish(settledChainSchema),
   settledAmountAsset: optionalText,
-  settledAmountUsd: optionalDecimalText,
+  settledAmountUsd: nullish(decimalText),
   txHash: optionalText,
   txBlockNumber: optionalNumber,
   txTimestamp: optionalText,

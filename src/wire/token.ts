@@ -9,7 +9,6 @@ import {
   openObject,
   optional,
   optionalBoolean,
-  optionalChainId,
   optionalNumber,
   optionalText,
   type Same,
@@ -121,7 +120,7 @@ export interface SettledChain {
 }
 
 export const settledChainSchema = openObject({
-  chainId: optionalChainId,
+  chainId: nullish(chainIdSchema),
   name: optionalText,
   nativeSymbol: optionalText,
   nativeDecimals: optionalNumber,
@@ -133,9 +132,7 @@ true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 /** The parameters of `chains.list` (published). */
 export interface ChainListQuery extends PageQuery {}
 
-export const chainListQuerySchema = z.strictObject({
-  ...pageQueryFields,
-});
+export const chainListQuerySchema = z.strictObject(pageQueryFields);
 true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
 
 /** The filters of `tokens.list` (published). */

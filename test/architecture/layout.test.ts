@@ -25,13 +25,14 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
+  ["cli", 3_850],
   ["evm", 520],
   ["http", 2_675],
   ["resources", 2_475],
   ["sandbox", 7_600],
-  ["testing", 450],
-  ["webhooks", 1_850],
-  ["wire", 1_935],
+  ["testing", 440],
+  ["webhooks", 1_785],
+  ["wire", 1_885],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

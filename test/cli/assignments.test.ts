@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assign, assignmentFrom } from "../../src/cli/event-data.ts";
+import { assign, assignmentFrom } from "../../src/cli/assignments.ts";
 import { UsageError } from "../../src/cli/exit-codes.ts";
 
 function assigned(...assignments: string[]): object {

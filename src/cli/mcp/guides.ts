@@ -66,8 +66,8 @@ async function readGuides(): Promise<readonly Section[]> {
 
 function found(sections: readonly Section[], query: string) {
   const words = query.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
-  const scored = sections.map((section) => ({ section, score: scoreOf(section, words) }));
-  return scored
+  return sections
+    .map((section) => ({ section, score: scoreOf(section, words) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, mostSections)

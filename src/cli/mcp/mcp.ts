@@ -1,24 +1,24 @@
-import { object } from "@optique/core/constructs";
-import { message } from "@optique/core/message";
 import { version } from "../../runtime.ts";
 import { UsageError } from "../exit-codes.ts";
-import { defineCommand, dotenv, headerPrefix, loadVariables } from "../options.ts";
+import { defineCommand, dotenv, headerPrefix } from "../options.ts";
 import { untilStopped } from "../terminal.ts";
 
 export const mcpCommand = defineCommand({
   name: "mcp",
-  brief: message`Serve the Model Context Protocol to an assistant in an editor.`,
-  description: message`Serves tools over stdin and stdout, for an assistant in an editor to start. On any environment they only read: payments, withdrawals, error codes and guides. Where the environment is sandbox, they also create, simulate, advance, resend and inject faults. No tool moves money outside a sandbox, and none returns a secret. Needs the package @modelcontextprotocol/sdk.`,
+  brief: "Serve the Model Context Protocol to an assistant in an editor.",
+  description:
+    "Serves tools over stdin and stdout, for an assistant in an editor to start. On any environment they only read: payments, withdrawals, error codes and guides. Where the environment is sandbox, they also create, simulate, advance, resend and inject faults. No tool moves money outside a sandbox, and none returns a secret. Needs the package @modelcontextprotocol/sdk.",
   examples: ["settlekit mcp", "settlekit mcp --dotenv .env"],
-  options: object("Options", { headerPrefix, dotenv }),
-  async run({ headerPrefix, dotenv }, terminal) {
-    loadVariables(dotenv, terminal);
+  options: { headerPrefix, dotenv },
+  async run({ headerPrefix }, terminal) {
     const [{ Server }, { StdioServerTransport }, schemas] = await loadSdk();
-    const { toolsFor, listed, callTool } = await import("./tools.ts");
+    const { toolsFor, callTool } = await import("./tools.ts");
     const tools = toolsFor(headerPrefix);
     const options = { capabilities: { tools: {} }, instructions };
     const server = new Server({ name: "settlekit", version }, options);
-    server.setRequestHandler(schemas.ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
+    server.setRequestHandler(schemas.ListToolsRequestSchema, () => {
+      return { tools: tools.map(({ listed }) => listed) };
+    });
     server.setRequestHandler(schemas.CallToolRequestSchema, ({ params }) =>
       callTool(tools, params, terminal.redact),
     );

@@ -2,28 +2,29 @@ import * as z from "zod/mini";
 import { UsageError } from "../exit-codes.ts";
 
 /** A function that an assistant may call. */
-export interface Tool {
+export type Tool = ReturnType<typeof defineTool>;
+
+export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   readonly name: string;
   readonly description: string;
-  readonly input: z.ZodMiniType;
   /** Whether it only reads. */
   readonly isReadOnly: boolean;
-  /** @throws {UsageError} The arguments do not fit. */
-  call(args: unknown): Promise<unknown>;
-}
-
-export function defineTool<Shape extends z.core.$ZodShape>({
-  run,
-  ...tool
-}: Omit<Tool, "input" | "call"> & {
   readonly input: Shape;
   run(input: z.output<z.ZodMiniObject<Shape, z.core.$strict>>): unknown;
-}): Tool {
+}) {
+  const { name, description, isReadOnly, run } = tool;
   const input = z.strictObject(tool.input);
+  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return {
-    ...tool,
-    input,
-    async call(args) {
+    /** As the protocol has it. */
+    listed: {
+      name,
+      description,
+      inputSchema: { ...inputSchema, type: "object" as const },
+      annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
+    },
+    /** @throws {UsageError} The arguments do not fit. */
+    async call(args: unknown): Promise<unknown> {
       const read = input.safeParse(args ?? {});
       if (read.success) return run(read.data);
       throw new UsageError(z.prettifyError(read.error));

@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors.ts";
 import { isRecord } from "../../values.ts";
@@ -19,17 +18,6 @@ export function toolsFor(headerPrefix: string | undefined): readonly Tool[] {
   return [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
 }
 
-/** A tool as the protocol describes it. */
-export function listed({ name, description, input, isReadOnly }: Tool) {
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
-  return {
-    name,
-    description,
-    inputSchema: { ...inputSchema, type: "object" as const },
-    annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
-  };
-}
-
 /** @param redact Takes credentials out of a text. */
 export async function callTool(
   tools: readonly Tool[],
@@ -40,17 +28,14 @@ export async function callTool(
     return { content: [{ type: "text" as const, text: resultText(result, redact) }], isError };
   };
   try {
-    const tool = tools.find((it) => it.name === name);
+    const tool = tools.find(({ listed }) => listed.name === name);
     if (tool === undefined) throw new UsageError(`There is no tool ${name}.`);
     return answer(await tool.call(args), false);
   } catch (error) {
-    return answer({ error: explained(error) }, true);
+    const isOurs = SettlekitError.is(error);
+    const message = error instanceof Error ? error.message : "Internal error.";
+    return answer({ error: isOurs ? error.toJSON() : { message } }, true);
   }
-}
-
-function explained(error: unknown): object {
-  if (SettlekitError.is(error)) return error.toJSON();
-  return { message: error instanceof Error ? error.message : "Internal error." };
 }
 
 /** Fields that hold a secret, or a URL that contains one. */

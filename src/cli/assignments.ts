@@ -1,23 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { isRecord, show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
-
-/** Data of an invented event: the documented fields, and the published snapshot beside them. */
-export function sampleData(
-  event: string,
-  { status, orderId }: { readonly status: string | undefined; readonly orderId: string },
-): Record<string, unknown> {
-  return {
-    id: randomUUID(),
-    ...(event.startsWith("payment.") && { type: "payment" }),
-    merchantId: randomUUID(),
-    amountInCents: 2500,
-    currency: "USD",
-    status: status ?? (event.endsWith(".created") ? "pending" : "completed"),
-    orderId,
-    createdAt: new Date().toISOString(),
-  };
-}
 
 /** One `--set`. */
 export interface Assignment {
@@ -49,10 +31,8 @@ export function assignmentFrom(input: string): Assignment {
 
 /** @throws {UsageError} The path leads through something that is not an object. */
 export function assign(target: Record<string, unknown>, { path, value }: Assignment): void {
-  const names = [...path];
-  const last = names.pop() ?? "";
   let object = target;
-  for (const name of names) {
+  for (const name of path.slice(0, -1)) {
     // An inherited member is shared with every other object, so only own ones count.
     const next = Object.hasOwn(object, name) ? object[name] : {};
     if (!isRecord(next)) {
@@ -63,7 +43,7 @@ export function assign(target: Record<string, unknown>, { path, value }: Assignm
     object[name] = next;
     object = next;
   }
-  object[last] = value;
+  object[path.at(-1) ?? ""] = value;
 }
 
 function jsonOrText(value: string): unknown {
