@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors.ts";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
-import { connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
+import { connectionFields, connectionSettings, hooksSchema, must } from "./http/checks.ts";
 import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
-import { environmentVariable, isRecord, nearest, show } from "./values.ts";
+import { environmentVariable, isRecord, nearest } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, type Same } from "./wire/fields.ts";
 
@@ -63,17 +63,15 @@ const clientSchema = z.strictObject({
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
   environment: z.optional(z.custom<Environment>(isGiven)),
   allowHttp: z.optional(z.boolean({ error: "allowHttp must be true or false." })),
-  maxConcurrency: z.optional(
+  maxConcurrency: z._default(
     z.custom<number>(
       (value) =>
         value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) > 0),
-      {
-        error: ({ input }) =>
-          `maxConcurrency must be a whole number from 1 on, got ${show(input)}.`,
-      },
+      must("a whole number from 1 on"),
     ),
+    Number.POSITIVE_INFINITY,
   ),
-  idempotencyNamespace: z.optional(z.string(someText).check(z.minLength(1, someText))),
+  idempotencyNamespace: z._default(z.string(someText).check(z.minLength(1, someText)), "default"),
   fetchOptions: z.optional(
     z.custom<Readonly<Record<string, unknown>>>(
       isRecord,
@@ -94,7 +92,7 @@ export function configure(
   given: ClientOptions = {},
   variables: Variables = processVariables(),
 ): Configuration {
-  const options = checkOptions<ClientOptions>(
+  const options = checkOptions(
     clientSchema,
     given,
     "The options of a client must be an object, such as { secretKey }.",

@@ -108,12 +108,11 @@ export async function printPayouts(
 
 /** For commands that never call the service: an approver needs no secret key. */
 async function withoutClient(): Promise<PayoutsClient> {
-  const [{ Http }, { defaults }, { Withdrawals }] = await Promise.all([
+  const [{ Http }, { configure }, { Withdrawals }] = await Promise.all([
     import("../http/http.ts"),
-    import("../http/settings.ts"),
+    import("../options.ts"),
     import("../resources/withdrawals.ts"),
   ]);
-  const credential = { param: "secretKey", renewable: false, value: "" };
-  const http = new Http({ ...defaults, baseUrl: "http://127.0.0.1", credential });
+  const http = new Http(configure({ environment: "sandbox", secretKey: "none" }, {}));
   return { withdrawals: new Withdrawals(http) };
 }

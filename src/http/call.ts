@@ -1,10 +1,11 @@
+import pLimit from "p-limit";
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-import { type ApiResponse, isSuccess, readReply, type Success } from "./answer.ts";
+import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
-import { type ClientEvent, headersFrom, type Listeners, type RetryEvent } from "./events.ts";
-import type { Concurrency, Pace, Paces, RetryBudget } from "./pace.ts";
-import { decide, type Failure, mayRenewToken } from "./policy.ts";
+import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
+import { enter, Paces, RetryBudget } from "./pace.ts";
+import { decide, type Failure, hasStatus } from "./policy.ts";
 import {
   askForCredential,
   type Callable,
@@ -14,23 +15,29 @@ import {
   redactor,
   setCredential,
 } from "./request.ts";
-import type { Sender } from "./send.ts";
+import { Sender } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
-import { type ServiceClock, type Time, within } from "./time.ts";
+import { ServiceClock, type Time, within } from "./time.ts";
 
 /** Shared by the calls of one client. */
-export interface Shared {
-  readonly settings: HttpSettings;
-  readonly sender: Sender;
-  readonly time: Time;
-  readonly paces: Paces;
-  readonly concurrency: Concurrency;
-  readonly budget: RetryBudget;
-  readonly serviceClock: ServiceClock;
-  /** Calls made so far. */
-  readonly calls: { count: number };
-  readonly listeners: Listeners;
+export type Shared = ReturnType<typeof sharedBy>;
+
+export function sharedBy(settings: HttpSettings, time: Time) {
+  return {
+    settings,
+    time,
+    sender: new Sender(settings),
+    paces: new Paces(time),
+    limit: pLimit(settings.maxConcurrency),
+    budget: new RetryBudget(time),
+    serviceClock: new ServiceClock(time),
+    /** Calls made so far. */
+    calls: { count: 0 },
+    observers: new Set<Observer>(),
+  };
 }
+
+export type Emit = (event: EventFacts) => void;
 
 /** One call: attempts with identical bytes until success, a final failure, or the deadline. */
 export class Call<T> {
@@ -43,8 +50,8 @@ export class Call<T> {
   readonly #deadlineMs: number;
   readonly #deadlineAt: number;
   readonly #maxRetries: number;
-  readonly #emit: (event: ClientEvent) => void;
-  readonly #event: { readonly callId: number; readonly operation: string };
+  readonly #callId: number;
+  readonly #emit: Emit;
 
   #credential = "";
   #redact = redactor("");
@@ -61,7 +68,7 @@ export class Call<T> {
     input: CallInput,
     options: RequestOptions,
     callId: number,
-    emit: (event: ClientEvent) => void,
+    emit: Emit,
   ) {
     checkCallOptions(options);
     const { settings, time } = shared;
@@ -74,7 +81,7 @@ export class Call<T> {
     this.#maxRetries = options.maxRetries ?? settings.maxRetries;
     this.#deadlineAt = time.now() + this.#deadlineMs;
     this.#request = prepareRequest(operation, input, options, settings);
-    this.#event = { callId, operation: operation.name };
+    this.#callId = callId;
     this.#emit = emit;
   }
 
@@ -82,13 +89,9 @@ export class Call<T> {
     await this.#authenticate();
     for (;;) {
       const result = await this.#inTurn();
-      if (isSuccess(result)) return this.#conclude(result);
+      if (result.kind === "success") return this.#conclude(result);
       await this.#settle(result);
     }
-  }
-
-  get #pace(): Pace {
-    return this.#shared.paces.of(this.#credential);
   }
 
   get #remainingMs(): number {
@@ -96,16 +99,14 @@ export class Call<T> {
   }
 
   async #authenticate(): Promise<void> {
-    if (this.#signal?.aborted) this.#stop(this.#aborted());
+    this.#throwIfAborted();
     const { settings, time } = this.#shared;
-    const { credential: kind } = this.#operation;
+    const { name, credential: kind } = this.#operation;
     if (kind === "none") return;
     const source = settings.credential;
-    const credential = await askForCredential(source, time, {
-      limitMs: this.#remainingMs,
-      signal: this.#signal,
-      facts: () => ({ ...this.#facts, outcome: this.#outcome }),
-    });
+    const limitMs = this.#remainingMs;
+    const facts = { operation: name, attempts: this.#attempts, outcome: this.#outcome };
+    const credential = await askForCredential(source, time, limitMs, this.#signal, facts);
     if (credential === undefined) {
       return this.#tooLate(
         `waiting for what the ${source.param} function gives. Find out what that function waits for.`,
@@ -119,8 +120,8 @@ export class Call<T> {
 
   /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
   async #inTurn(): Promise<Success<T> | Failure> {
-    const { concurrency, time } = this.#shared;
-    const { turn, leave } = concurrency.enter();
+    const { limit, time } = this.#shared;
+    const { turn, leave } = enter(limit);
     try {
       const waited = turn && (await within(turn, this.#remainingMs, time, this.#signal));
       if (turn && !waited) {
@@ -139,10 +140,10 @@ export class Call<T> {
   }
 
   async #inPace(): Promise<void> {
-    const { time } = this.#shared;
-    const pace = this.#pace;
+    const { time, paces } = this.#shared;
+    const pace = paces.of(this.#credential);
     for (;;) {
-      if (this.#signal?.aborted) this.#stop(this.#aborted());
+      this.#throwIfAborted();
       const waitMs = pace.waitMs;
       if (waitMs >= this.#remainingMs) {
         if (waitMs === 0 || this.#lastFailure) this.#tooLate();
@@ -150,16 +151,15 @@ export class Call<T> {
       }
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
-      this.#emit({ ...this.#event, type: "pause", waitMs: slotMs });
+      this.#emit({ type: "pause", waitMs: slotMs });
       await time.sleep(slotMs, this.#signal);
       if (!pace.isPaused && !this.#signal?.aborted && this.#remainingMs > 0) return;
     }
   }
 
   async #attempt(): Promise<Success<T> | Failure> {
-    const { settings, sender, time, listeners } = this.#shared;
-    const { observers } = listeners;
-    const pace = this.#pace;
+    const { settings, sender, time, observers, paces } = this.#shared;
+    const pace = paces.of(this.#credential);
     const sentAt = time.now();
     const remainingMs = this.#remainingMs;
     const redact = this.#redact;
@@ -167,7 +167,7 @@ export class Call<T> {
     const { result, wasSent } = await sender.send({
       ...this.#request,
       headers: {
-        ...(observers.size > 0 && headersFrom(observers, this.#event.callId, this.#request)),
+        ...(observers.size > 0 && headersFrom(observers, this.#callId, this.#request)),
         ...this.#request.headers,
         // Marks repetitions for the service. Left out for calls from browsers, where CORS would have to allow it.
         ...(credential === "secretKey" && { "x-settlekit-retry-count": String(this.#attempts) }),
@@ -182,39 +182,35 @@ export class Call<T> {
     if (!wasSent && result.kind !== "reply") return result;
     this.#attempts += 1;
     const answer =
-      result.kind === "reply"
-        ? readReply(this.#operation, result, { settings, wallClock: time.wallClock, redact })
-        : result;
+      result.kind === "reply" ? readReply(this.#operation, result, settings, time, redact) : result;
     if (answer.kind === "status" && answer.status === 429) {
       pace.limited(sentAt, answer.retryAfterMs);
     } else if ("status" in answer) pace.accepted();
     const { status, requestId } = { status: undefined, requestId: undefined, ...answer };
     this.#emit({
-      ...this.#event,
       type: "attempt",
       attempt: this.#attempts,
       durationMs: time.now() - sentAt,
       ...(status !== undefined && { status }),
       ...(requestId !== undefined && { requestId }),
-      ...(!isSuccess(answer) && { failure: answer.kind }),
+      ...(answer.kind !== "success" && { failure: answer.kind }),
     });
     return answer;
   }
 
   #conclude(result: Success<T>): ApiResponse<T> {
-    const { status, headers, rawBody, requestId } = result;
+    const { data, status, headers, rawBody, requestId, drift: paths, missing } = result;
     this.#shared.budget.succeeded();
     this.#shared.serviceClock.observe(headers);
-    if (result.kind === "incomplete") {
-      const { missing, body } = result;
+    if (missing.length > 0) {
+      const body: unknown = JSON.parse(rawBody);
       throw new UnexpectedResponseError(
-        `The service answered ${this.#event.operation} with ${status}, but without ${missing.join(", ")}. The request ` +
+        `The service answered ${this.#operation.name} with ${status}, but without ${missing.join(", ")}. The request ` +
           "took effect; error.body holds the whole answer. Keep it, and tell the service.",
         { ...this.#facts, code: "incomplete_response", status, requestId, body },
       );
     }
-    const { value: data, drift: paths } = result;
-    if (paths.length > 0) this.#emit({ ...this.#event, type: "drift", paths });
+    if (paths.length > 0) this.#emit({ type: "drift", paths });
     const { attempts, idempotencyKey } = this.#facts;
     return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }
@@ -255,23 +251,30 @@ export class Call<T> {
     await time.sleep(waitMs, this.#signal);
   }
 
-  /** Requests an expired token again, once. */
+  /**
+   * Requests an expired token again, once. A proxy's 401 may hide an answer of the service, so it must not lead to a
+   * second withdrawal.
+   */
   #mayRenewAfter(failure: Failure): boolean {
     const { renewable } = this.#shared.settings.credential;
     const { credential, replay } = this.#operation;
     if (!renewable || credential === "none" || this.#renewed || this.#maxRetries === 0)
       return false;
-    return mayRenewToken(failure, replay);
+    return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
   }
 
-  #retryEvent(failure: Failure, waitMs: number): RetryEvent {
+  #retryEvent(failure: Failure, waitMs: number): EventFacts<RetryEvent> {
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
-    return { ...this.#event, type: "retry", attempt: this.#attempts + 1, reason, waitMs };
+    return { type: "retry", attempt: this.#attempts + 1, reason, waitMs };
+  }
+
+  #throwIfAborted(): void {
+    if (this.#signal?.aborted) this.#stop({ kind: "aborted", reason: this.#signal.reason });
   }
 
   /** Ends a call that was aborted, or whose deadline passed, while it waited. */
   #tooLate(spentOn?: string): never {
-    if (this.#signal?.aborted) this.#stop(this.#aborted());
+    this.#throwIfAborted();
     const late = { kind: "timeout", limit: "deadlineMs", ms: this.#deadlineMs } as const;
     this.#stop(this.#lastFailure ?? (spentOn === undefined ? late : { ...late, spentOn }));
   }
@@ -291,9 +294,5 @@ export class Call<T> {
       idempotencyKey: this.#request.idempotencyKey,
       attempts: this.#attempts,
     };
-  }
-
-  #aborted(): Failure {
-    return { kind: "aborted", reason: this.#signal?.reason };
   }
 }

@@ -1,3 +1,4 @@
+import type { LimitFunction } from "p-limit";
 import { leastRetryAfterMs } from "./policy.ts";
 import type { Time } from "./time.ts";
 
@@ -144,46 +145,21 @@ export class Paces {
   }
 }
 
-/** A place among the requests under way, or in the queue for one. */
-export interface Place {
-  /** Resolves when it is this request's turn; undefined when that is now. */
-  readonly turn: Promise<void> | undefined;
-  /** Gives up the place, in the queue or under way. */
-  leave(): void;
-}
-
-/** Limits how many requests of a client are under way at once; the others wait in a queue. */
-export class Concurrency {
-  #free: number;
-  readonly #queue = new Set<() => void>();
-
-  constructor(limit: number) {
-    this.#free = limit;
-  }
-
-  enter(): Place {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return { turn: undefined, leave: () => this.#release() };
-    }
-    const { promise: turn, resolve } = Promise.withResolvers<void>();
-    this.#queue.add(resolve);
-    const leave = () => {
-      if (!this.#queue.delete(resolve)) this.#release();
-    };
-    return { turn, leave };
-  }
-
-  /** Hands the place to the next in the queue. */
-  #release(): void {
-    const [next] = this.#queue;
-    if (next === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#queue.delete(next);
-    next();
-  }
+/**
+ * Takes a place among the requests under way, or in the queue for one.
+ *
+ * @returns `turn` resolves when it is this request's turn; undefined when that is now. `leave` gives up the place.
+ */
+export function enter(limit: LimitFunction) {
+  const isFree = limit.activeCount < limit.concurrency;
+  const { promise: over, resolve: leave } = Promise.withResolvers<void>();
+  const turn = new Promise<void>((begin) => {
+    limit(() => {
+      begin();
+      return over;
+    });
+  });
+  return { turn: isFree ? undefined : turn, leave };
 }
 
 // In tenths of a retry, so that ten successes make a whole one.

@@ -7,14 +7,7 @@ import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import type { PreparedRequest } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
-import { untilAborted } from "./time.ts";
-
-interface LimitedRequest extends PreparedRequest {
-  readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
-  readonly signal: AbortSignal | undefined;
-  /** Removes credentials from a text that will be shown. */
-  readonly redact: (text: string) => string;
-}
+import { unlessAborted } from "./time.ts";
 
 export interface Reply {
   readonly kind: "reply";
@@ -22,12 +15,16 @@ export interface Reply {
   /** The body, unless it was not read to its end. */
   readonly text: string | undefined;
   /** Why the body was not read to its end. */
-  readonly broken: Failure | undefined;
+  readonly broken: Failure | "too_large" | undefined;
   /** Whether a hook replaced the service's response. */
   readonly isReplaced: boolean;
 }
 
-interface Attempt extends LimitedRequest {
+interface Attempt extends PreparedRequest {
+  readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
+  readonly signal: AbortSignal | undefined;
+  /** Removes credentials from a text that will be shown. */
+  readonly redact: (text: string) => string;
   /** Whether fetch was called. Until then, nothing can have happened. */
   hasLeft: boolean;
   hasEnded: boolean;
@@ -65,7 +62,9 @@ export class Sender {
   }
 
   /** Makes one attempt. Never throws. */
-  async send(request: LimitedRequest): Promise<{ result: Reply | Failure; wasSent: boolean }> {
+  async send(
+    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">,
+  ): Promise<{ result: Reply | Failure; wasSent: boolean }> {
     const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
     const result = await this.#exchange(attempt).catch((error) => this.#failure(error, attempt));
     attempt.hasEnded = true;
@@ -102,7 +101,7 @@ export class Sender {
       if (text.length > this.#settings.maxResponseBytes) throw new TooLargeError();
       return { ...reply, text, broken: undefined };
     } catch (error) {
-      return { ...reply, text: undefined, broken: this.#bodyFailure(error, response, attempt) };
+      return { ...reply, text: undefined, broken: this.#bodyFailure(error, attempt) };
     }
   }
 
@@ -129,10 +128,11 @@ export class Sender {
     };
     attempt.hasLeft = true;
     const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
-    const response = await untilAborted(answer, signal).finally(() => {
+    const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve, with a response that is not read.
       if (signal.aborted || attempt.hasEnded) answer.then(cancelBody, () => {});
     });
+    signal.throwIfAborted();
     if (typeof response?.text !== "function") {
       throw new CustomCodeError(
         "fetch",
@@ -154,25 +154,29 @@ export class Sender {
         "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
       return { kind: "timeout", limit: limit.name, ms: limit.ms, ...(!hasLeft && { spentOn }) };
     }
-    if (error instanceof CustomCodeError) return customCodeFailure(error, attempt);
-    if (!hasLeft) {
-      const fact = `The request could not be prepared: ${describeThrown(error)}.`;
-      return customCodeFailure(new CustomCodeError("hooks", fact, error), attempt);
-    }
-    if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {
-      const fact = `Your fetch function threw ${describeThrown(error)}.`;
-      return customCodeFailure(new CustomCodeError("fetch", fact, error), attempt);
+    const own = this.#ownError(error, hasLeft);
+    if (own) {
+      const { option, message, cause } = own;
+      const fact = redact(message);
+      return { kind: "custom_code", option, fact, wasSent: hasLeft, cause: copied(cause, redact) };
     }
     const failure = readNetworkError(error);
     return { ...failure, detail: redact(failure.detail) };
   }
 
-  #bodyFailure(error: unknown, { status, headers }: FetchResponse, attempt: Attempt): Failure {
-    if (error instanceof TooLargeError) {
-      const { maxResponseBytes: maxBytes, wire } = this.#settings;
-      const requestId = attempt.redact(headers.get(wire.requestIdHeader) ?? "") || undefined;
-      return { kind: "too_large", status, maxBytes, requestId };
+  /** The error as one of the merchant's own code, if it is. */
+  #ownError(error: unknown, hasLeft: boolean): CustomCodeError | undefined {
+    if (error instanceof CustomCodeError) return error;
+    const thrown = describeThrown(error);
+    if (!hasLeft) {
+      return new CustomCodeError("hooks", `The request could not be prepared: ${thrown}.`, error);
     }
+    if (!this.#settings.fetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;
+    return new CustomCodeError("fetch", `Your fetch function threw ${thrown}.`, error);
+  }
+
+  #bodyFailure(error: unknown, attempt: Attempt): Failure | "too_large" {
+    if (error instanceof TooLargeError) return "too_large";
     const failure = this.#failure(error, attempt);
     if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
     // A part of the answer had arrived, so the request had, too, whatever the platform calls the error.
@@ -223,17 +227,6 @@ function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal)
     },
   });
   return new Response(body.pipeThrough(counting, { signal }), { status, headers: [...headers] });
-}
-
-function customCodeFailure({ option, message, cause }: CustomCodeError, attempt: Attempt): Failure {
-  const { redact, hasLeft: wasSent } = attempt;
-  return {
-    kind: "custom_code",
-    option,
-    fact: redact(message),
-    wasSent,
-    cause: copied(cause, redact),
-  };
 }
 
 /** An error without its properties, such as the request, whose headers contain the credential. */
