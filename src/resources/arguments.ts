@@ -31,17 +31,15 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
  * Refuses parameters that do not exist: left out in silence, they would make another call than the one that
  * was meant.
  */
-export function checkParameters<Input extends object>(input: Input, names: Names<Input>): Input {
-  if (!isRecord(input)) throw refused("parameters", "must be an object", input);
+export function checkParameters<Input extends object>(
+  input: Input,
+  names: Names<Input>,
+  what = "parameters",
+): Input {
+  if (!isRecord(input)) throw refused(what, "must be an object", input);
   const known = Object.keys(names);
-  const unknown = Object.keys(input).find(
-    (name) => input[name] !== undefined && !known.includes(name),
-  );
-  if (unknown !== undefined) throw unknownParameter(unknown, known);
-  return input;
-}
-
-export function unknownParameter(name: string, known: readonly string[]): InvalidRequestError {
+  const name = Object.keys(input).find((it) => input[it] !== undefined && !known.includes(it));
+  if (name === undefined) return input;
   const meant = otherNames[name]?.find((other) => known.includes(other)) ?? nearest(name, known);
   const cure =
     meant === undefined ? `The parameters are: ${known.join(", ")}.` : `Did you mean ${meant}?`;
@@ -49,7 +47,7 @@ export function unknownParameter(name: string, known: readonly string[]): Invali
   const message = isOption
     ? `${name} must be in the call's last argument: it is an option, not a parameter.`
     : `There is no parameter ${show(name)}. ${cure}`;
-  return new InvalidRequestError(message, { code: "invalid_request", param: name });
+  throw new InvalidRequestError(message, { code: "invalid_request", param: name });
 }
 
 export function checkAmount(param: string, value: unknown): number {

@@ -1,4 +1,4 @@
-import type { ApiPromise } from "../http/answer.ts";
+import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
@@ -121,7 +121,7 @@ export class Payments {
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: PaymentListQuery = {}, options?: ListOptions): PagePromise<Payment> {
-    return list(this.#http, { operation: operations.listPayments, query }, options);
+    return list(this.#http, { operation: operations.listPayments }, query, options);
   }
 
   /**
@@ -131,7 +131,8 @@ export class Payments {
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
-    return findByOrderId(this.#http, { operation: operations.listPayments }, orderId, options);
+    const list = { operation: operations.listPayments };
+    return new ApiPromise(findByOrderId(this.#http, list, orderId, options));
   }
 
   /**
@@ -142,6 +143,8 @@ export class Payments {
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: RequestOptions) => this.get(paymentId, call);
-    return waitUntilFinal(this.#http, "payments.waitUntilFinal", read, options);
+    return new ApiPromise(
+      waitUntilFinal(this.#http.time, "payments.waitUntilFinal", read, options),
+    );
   }
 }

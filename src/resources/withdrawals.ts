@@ -126,7 +126,7 @@ export class Withdrawals {
    */
   list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
     const { list: operation, path } = this.#route;
-    return list(this.#http, { operation, path, query }, options);
+    return list(this.#http, { operation, path }, query, options);
   }
 
   /**
@@ -139,7 +139,7 @@ export class Withdrawals {
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
     const { list: operation, path } = this.#route;
-    return findByOrderId(this.#http, { operation, path }, orderId, options);
+    return new ApiPromise(findByOrderId(this.#http, { operation, path }, orderId, options));
   }
 
   /**
@@ -150,6 +150,7 @@ export class Withdrawals {
    */
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
     const read = (call: RequestOptions) => this.get(withdrawalId, call);
-    return waitUntilFinal(this.#http, `${this.#route.name}.waitUntilFinal`, read, options);
+    const name = `${this.#route.name}.waitUntilFinal`;
+    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
   }
 }

@@ -1,12 +1,12 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
-import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
+import type { ApiResponse } from "../../http/answer.ts";
 import { callOptionNames, checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { checkOptionNames } from "../../values.ts";
-import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
+import type { Listing } from "./page.ts";
 
 export interface FindOptions extends RequestOptions {
   /**
@@ -15,12 +15,6 @@ export interface FindOptions extends RequestOptions {
    * pages prove to be sorted newest first.
    */
   createdAfter?: Date | string | undefined;
-}
-
-/** A list that is searched, with what its path needs. */
-export interface Searched<Item> {
-  readonly operation: Operation<PageBody<Item>>;
-  readonly path?: Readonly<Record<string, string>>;
 }
 
 interface Ordered {
@@ -44,20 +38,11 @@ const maxRepeats = 20;
  * @throws {UnexpectedResponseError} code `unreadable_list`, outcome `not_sent`, when nothing was found but
  * the list cannot be shown to have been read completely.
  */
-export function findByOrderId<Item extends Ordered>(
+export async function findByOrderId<Item extends Ordered>(
   http: Http,
-  list: Searched<Item>,
+  { operation, path = {} }: Listing<Item>,
   orderId: string,
-  options: FindOptions = {},
-): ApiPromise<Item[]> {
-  return new ApiPromise(find(http, list, orderId, options));
-}
-
-async function find<Item extends Ordered>(
-  http: Http,
-  { operation, path = {} }: Searched<Item>,
-  orderId: string,
-  given: FindOptions,
+  given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
   checkOptionNames(given, [...callOptionNames, "createdAfter"]);
   const { createdAfter, ...options } = given;

@@ -121,7 +121,7 @@ export class CreateOnce {
     const read = () => this.#http.call(this.#route.get, { path }, this.#inTime()).withResponse();
     let missing: unknown;
     for await (const result of poll(read, { ...this.#polling, mayPass: isNotFound })) {
-      if (result.ok) return this.#theOne(result.value, [result.value.data]) ?? result.value;
+      if (result.value) return this.#theOne(result.value, [result.value.data]) ?? result.value;
       missing = result.error;
     }
     throw missing;
@@ -131,7 +131,7 @@ export class CreateOnce {
   async #outwait(quietUntil: number): Promise<ApiResponse<Withdrawal> | undefined> {
     const deadlineAt = Math.min(this.#deadlineAt, quietUntil);
     for await (const result of poll(() => this.#look(), { ...this.#polling, deadlineAt })) {
-      if (result.ok && result.value) return result.value;
+      if (result.value) return result.value;
     }
     if (quietUntil < this.#deadlineAt) return this.#look();
     throw earlierOutcomeUnknown(this.#facts);
@@ -223,8 +223,10 @@ export class CreateOnce {
     let lastLook = "It was not in the list until the deadline.";
     try {
       for await (const result of poll(() => this.#look(), { ...this.#polling, mayPass })) {
-        if (result.ok && result.value) return result.value;
-        lastLook = result.ok ? "It was not in the list until the deadline." : unread(result.error);
+        if (result.value) return result.value;
+        lastLook = result.error
+          ? unread(result.error)
+          : "It was not in the list until the deadline.";
       }
     } catch (error) {
       if (!AbortError.is(error)) throw error;
@@ -238,7 +240,7 @@ export class CreateOnce {
     const { createdAfter } = this.#options;
     const options = { ...this.#inTime(), createdAfter };
     const searched = { operation: list, path };
-    const found = await findByOrderId(http, searched, this.#order.id, options).withResponse();
+    const found = await findByOrderId(http, searched, this.#order.id, options);
     this.#lookedAt = http.time.now();
     return this.#theOne(found, found.data);
   }

@@ -67,7 +67,7 @@ export class LedgerClient {
     options: { readonly deadlineMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Withdrawal[]> {
     const { list: operation, path } = this.#route;
-    return findByOrderId(this.#http, { operation, path }, orderId, options);
+    return (await findByOrderId(this.#http, { operation, path }, orderId, options)).data;
   }
 
   async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {
