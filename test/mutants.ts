@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "createOnce sends again after a 429 without a look",
     file: "src/resources/payouts/create-once.ts",
-    find: "const isLater = !this.#reached || this.#lookedAt > this.#sentAt;",
+    find: "const isLater = !reached || lookedAt > sentAt;",
     replace: "const isLater = true;",
     test: "test/resources/payouts/create-once-again.test.ts",
   },

@@ -6,22 +6,22 @@ import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
-import { CreateOnce, type CreateOnceOptions } from "./payouts/create-once.ts";
-import { LedgerClient } from "./payouts/ledger-client.ts";
+import { type CreateOnceOptions, createOnce } from "./payouts/create-once.ts";
+import { type LedgerClient, ledgerClient } from "./payouts/ledger-client.ts";
 import {
   type CreateOnceInput,
   type CreateWithdrawalInput,
+  confirmed,
   createOnceBody,
-  createWithdrawal,
+  createWithdrawalBody,
+  type SentWithdrawal,
   type WithdrawalRoute,
 } from "./payouts/payout.ts";
-import { RecentPayouts } from "./payouts/recent-payouts.ts";
 import { SingleFlight } from "./payouts/single-flight.ts";
 import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
 
 // For all clients of one merchant in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
-const recentPayouts = /* @__PURE__ */ new RecentPayouts();
 
 const secretKeyRoute: WithdrawalRoute = {
   name: "withdrawals",
@@ -44,7 +44,7 @@ export class Withdrawals {
 
   /** @internal */
   get ledger(): LedgerClient {
-    return new LedgerClient(this.#http, this.#route);
+    return ledgerClient(this.#http, this.#route);
   }
 
   /**
@@ -58,7 +58,17 @@ export class Withdrawals {
    * @throws {UnexpectedResponseError} when the answer describes another withdrawal than was asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
-    return createWithdrawal(this.#http, this.#route, input, options);
+    const { create, path } = this.#route;
+    const { wire } = this.#http.settings;
+    const isKeyed = wire.withdrawalIdempotency === "honoured";
+    const operation = isKeyed ? { ...create, replay: "keyed" as const } : create;
+    let body: SentWithdrawal;
+    const fill = () => {
+      body = createWithdrawalBody(input, wire);
+      return { path, body };
+    };
+    const creating = this.#http.call(operation, fill, options).withResponse();
+    return new ApiPromise(creating.then((answer) => confirmed(create.name, body, answer)));
   }
 
   /**
@@ -88,19 +98,16 @@ export class Withdrawals {
   createOnce(input: CreateOnceInput, options: CreateOnceOptions = {}): ApiPromise<Withdrawal> {
     const run = async () => {
       const body = createOnceBody(input, options, this.#http.settings.wire);
-      const id = body.orderId;
+      const { orderId } = body;
       const { baseUrl, idempotencyNamespace } = this.#http.settings;
       const { merchantId } = this.#route.path;
       // A bearer token changes every hour, while its merchant stays.
       const key =
         merchantId === undefined
-          ? await this.#http.accountKey(`${this.#route.name}.createOnce`, id)
-          : idempotencyKeyFrom(baseUrl, idempotencyNamespace, merchantId, id);
-      const start = (signal: AbortSignal) => {
-        const order = { id, body, key };
-        const call = { ...options, signal };
-        return new CreateOnce(this.#http, this.#route, order, recentPayouts, call).run();
-      };
+          ? await this.#http.accountKey(`${this.#route.name}.createOnce`, orderId)
+          : idempotencyKeyFrom(baseUrl, idempotencyNamespace, merchantId, orderId);
+      const start = (signal: AbortSignal) =>
+        createOnce(this.#http, this.#route, body, key, { ...options, signal });
       return flights.run(key, JSON.stringify(body), start, options.signal);
     };
     return new ApiPromise(run());
