@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { SettlekitError } from "../errors.ts";
 import { ApiPromise, type ApiResponse } from "./answer.ts";
-import { Call, type Emit, type Shared, sharedBy } from "./call.ts";
+import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
 import { type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
 import { Paces } from "./pace.ts";
@@ -94,8 +94,7 @@ export class Http {
     emit({ type: "start", method, path });
     try {
       const filled = typeof input === "function" ? input() : input;
-      const call = new Call(this.#shared, operation, filled, options, callId, emit);
-      const response = await call.run();
+      const response = await makeCall(this.#shared, operation, filled, options, callId, emit);
       const { attempts, status, requestId } = response;
       end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
       return response;
