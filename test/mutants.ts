@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an early end of the list proves that there is none",
     file: "src/resources/lists/find-by-order-id.ts",
-    find: "return this.#hasMore === false && this.size < this.#total;",
+    find: "return this.#hasMore === false && this.ids.size < this.#total;",
     replace: "return false;",
     test: "test/resources/lists/complete-lookup.test.ts",
   },
@@ -62,15 +62,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a proxy's 403 rejects a creation",
     file: "src/http/policy.ts",
-    find: 'return failure.isFromService && rejections.has(failure.status) ? "rejected" : "unknown";',
-    replace: 'return rejections.has(failure.status) ? "rejected" : "unknown";',
+    find: "if (isFromService && rejections.has(status))",
+    replace: "if (rejections.has(status))",
     test: "test/http/send.test.ts",
   },
   {
     name: "a redirect rejects a creation",
     file: "src/http/policy.ts",
-    find: 'return replay === "safe" ? "rejected" : "unknown";',
-    replace: 'return "rejected";',
+    find: 'outcome: replay === "safe" ? "rejected" : "unknown"',
+    replace: 'outcome: "rejected"',
     test: "test/http/policy.test.ts",
   },
   {

@@ -45,16 +45,17 @@ export class Http {
   }
 
   /**
-   * A key for something of this client's merchant: equal for clients with the same base URL, namespace and credential, and
-   * revealing none of them.
+   * A key for something of this client's merchant: equal for clients with the same base URL, namespace and merchant id or
+   * credential, and revealing none of them.
    */
-  async accountKey(operation: string, name: string): Promise<string> {
-    const { settings, time } = this.#shared;
-    const { baseUrl, idempotencyNamespace, credential, deadlineMs } = settings;
-    const facts = { operation, attempts: 0 };
-    const secret = await askForCredential(credential, time, deadlineMs, undefined, facts);
-    // The call itself reports a credential that does not come in time.
-    return idempotencyKeyFrom(baseUrl, idempotencyNamespace, secret ?? "none", name);
+  async accountKey(operation: string, name: string, merchantId?: string): Promise<string> {
+    const { baseUrl, idempotencyNamespace, credential, deadlineMs } = this.settings;
+    const ask = () =>
+      askForCredential(credential, this.time, deadlineMs, undefined, { operation, attempts: 0 });
+    // A bearer token changes every hour, while its merchant stays. The call itself reports a credential that does not
+    // come in time.
+    const account = merchantId ?? (await ask()) ?? "none";
+    return idempotencyKeyFrom(baseUrl, idempotencyNamespace, account, name);
   }
 
   /** The service's time in milliseconds since 1970, by its latest answer. */

@@ -84,78 +84,72 @@ export interface Situation {
  */
 export function decide(situation: Situation) {
   const { failure, replay, attempt, maxRetries } = situation;
-  const changes = replay !== "safe";
-  const outcome =
-    changes && situation.unknownBefore ? "unknown" : outcomeOf(failure, replay, attempt);
+  const row = rowOf(failure, replay, attempt);
+  const isUnknown = replay !== "safe" && situation.unknownBefore;
+  const outcome = isUnknown ? "unknown" : row.outcome;
   const stop = { action: "stop", outcome, outOfBudget: false } as const;
   const limited = hasStatus(failure, 429);
   const retriesLeft = limited ? maxRetries > 0 : situation.retries < maxRetries;
-  if (!retriesLeft || !isRepeatable(failure, replay, attempt)) return stop;
+  if (!retriesLeft || !row.mayRepeat) return stop;
   const waitMs = waitBefore(situation);
   if (waitMs >= situation.remainingMs) return stop;
   if (!limited && !situation.budgetLeft) return { ...stop, outOfBudget: true };
   return { action: "retry", waitMs, counted: !limited, outcome } as const;
 }
 
-function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
+interface Row {
+  /** Whether the request may have taken effect. */
+  readonly outcome: Outcome;
+  readonly mayRepeat: boolean;
+}
+
+/** The retry table. */
+function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
+  const isHarmless = replay !== "unsafe";
   switch (failure.kind) {
     case "unreachable":
+      return { outcome: "not_sent", mayRepeat: true };
     case "tls":
     case "not_taken":
-      return "not_sent";
+      return { outcome: "not_sent", mayRepeat: false };
     case "custom_code":
-      return failure.wasSent ? "unknown" : "not_sent";
+      return { outcome: failure.wasSent ? "unknown" : "not_sent", mayRepeat: false };
     case "timeout":
-      return failure.spentOn === undefined ? "unknown" : "not_sent";
+      return failure.spentOn === undefined
+        ? { outcome: "unknown", mayRepeat: isHarmless }
+        : { outcome: "not_sent", mayRepeat: true };
     case "aborted":
-      return attempt === 0 ? "not_sent" : "unknown";
+      return { outcome: attempt === 0 ? "not_sent" : "unknown", mayRepeat: false };
     case "redirect":
-      return replay === "safe" ? "rejected" : "unknown";
+      return { outcome: replay === "safe" ? "rejected" : "unknown", mayRepeat: false };
+    case "too_large":
+      return { outcome: "unknown", mayRepeat: false };
     case "status":
-      if (failure.status === 429) return "rejected";
-      // After an earlier attempt, a conflict may be with that attempt, still in progress.
-      if (isOwnConflict(failure, replay, attempt)) return "unknown";
-      return failure.isFromService && rejections.has(failure.status) ? "rejected" : "unknown";
+      return rowOfStatus(failure, replay, attempt);
     default:
-      return "unknown";
+      return { outcome: "unknown", mayRepeat: isHarmless };
   }
 }
 
 /** Statuses with which the service refuses. With others, or on a proxy's page, it may have acted. */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
-function isRepeatable(failure: Failure, replay: Replay, attempt: number): boolean {
-  switch (failure.kind) {
-    case "unreachable":
-      return true;
-    case "timeout":
-      return replay !== "unsafe" || failure.spentOn !== undefined;
-    case "tls":
-    case "not_taken":
-    case "custom_code":
-    case "aborted":
-    case "redirect":
-    case "too_large":
-      return false;
-    case "status": {
-      const { status } = failure;
-      if (status === 429) return true;
-      if (status >= 500 || status === 408 || status === 425) return replay !== "unsafe";
-      return isOwnConflict(failure, replay, attempt);
-    }
-    default:
-      return replay !== "unsafe";
-  }
-}
-
 type StatusFailure = Extract<Failure, { kind: "status" }>;
+
+function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): Row {
+  const { status, isFromService } = failure;
+  if (status === 429) return { outcome: "rejected", mayRepeat: true };
+  // After an earlier attempt, a conflict may be with that attempt, still in progress.
+  if (status === 409 && replay === "keyed" && attempt > 1) {
+    return { outcome: "unknown", mayRepeat: true };
+  }
+  if (isFromService && rejections.has(status)) return { outcome: "rejected", mayRepeat: false };
+  const isPassing = status >= 500 || status === 408 || status === 425;
+  return { outcome: "unknown", mayRepeat: isPassing && replay !== "unsafe" };
+}
 
 export function hasStatus(failure: Failure, status: number): failure is StatusFailure {
   return failure.kind === "status" && failure.status === status;
-}
-
-function isOwnConflict(failure: StatusFailure, replay: Replay, attempt: number): boolean {
-  return failure.status === 409 && replay === "keyed" && attempt > 1;
 }
 
 /** Full-jitter exponential backoff, unless the service says how long to wait. */

@@ -1,6 +1,5 @@
 import { ApiPromise, type ApiResponse } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import { idempotencyKeyFrom } from "../http/idempotency.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
@@ -98,14 +97,8 @@ export class Withdrawals {
   createOnce(input: CreateOnceInput, options: CreateOnceOptions = {}): ApiPromise<Withdrawal> {
     const run = async () => {
       const body = createOnceBody(input, options, this.#http.settings.wire);
-      const { orderId } = body;
-      const { baseUrl, idempotencyNamespace } = this.#http.settings;
-      const { merchantId } = this.#route.path;
-      // A bearer token changes every hour, while its merchant stays.
-      const key =
-        merchantId === undefined
-          ? await this.#http.accountKey(`${this.#route.name}.createOnce`, orderId)
-          : idempotencyKeyFrom(baseUrl, idempotencyNamespace, merchantId, orderId);
+      const { name, path } = this.#route;
+      const key = await this.#http.accountKey(`${name}.createOnce`, body.orderId, path.merchantId);
       const start = (signal: AbortSignal) =>
         createOnce(this.#http, this.#route, body, key, { ...options, signal });
       return flights.run(key, JSON.stringify(body), start, options.signal);

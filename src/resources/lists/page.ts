@@ -137,27 +137,24 @@ function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Ite
  * error, and calls that overlap take their turns.
  */
 function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator<T> {
-  let closed = false;
+  let isClosed = false;
   let turn: Promise<unknown> = Promise.resolve();
-  const done = (): IteratorResult<T> => ({ done: true, value: undefined });
   const step = async (): Promise<IteratorResult<T>> => {
-    if (closed) return done();
-    const value = await produce();
+    const value = isClosed ? undefined : await produce();
     if (value !== undefined) return { done: false, value };
-    closed = true;
-    return done();
+    isClosed = true;
+    return { done: true, value };
   };
   return {
     next() {
-      const result = turn.then(step, step);
-      turn = result;
+      const result = turn.then(step);
       // Its failure belongs to the caller of this step alone.
-      turn.catch(() => {});
+      turn = result.catch(() => {});
       return result;
     },
     async return() {
-      closed = true;
-      return done();
+      isClosed = true;
+      return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
       return this;

@@ -23,16 +23,13 @@ import {
   unknownOutcome,
   unread,
 } from "./payout-errors.ts";
-import { RecentPayouts } from "./recent-payouts.ts";
+import { forget, recall, rememberSent, rememberWithdrawal } from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
   /** When the order was placed: its withdrawal cannot be older. Lets the lookup stop early. */
   createdAfter?: FindOptions["createdAfter"];
 }
-
-// For all clients of one merchant in this process.
-const recentPayouts = /* @__PURE__ */ new RecentPayouts();
 
 /** Less than this is not enough to create a withdrawal and learn of it. */
 const leastCreationMs = 100;
@@ -76,13 +73,13 @@ export async function createOnce(
 
   /** The order's withdrawal before this call sends anything. */
   async function existing(): Promise<ApiResponse<Withdrawal> | undefined> {
-    const known = recentPayouts.recall(key, time);
+    const known = recall(key, time);
     try {
       if (known?.withdrawalId !== undefined) return await read(known.withdrawalId);
       let found = await look();
       const isQuiet = known !== undefined && known.quietUntil > time.now();
       if (!found && isQuiet) found = await outwait(known.quietUntil);
-      if (found) recentPayouts.exists(key, time, found.data.id);
+      if (found) rememberWithdrawal(key, time, found.data.id);
       return found;
     } catch (error) {
       throw withOutcome(error, "not_sent");
@@ -124,7 +121,7 @@ export async function createOnce(
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
       sentAt = time.now();
-      recentPayouts.sent(key, time, timeoutMs);
+      rememberSent(key, time, timeoutMs);
     };
     const input = { path: route.path, body, beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
@@ -133,7 +130,7 @@ export async function createOnce(
       if (SettlekitError.is(error)) return afterFailure(error);
       throw error;
     });
-    recentPayouts.exists(key, time, answer.data.id);
+    rememberWithdrawal(key, time, answer.data.id);
     return confirmed(route.create.name, body, answer);
   }
 
@@ -155,7 +152,7 @@ export async function createOnce(
     const isOwnLook = error === lookFailure;
     if (sends === 0) throw withOutcome(error, "not_sent");
     if (!reached && (isOwnLook || error.outcome === "not_sent")) {
-      recentPayouts.refused(key);
+      forget(key);
       throw withOutcome(error, "not_sent");
     }
     if (isFinalAnswer(error)) throw withOutcome(error, "unknown");
@@ -173,7 +170,7 @@ export async function createOnce(
       });
       if (found) return found;
     }
-    recentPayouts.refused(key);
+    forget(key);
     throw error;
   }
 

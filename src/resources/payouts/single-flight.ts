@@ -25,8 +25,8 @@ export class SingleFlight<T> {
     if (signal?.aborted) throw aborted(signal, "not_sent");
     let flight = this.#flights.get(key);
     while (flight && (flight.request !== request || flight.controller.signal.aborted)) {
-      const over = flight.result.catch(() => {}).then(() => "over" as const);
-      if ((await unlessAborted(over, signal)) === undefined) throw aborted(signal, "not_sent");
+      await unlessAborted(flight.result, signal).catch(() => {});
+      if (signal?.aborted) throw aborted(signal, "not_sent");
       flight = this.#flights.get(key);
     }
     return this.#join(flight ?? this.#launch(key, request, start), signal);
