@@ -196,7 +196,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "what a custom fetch threw counts as a network failure",
     file: "src/http/send.ts",
-    find: "if (!this.#settings.fetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;",
+    find: "if (!customFetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;",
     replace: "if (!hasNetworkCode(undefined)) return undefined;",
     test: "test/http/send.test.ts",
   },

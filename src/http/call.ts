@@ -14,7 +14,7 @@ import {
   redactor,
   setCredential,
 } from "./request.ts";
-import { Sender } from "./send.ts";
+import { createSender } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -25,7 +25,7 @@ export function sharedBy(settings: HttpSettings, time: Time) {
   return {
     settings,
     time,
-    sender: new Sender(settings),
+    send: createSender(settings),
     paces: new Paces(time),
     limit: pLimit(settings.maxConcurrency),
     budget: new RetryBudget(time),
@@ -52,7 +52,7 @@ export async function makeCall<T>(
   emit: Emit,
 ): Promise<ApiResponse<T>> {
   checkCallOptions(options);
-  const { settings, sender, time, paces, limit, budget, serviceClock, observers } = shared;
+  const { settings, send, time, paces, limit, budget, serviceClock, observers } = shared;
   const { name, replay, credential: kind } = operation;
   const { signal } = options;
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
@@ -133,7 +133,7 @@ export async function makeCall<T>(
     const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
-    const { result, wasSent } = await sender.send({
+    const { result, wasSent } = await send({
       ...request,
       headers: {
         ...(observers.size > 0 && headersFrom(observers, callId, request)),

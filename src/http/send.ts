@@ -1,4 +1,4 @@
-import ky, { isNetworkError, type KyInstance, TimeoutError } from "ky";
+import ky, { isNetworkError, TimeoutError } from "ky";
 import { userAgent } from "../runtime.ts";
 import { show } from "../values.ts";
 import { isSecureUrl } from "./base-url.ts";
@@ -33,52 +33,40 @@ interface Attempt extends PreparedRequest {
 
 class TooLargeError extends Error {}
 
-/** Sends one request at a time and reads its whole answer. The only place that knows ky. */
-export class Sender {
-  readonly #settings: HttpSettings;
-  readonly #ky: KyInstance;
+/**
+ * Makes a function that sends one request and reads its whole answer. The only place that knows ky.
+ *
+ * @returns The function, which never throws.
+ */
+export function createSender(settings: HttpSettings) {
+  const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
+  const agent = userAgent();
+  const client = ky.create({
+    prefix: baseUrl,
+    headers: {
+      accept: "application/json",
+      // A browser adds its own; set by a page, they would need the service's permission (CORS).
+      ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
+      ...headers,
+    },
+    // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
+    redirect: "manual",
+    ...cacheMode(),
+    retry: 0,
+    throwHttpErrors: false,
+    // Only the total includes hooks and the body.
+    timeout: false,
+    ...(hooks && { hooks: watched(hooks) }),
+  });
 
-  constructor(settings: HttpSettings) {
-    const { baseUrl, headers, hooks } = settings;
-    const agent = userAgent();
-    this.#settings = settings;
-    this.#ky = ky.create({
-      prefix: baseUrl,
-      headers: {
-        accept: "application/json",
-        // A browser adds its own; set by a page, they would need the service's permission (CORS).
-        ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
-        ...headers,
-      },
-      // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
-      redirect: "manual",
-      ...cacheMode(),
-      retry: 0,
-      throwHttpErrors: false,
-      // Only the total includes hooks and the body.
-      timeout: false,
-      ...(hooks && { hooks: watched(hooks) }),
-    });
-  }
-
-  /** Makes one attempt. Never throws. */
-  async send(
-    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">,
-  ): Promise<{ result: Reply | Failure; wasSent: boolean }> {
-    const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
-    const result = await this.#exchange(attempt).catch((error) => this.#failure(error, attempt));
-    attempt.hasEnded = true;
-    return { result, wasSent: attempt.hasLeft };
-  }
-
-  async #exchange(attempt: Attempt): Promise<Reply> {
+  async function exchange(attempt: Attempt): Promise<Reply> {
     const { method, path, query, headers, body, limit, signal } = attempt;
-    const sending = this.#ky(path, {
+    const sending = client(path, {
       method,
       searchParams: query,
       headers,
       totalTimeout: limit.ms,
-      fetch: (request) => this.#fetch(request as Request, attempt),
+      fetch: (request) => send(request as Request, attempt),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });
@@ -98,18 +86,17 @@ export class Sender {
     }
     try {
       const text = await sending.text();
-      if (text.length > this.#settings.maxResponseBytes) throw new TooLargeError();
+      if (text.length > maxResponseBytes) throw new TooLargeError();
       return { ...reply, text, broken: undefined };
     } catch (error) {
-      return { ...reply, text: undefined, broken: this.#bodyFailure(error, attempt) };
+      return { ...reply, text: undefined, broken: bodyFailure(error, attempt) };
     }
   }
 
   /** Calls fetch as `fetch(url, init)`: that of another package does not take the platform's Request. */
-  async #fetch(request: Request, attempt: Attempt): Promise<Response> {
-    const { fetch: customFetch, fetchOptions, hooks, maxResponseBytes } = this.#settings;
+  async function send(request: Request, attempt: Attempt): Promise<Response> {
     if (hooks) await checkUnchanged(request, attempt);
-    if (hooks && !isSecureUrl(new URL(request.url), this.#settings.allowHttp)) {
+    if (hooks && !isSecureUrl(new URL(request.url), settings.allowHttp)) {
       throw new CustomCodeError("hooks", "A beforeRequest hook gave a URL that is not https.");
     }
     const signal =
@@ -146,15 +133,14 @@ export class Sender {
     return attempt.received as Response;
   }
 
-  #failure(error: unknown, attempt: Attempt): Failure {
-    const { signal, limit, redact, hasLeft } = attempt;
+  function failureOf(error: unknown, { signal, limit, redact, hasLeft }: Attempt): Failure {
     if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
     if (error instanceof TimeoutError) {
       const spentOn =
         "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
       return { kind: "timeout", limit: limit.name, ms: limit.ms, ...(!hasLeft && { spentOn }) };
     }
-    const own = this.#ownError(error, hasLeft);
+    const own = customCodeError(error, hasLeft);
     if (own) {
       const { option, message, cause } = own;
       const fact = redact(message);
@@ -165,24 +151,31 @@ export class Sender {
   }
 
   /** The error as one of the merchant's own code, if it is. */
-  #ownError(error: unknown, hasLeft: boolean): CustomCodeError | undefined {
+  function customCodeError(error: unknown, hasLeft: boolean): CustomCodeError | undefined {
     if (error instanceof CustomCodeError) return error;
     const thrown = describeThrown(error);
     if (!hasLeft) {
       return new CustomCodeError("hooks", `The request could not be prepared: ${thrown}.`, error);
     }
-    if (!this.#settings.fetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;
+    if (!customFetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;
     return new CustomCodeError("fetch", `Your fetch function threw ${thrown}.`, error);
   }
 
-  #bodyFailure(error: unknown, attempt: Attempt): Failure | "too_large" {
+  function bodyFailure(error: unknown, attempt: Attempt): Failure | "too_large" {
     if (error instanceof TooLargeError) return "too_large";
-    const failure = this.#failure(error, attempt);
+    const failure = failureOf(error, attempt);
     if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
     // A part of the answer had arrived, so the request had, too, whatever the platform calls the error.
     const { code, detail } = readNetworkError(error);
     return { kind: "connection", code, detail: attempt.redact(detail) };
   }
+
+  return async (request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">) => {
+    const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
+    const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
+    attempt.hasEnded = true;
+    return { result, wasSent: attempt.hasLeft };
+  };
 }
 
 /** A redirect, in the form of servers and of browsers. */
