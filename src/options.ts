@@ -145,7 +145,6 @@ function readSecretKey(
   variables: Variables,
   isReadable: boolean,
 ): CredentialSource {
-  const source = { param: "secretKey", renewable: false };
   const check = (value: unknown, name?: string) => {
     const key = checkSecretKey(value, environment, name);
     if (!isReadable || key.startsWith("sk_test_")) return key;
@@ -156,7 +155,7 @@ function readSecretKey(
     );
   };
   if (typeof secretKey === "function") {
-    return { ...source, value: async () => check(await secretKey()) };
+    return { param: "secretKey", value: async () => check(await secretKey()) };
   }
   const variable = "SETTLEKIT_SECRET_KEY";
   const value = secretKey ?? (variables[variable] || undefined);
@@ -167,7 +166,7 @@ function readSecretKey(
     );
   }
   const key = check(value, secretKey === undefined ? variable : undefined);
-  return { ...source, value: key };
+  return { param: "secretKey", value: key };
 }
 
 function readBaseUrl(

@@ -217,12 +217,12 @@ export async function makeCall<T>(
   }
 
   /**
-   * Requests an expired token again, once. A proxy's 401 may hide an answer of the service, so it must not lead to a
+   * An expired token is requested again, once. A proxy's 401 may hide an answer of the service, so it must not lead to a
    * second withdrawal.
    */
   function mayRenewAfter(failure: Failure): boolean {
-    const { renewable } = settings.credential;
-    if (!renewable || kind === "none" || renewed || maxRetries === 0) return false;
+    const isRenewable = kind === "accessToken" && typeof settings.credential.value === "function";
+    if (!isRenewable || renewed || maxRetries === 0) return false;
     return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
   }
 

@@ -41,12 +41,10 @@ export type BeforeRequestHook = BeforeRequest["hook"];
 export type AfterResponseHook = AfterResponse["hook"];
 
 /**
- * Functions in ky's form that run around every attempt, repetitions included.
- *
- * `beforeRequest` may add headers and change the URL, by giving another Request; the method, the body and
- * Idempotency-Key stay, and it may not answer in the service's place. `afterResponse` may give another Response
- * with the same status. An error thrown before the request ends the call with nothing sent; one thrown after it
- * ends the call, too, with an unknown outcome where the call changes something.
+ * Functions in ky's form that run around every attempt. `beforeRequest` may add headers and change the URL, by giving
+ * another Request; the method, the body and Idempotency-Key stay, and it may not answer in the service's place.
+ * `afterResponse` may give another Response with the same status. An error thrown before the request ends the call with
+ * nothing sent; one thrown after it ends the call with an unknown outcome where the call changes something.
  */
 export interface ClientHooks {
   /** Called in order before each request leaves. */

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { SettlekitError } from "../errors.ts";
-import { ApiPromise, type ApiResponse } from "./answer.ts";
+import { ApiPromise } from "./answer.ts";
 import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
 import { type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
@@ -72,14 +72,6 @@ export class Http {
     input: CallInput | (() => CallInput),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    return new ApiPromise(this.#observed(operation, input, options));
-  }
-
-  async #observed<T>(
-    operation: Callable<T>,
-    input: CallInput | (() => CallInput),
-    options: RequestOptions,
-  ): Promise<ApiResponse<T>> {
     const { time, settings, observers } = this.#shared;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
@@ -92,17 +84,20 @@ export class Http {
     const end = (facts: Omit<EventFacts<EndEvent>, "type" | "durationMs">) =>
       emit({ type: "end", durationMs: time.now() - startedAt, ...facts });
 
-    emit({ type: "start", method, path });
-    try {
-      const filled = typeof input === "function" ? input() : input;
-      const response = await makeCall(this.#shared, operation, filled, options, callId, emit);
-      const { attempts, status, requestId } = response;
-      end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
-      return response;
-    } catch (error) {
-      end({ ok: false, ...endFacts(error) });
-      throw error;
-    }
+    const run = async () => {
+      emit({ type: "start", method, path });
+      try {
+        const filled = typeof input === "function" ? input() : input;
+        const response = await makeCall(this.#shared, operation, filled, options, callId, emit);
+        const { attempts, status, requestId } = response;
+        end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
+        return response;
+      } catch (error) {
+        end({ ok: false, ...endFacts(error) });
+        throw error;
+      }
+    };
+    return new ApiPromise(run());
   }
 }
 

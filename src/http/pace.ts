@@ -26,14 +26,13 @@ const soonMs = 2_500;
  */
 export class Pace {
   readonly #time: Time;
-  #pausedUntil = 0;
-  /** When the next request may go out, while the pace is limited. */
+  /** When the next request may go out. */
   #nextSlot = 0;
   /** Requests per second at `#since`; undefined while nothing limits it. */
   #base: number | undefined;
   /** Whether `#base` is known to be just below the limit. */
   #isKnown = false;
-  /** Start of the current stretch without a 429. */
+  /** Start of the current stretch without a 429: the end of the pause after the last one. */
   #since: number;
   /** When requests were accepted in this stretch, the latest ones. */
   #accepted: number[] = [];
@@ -45,13 +44,13 @@ export class Pace {
 
   /** How long a new request would have to wait. */
   get waitMs(): number {
-    return Math.max(0, Math.max(this.#pausedUntil, this.#nextSlot) - this.#time.now());
+    return Math.max(0, this.#nextSlot - this.#time.now());
   }
 
   /** Takes the next free slot. Returns how long to wait for it. */
   reserve(): number {
     const now = this.#time.now();
-    const slot = Math.max(now, this.#pausedUntil, this.#nextSlot);
+    const slot = Math.max(now, this.#nextSlot);
     const rate = this.#rateAt(slot);
     if (rate !== undefined) this.#nextSlot = slot + 1000 / rate;
     return slot - now;
@@ -59,7 +58,7 @@ export class Pace {
 
   /** Whether all calls wait. Slots that were taken before the pause are void. */
   get isPaused(): boolean {
-    return this.#pausedUntil > this.#time.now();
+    return this.#since > this.#time.now();
   }
 
   /** The service accepted a request: any answer but 429. */
@@ -79,10 +78,8 @@ export class Pace {
     const isTelling = retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs;
     const pauseMs = Math.min(isTelling ? retryAfterMs : usualPauseMs, longestPauseMs);
     if (sentAt >= this.#since) this.#slowDown(now, pauseMs);
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
-    this.#nextSlot = this.#pausedUntil;
-    // The next stretch begins when the pause is over.
-    this.#since = this.#pausedUntil;
+    this.#since = Math.max(this.#since, now + pauseMs);
+    this.#nextSlot = this.#since;
     this.#accepted = [];
   }
 

@@ -29,8 +29,6 @@ export interface CredentialSource {
   readonly param: string;
   /** The credential, checked, or a function that gives it: asked for every call. */
   readonly value: string | (() => Promise<string>);
-  /** Whether it is a token that expires, so that a 401 may mean to get a new one. */
-  readonly renewable: boolean;
 }
 
 /** Options in which nothing is left out. */
@@ -64,8 +62,8 @@ export interface ConnectionOptions {
   /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
   deadlineMs?: number | undefined;
   /**
-   * How often a failed request is repeated where that is harmless. Default 3; 0 sends exactly one
-   * request. Waiting out a 429 does not count.
+   * How often a failed request is repeated where that is harmless, beside waiting out a 429. Default 3; 0 sends exactly
+   * one request.
    */
   maxRetries?: number | undefined;
   /** The largest body of an answer, decompressed, in bytes. Default 64 MB. */

@@ -68,9 +68,7 @@ export function checkCurrency(value: unknown): "USD" {
 
 /** @param maxLength In characters, where the service documents it. */
 export function checkReference(param: string, value: unknown, maxLength?: number): string {
-  const text = checkText(param, "your own reference", value);
-  if (maxLength === undefined || text.length <= maxLength) return text;
-  throw tooLong(param, `must be at most ${maxLength} characters long`, text);
+  return checkLength(param, "long", checkText(param, "your own reference", value), maxLength);
 }
 
 export function checkText(param: string, what: string, value: unknown): string {
@@ -80,9 +78,7 @@ export function checkText(param: string, what: string, value: unknown): string {
 
 /** Metadata as the text that is sent: text as it is, objects as JSON. */
 export function encodeMetadata(value: unknown, maxLength?: number): string {
-  const text = metadataText(value);
-  if (maxLength === undefined || text.length <= maxLength) return text;
-  throw tooLong("customMetadata", `must be at most ${maxLength} characters as text`, text);
+  return checkLength("customMetadata", "as text", metadataText(value), maxLength);
 }
 
 function metadataText(value: unknown): string {
@@ -152,11 +148,12 @@ export function refused(param: string, rule: string, value: unknown): InvalidReq
   });
 }
 
-function tooLong(param: string, rule: string, { length }: string): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${rule}, but has ${length}. Shorten it.`, {
-    code: "invalid_request",
-    param,
-  });
+function checkLength(param: string, how: string, text: string, most = text.length): string {
+  if (text.length <= most) return text;
+  throw new InvalidRequestError(
+    `${param} must be at most ${most} characters ${how}, but has ${text.length}. Shorten it.`,
+    { code: "invalid_request", param },
+  );
 }
 
 /**
@@ -173,15 +170,14 @@ export function paymentSecret(secret: string): CredentialSource {
       { code: "secret_key_as_payment_secret", param: "secret" },
     );
   }
-  return { param: "secret", renewable: false, value: checked };
+  return { param: "secret", value: checked };
 }
 
 /** @throws {ConfigurationError} for what cannot be a token. */
 export function bearerToken(accessToken: AccessToken): CredentialSource {
-  const source = { param: "accessToken", renewable: typeof accessToken === "function" };
-  if (typeof accessToken === "function") {
-    return { ...source, value: async () => checkCredential("accessToken", await accessToken()) };
+  const param = "accessToken";
+  if (typeof accessToken !== "function") {
+    return { param, value: checkCredential(param, accessToken) };
   }
-  const checked = checkCredential("accessToken", accessToken);
-  return { ...source, value: checked };
+  return { param, value: async () => checkCredential(param, await accessToken()) };
 }

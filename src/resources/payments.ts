@@ -82,16 +82,13 @@ export class Payments {
   }
 
   /**
-   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`.
+   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`. A repeated attempt carries
+   * the same idempotency key and creates nothing twice. To repeat the call itself after a crash, derive the key from the
+   * order with `idempotencyKeyFrom`.
    *
-   * Carries an idempotency key, so that a repeated attempt creates nothing twice. To be able to
-   * repeat the call itself after a crash, derive the key from the order with `idempotencyKeyFrom`.
-   *
-   * @throws {InvalidRequestError} when an argument is refused, by settlekit before sending or by the
-   * service; `param` names it.
+   * @throws {InvalidRequestError} when an argument is refused, before sending or by the service; `param` names it.
    * @throws {IdempotencyConflictError} when the key was used with other parameters.
-   * @throws {OutcomeUnknownError} when no answer settled whether the payment exists; repeat the call
-   * with the error's `idempotencyKey`.
+   * @throws {OutcomeUnknownError} when the payment may exist: repeat the call with the error's `idempotencyKey`.
    * @example
    * ```ts
    * const { paymentUrl } = await client.payments.create({ amount: 2500, orderId: "order_1" });

@@ -47,10 +47,8 @@ export class Withdrawals {
   }
 
   /**
-   * Sends money to an address (interface section 4.4). Prefer `createOnce`.
-   *
-   * The interface does not say whether a repeated withdrawal is recognised, so this never repeats a
-   * request that may have arrived.
+   * Sends money to an address (interface section 4.4). Prefer `createOnce`. The interface does not say whether a repeated
+   * withdrawal is recognised, so this never repeats a request that may have arrived.
    *
    * @throws {InvalidRequestError} when an argument is refused; `param` names it.
    * @throws {OutcomeUnknownError} when the withdrawal may exist. Do not repeat the call: look first.
@@ -79,8 +77,7 @@ export class Withdrawals {
    * remember its request: wait two minutes before you ask again, because a request can arrive late and lists lag.
    * `settlekit/payouts` keeps payouts in a database and is safe across processes, crashes and lag.
    *
-   * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or
-   * several.
+   * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or several.
    * @throws {OutcomeUnknownError} when the withdrawal may exist but was not found by the deadline.
    * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the answer
    * describes another withdrawal than was asked for.
@@ -145,8 +142,7 @@ export class Withdrawals {
   /**
    * Reads the withdrawal until its status is final: completed, failed or cancelled.
    *
-   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is the
-   * status that was read last.
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; it has the `lastStatus`.
    */
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
     const read = (call: RequestOptions) => this.get(withdrawalId, call);

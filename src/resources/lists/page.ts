@@ -39,10 +39,8 @@ export class Page<Item extends Identified> {
 }
 
 /**
- * A list: await it for its first page, or iterate it for all items. While you read, items may be added
- * or leave the filter; what was in the list throughout is given exactly once.
- *
- * An error leaves an iterator where it was: asking it for its next value reads the failed page again.
+ * A list: await it for its first page, or iterate it for all items. Items may be added or leave the filter meanwhile; what
+ * was in the list throughout is given exactly once. After an error, an iterator's next value reads the failed page again.
  *
  * @example
  * ```ts
