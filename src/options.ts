@@ -92,24 +92,18 @@ export function configure(
   given: ClientOptions = {},
   variables: Variables = processVariables(),
 ): Configuration {
-  const options = checkOptions(
+  const { secretKey, ...options } = checkOptions(
     clientSchema,
     given,
     "The options of a client must be an object, such as { secretKey }.",
   );
   const environment = readEnvironment(options, variables);
-  const allowHttp = readAllowHttp(options, environment, variables);
+  const allowHttp = readAllowHttp(options.allowHttp, environment, variables);
   const baseUrl = readBaseUrl(options, environment, variables, allowHttp);
-  const isReadable = !isSecureUrl(new URL(baseUrl), false);
-  const { secretKey: _, ...others } = options;
-  return Object.freeze({
-    ...connectionSettings(others, variables),
-    environment,
-    allowHttp,
-    baseUrl,
-    credential: readSecretKey(options, environment, variables, isReadable),
-    fetchOptions: Object.freeze({ ...options.fetchOptions }),
-  });
+  const credential = readSecretKey(secretKey, environment, variables, baseUrl);
+  const fetchOptions = Object.freeze({ ...options.fetchOptions });
+  const settings = connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX);
+  return Object.freeze({ ...settings, environment, allowHttp, baseUrl, credential, fetchOptions });
 }
 
 /** Reads a variable when it is needed, because Deno asks for leave to read each one. */
@@ -140,11 +134,12 @@ function readEnvironment(options: ClientOptions, variables: Variables): Environm
 }
 
 function readSecretKey(
-  { secretKey }: ClientOptions,
+  secretKey: ClientOptions["secretKey"],
   environment: Environment,
   variables: Variables,
-  isReadable: boolean,
+  baseUrl: string,
 ): CredentialSource {
+  const isReadable = !isSecureUrl(new URL(baseUrl), false);
   const check = (value: unknown, name?: string) => {
     const key = checkSecretKey(value, environment, name);
     if (!isReadable || key.startsWith("sk_test_")) return key;
@@ -197,7 +192,7 @@ function readBaseUrl(
 
 /** Plain http shows the key to the network, so only a test key may be sent that way. */
 function readAllowHttp(
-  { allowHttp }: ClientOptions,
+  allowHttp: boolean | undefined,
   environment: Environment,
   variables: Variables,
 ): boolean {

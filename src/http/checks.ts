@@ -128,10 +128,10 @@ export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): nu
 /** The settings from checked options. */
 export function connectionSettings<Options extends CheckedOptions>(
   options: Options,
-  variables: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined } = {},
+  prefixVariable?: string,
 ) {
   const wire = options.wire ?? wireSchema.parse({});
-  const headerPrefix = checkHeaderPrefix(options.headerPrefix, wire.headerPrefix, variables);
+  const headerPrefix = checkHeaderPrefix(options.headerPrefix, wire.headerPrefix, prefixVariable);
   return {
     ...options,
     headers: Object.freeze(checkHeaders(options.headers ?? {}, headerPrefix)),
@@ -139,11 +139,7 @@ export function connectionSettings<Options extends CheckedOptions>(
   };
 }
 
-function checkHeaderPrefix(
-  own: string | undefined,
-  ofWire: string | undefined,
-  { SETTLEKIT_HEADER_PREFIX: variable }: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined },
-): string {
+function checkHeaderPrefix(own?: string, ofWire?: string, variable?: string): string {
   const refuse = (fact: string) => {
     throw new ConfigurationError(fact, { code: "invalid_option", param: "headerPrefix" });
   };
