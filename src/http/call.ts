@@ -14,7 +14,7 @@ import {
   redactor,
   setCredential,
 } from "./request.ts";
-import { createSender } from "./send.ts";
+import { type Attempt, createSender } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -133,6 +133,10 @@ export async function makeCall<T>(
     const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
+    const timeLimit: Attempt["limit"] =
+      timeoutMs <= leftMs
+        ? { name: "timeoutMs", ms: timeoutMs }
+        : { name: "deadlineMs", ms: leftMs };
     const { result, wasSent } = await send({
       ...request,
       headers: {
@@ -141,10 +145,7 @@ export async function makeCall<T>(
         // Marks repetitions for the service. Left out for calls from browsers, where CORS would have to allow it.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
-      limit:
-        timeoutMs <= leftMs
-          ? { name: "timeoutMs", ms: timeoutMs }
-          : { name: "deadlineMs", ms: leftMs },
+      limit: timeLimit,
       signal,
       redact,
     });

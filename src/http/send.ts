@@ -20,7 +20,7 @@ export interface Reply {
   readonly isReplaced: boolean;
 }
 
-interface Attempt extends PreparedRequest {
+export interface Attempt extends PreparedRequest {
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   readonly signal: AbortSignal | undefined;
   /** Removes credentials from a text that will be shown. */
@@ -170,7 +170,9 @@ export function createSender(settings: HttpSettings) {
     return { kind: "connection", code, detail: attempt.redact(detail) };
   }
 
-  return async (request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">) => {
+  return async (
+    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">,
+  ): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
     const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
     const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
     attempt.hasEnded = true;

@@ -26,8 +26,8 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 // Raise a limit only for a feature that needs the lines.
 test.each([
   ["evm", 480],
-  ["http", 2_360],
-  ["resources", 2_270],
+  ["http", 2_365],
+  ["resources", 2_260],
   ["sandbox", 7_600],
   ["testing", 450],
   ["webhooks", 1_850],
