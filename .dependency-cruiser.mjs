@@ -6,7 +6,7 @@ const allowed = {
   "schemas.ts": ["wire", "zod"],
   wire: ["errors.ts", "values.ts", "zod"],
   "runtime.ts": ["errors.ts"],
-  http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "zod", "@noble/hashes"],
+  http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "p-limit", "zod", "@noble/hashes"],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr", "react"],
   resources: ["http", "wire", "evm", "errors.ts", "values.ts", "zod"],

@@ -27,17 +27,18 @@ const silently = "nothing observes";
 
 /** What a call does for observers when there are none. */
 function tellNobody(): void {
-  const listeners = {
-    onEvent: undefined,
-    logger: undefined,
-    observers: new Set<never>(),
-    channel: silent,
-  };
+  const listeners = { onEvent: undefined, logger: undefined, channel: silent };
+  const observers = new Set<never>();
   const call = { callId: 1, operation: "payments.create" };
-  notify({ type: "start", ...call, method: "POST", path: "/v1/payments" }, listeners);
-  headersFrom(listeners.observers, 1, { path: "/v1/payments", body: "{}" });
-  notify({ type: "attempt", ...call, attempt: 1, durationMs: 1, status: 201 }, listeners);
-  notify({ type: "end", ...call, ok: true, durationMs: 1, attempts: 1, status: 201 }, listeners);
+  notify({ type: "start", ...call, method: "POST", path: "/v1/payments" }, listeners, observers);
+  headersFrom(observers, 1, { path: "/v1/payments", body: "{}" });
+  notify(
+    { type: "attempt", ...call, attempt: 1, durationMs: 1, status: 201 },
+    listeners,
+    observers,
+  );
+  const end = { type: "end", ...call, ok: true, durationMs: 1, attempts: 1, status: 201 } as const;
+  notify(end, listeners, observers);
 }
 const silent = channel("settlekit:bench");
 

@@ -23,8 +23,7 @@ export interface DashboardOptions {
 /**
  * The merchant's server client. Holds the merchant secret key: never ship it to a browser.
  *
- * @throws {ConfigurationError} when an option or environment variable cannot be right; `param` names
- * the option.
+ * @throws {ConfigurationError} when an option or environment variable cannot be right; `param` names it.
  * @example
  * ```ts
  * const client = new MerchantClient({ secretKey: process.env.MY_KEY, environment: "testnet" });

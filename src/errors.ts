@@ -1,9 +1,6 @@
 /**
- * Whether the request behind an error may have taken effect.
- *
- * - `not_sent`: nothing left this process, so nothing can have happened.
- * - `rejected`: the service answered and said no.
- * - `unknown`: the request may or may not have taken effect.
+ * Whether the request behind an error may have taken effect. `not_sent`: nothing left this process. `rejected`: the
+ * service answered and said no. `unknown`: it may or may not have taken effect.
  */
 export type Outcome = "not_sent" | "rejected" | "unknown";
 
@@ -48,10 +45,8 @@ const bodies = /* @__PURE__ */ new WeakMap<SettlekitError, unknown>();
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * The root of everything settlekit throws on purpose.
- *
- * Messages state the fact and the cure. No error shows a credential, whether printed, inspected or
- * serialised.
+ * The root of everything settlekit throws on purpose. Messages state the fact and the cure. No error shows a credential,
+ * whether printed, inspected or serialised.
  *
  * @example
  * ```ts

@@ -32,21 +32,10 @@ export {
   WebhookVerificationError,
 } from "./errors.ts";
 export { type Address, isAddress, toChecksumAddress, toRecipientAddress } from "./evm/address.ts";
-export {
-  type AssetFields,
-  type Chain,
-  chains,
-  findChain,
-  fromCaip2,
-  isNativeAsset,
-  toCaip2,
-} from "./evm/chains.ts";
-export {
-  type NativePayment,
-  nativePaymentUri,
-  type TokenPayment,
-  tokenPaymentUri,
-} from "./evm/payment-uri.ts";
+export type { AssetFields, Chain } from "./evm/chains.ts";
+export { chains, findChain, fromCaip2, isNativeAsset, toCaip2 } from "./evm/chains.ts";
+export type { NativePayment, TokenPayment } from "./evm/payment-uri.ts";
+export { nativePaymentUri, tokenPaymentUri } from "./evm/payment-uri.ts";
 export { formatUnits, parseUnits, usdToCents } from "./evm/units.ts";
 export type { ApiPromise, ApiResponse } from "./http/answer.ts";
 export type {

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors.ts";
 import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
-import { connectionFields, connectionSettings, hooksSchema } from "./http/checks.ts";
+import { connectionFields, connectionSettings, hooksSchema, must } from "./http/checks.ts";
 import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
-import { environmentVariable, isRecord, nearest, show } from "./values.ts";
+import { environmentVariable, isRecord, nearest } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, type Same } from "./wire/fields.ts";
 
@@ -63,17 +63,15 @@ const clientSchema = z.strictObject({
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
   environment: z.optional(z.custom<Environment>(isGiven)),
   allowHttp: z.optional(z.boolean({ error: "allowHttp must be true or false." })),
-  maxConcurrency: z.optional(
+  maxConcurrency: z._default(
     z.custom<number>(
       (value) =>
         value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) > 0),
-      {
-        error: ({ input }) =>
-          `maxConcurrency must be a whole number from 1 on, got ${show(input)}.`,
-      },
+      must("a whole number from 1 on"),
     ),
+    Number.POSITIVE_INFINITY,
   ),
-  idempotencyNamespace: z.optional(z.string(someText).check(z.minLength(1, someText))),
+  idempotencyNamespace: z._default(z.string(someText).check(z.minLength(1, someText)), "default"),
   fetchOptions: z.optional(
     z.custom<Readonly<Record<string, unknown>>>(
       isRecord,
@@ -94,24 +92,18 @@ export function configure(
   given: ClientOptions = {},
   variables: Variables = processVariables(),
 ): Configuration {
-  const options = checkOptions<ClientOptions>(
+  const { secretKey, ...options } = checkOptions(
     clientSchema,
     given,
     "The options of a client must be an object, such as { secretKey }.",
   );
   const environment = readEnvironment(options, variables);
-  const allowHttp = readAllowHttp(options, environment, variables);
+  const allowHttp = readAllowHttp(options.allowHttp, environment, variables);
   const baseUrl = readBaseUrl(options, environment, variables, allowHttp);
-  const isReadable = !isSecureUrl(new URL(baseUrl), false);
-  const { secretKey: _, ...others } = options;
-  return Object.freeze({
-    ...connectionSettings(others, variables),
-    environment,
-    allowHttp,
-    baseUrl,
-    credential: readSecretKey(options, environment, variables, isReadable),
-    fetchOptions: Object.freeze({ ...options.fetchOptions }),
-  });
+  const credential = readSecretKey(secretKey, environment, variables, baseUrl);
+  const fetchOptions = Object.freeze({ ...options.fetchOptions });
+  const settings = connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX);
+  return Object.freeze({ ...settings, environment, allowHttp, baseUrl, credential, fetchOptions });
 }
 
 /** Reads a variable when it is needed, because Deno asks for leave to read each one. */
@@ -142,12 +134,12 @@ function readEnvironment(options: ClientOptions, variables: Variables): Environm
 }
 
 function readSecretKey(
-  { secretKey }: ClientOptions,
+  secretKey: ClientOptions["secretKey"],
   environment: Environment,
   variables: Variables,
-  isReadable: boolean,
+  baseUrl: string,
 ): CredentialSource {
-  const source = { param: "secretKey", renewable: false };
+  const isReadable = !isSecureUrl(new URL(baseUrl), false);
   const check = (value: unknown, name?: string) => {
     const key = checkSecretKey(value, environment, name);
     if (!isReadable || key.startsWith("sk_test_")) return key;
@@ -158,7 +150,7 @@ function readSecretKey(
     );
   };
   if (typeof secretKey === "function") {
-    return { ...source, value: async () => check(await secretKey()) };
+    return { param: "secretKey", value: async () => check(await secretKey()) };
   }
   const variable = "SETTLEKIT_SECRET_KEY";
   const value = secretKey ?? (variables[variable] || undefined);
@@ -169,7 +161,7 @@ function readSecretKey(
     );
   }
   const key = check(value, secretKey === undefined ? variable : undefined);
-  return { ...source, value: key };
+  return { param: "secretKey", value: key };
 }
 
 function readBaseUrl(
@@ -200,7 +192,7 @@ function readBaseUrl(
 
 /** Plain http shows the key to the network, so only a test key may be sent that way. */
 function readAllowHttp(
-  { allowHttp }: ClientOptions,
+  allowHttp: boolean | undefined,
   environment: Environment,
   variables: Variables,
 ): boolean {

@@ -9,20 +9,11 @@ export interface Channel {
   publish(message: object): void;
 }
 
-interface Runtime {
-  readonly process?: {
-    readonly versions?: { readonly node?: string };
-    /** Platforms that imitate Node may give a part of a module. */
-    getBuiltinModule?(
-      id: "node:diagnostics_channel",
-    ): { channel?(name: string): Channel } | undefined;
-  };
+/** Any platform: those that imitate Node or a browser may have a part of this. */
+type Runtime = Partial<Pick<typeof globalThis, "process" | "navigator" | "window" | "document">> & {
   readonly Bun?: { readonly version?: string };
   readonly Deno?: { readonly version?: { readonly deno?: string } };
-  readonly navigator?: { readonly userAgent?: string };
-  readonly window?: unknown;
-  readonly document?: unknown;
-}
+};
 
 /**
  * Names settlekit and the runtime. Undefined in browsers: they send their own, and a header of ours
@@ -39,25 +30,16 @@ export function userAgent(): string | undefined {
 }
 
 /** As `engines` in package.json has it. */
-const needed = [22, 12] as const;
+const [neededMajor, neededMinor] = [22, 12];
 
-/**
- * The message for a Node that is too old, which npm only warns about. Undefined if it is not.
- *
- * @param version Such as `24.1.0`.
- */
+/** The message for a version of Node that is too old, which npm only warns about. Undefined if it is not. */
 export function unsupportedNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [neededMajor, neededMinor] = needed;
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
-  return `settlekit needs Node ${needed.join(".")} or later, and this is Node ${version}. Update it: https://nodejs.org`;
+  return `settlekit needs Node ${neededMajor}.${neededMinor} or later, and this is Node ${version}. Update it: https://nodejs.org`;
 }
 
-/**
- * Refuses a Node that would fail later, in the middle of a call.
- *
- * @throws {ConfigurationError} when this Node is too old.
- */
+/** Refuses a Node that would fail later, in the middle of a call. */
 export function requireSupportedNode(): void {
   const { process, Bun, Deno } = globalThis as Runtime;
   // These two name a Node that they resemble.
@@ -66,11 +48,7 @@ export function requireSupportedNode(): void {
   if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
 }
 
-/**
- * Refuses to hold a merchant's secret key where visitors can read it.
- *
- * @throws {ConfigurationError} in a page of a browser.
- */
+/** Refuses to hold a merchant's secret key in a page, where visitors can read it. */
 export function requireServer(): void {
   const { window, document } = globalThis as Runtime;
   if (window === undefined || document === undefined) return;

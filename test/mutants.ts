@@ -27,7 +27,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an early end of the list proves that there is none",
     file: "src/resources/lists/find-by-order-id.ts",
-    find: "return this.#hasMore === false && this.size < this.#total;",
+    find: "return this.#hasMore === false && this.ids.size < this.#total;",
     replace: "return false;",
     test: "test/resources/lists/complete-lookup.test.ts",
   },
@@ -48,7 +48,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "createOnce sends again after a 429 without a look",
     file: "src/resources/payouts/create-once.ts",
-    find: "const isLater = !this.#reached || this.#lookedAt > this.#sentAt;",
+    find: "const isLater = !reached || lookedAt > sentAt;",
     replace: "const isLater = true;",
     test: "test/resources/payouts/create-once-again.test.ts",
   },
@@ -62,15 +62,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a proxy's 403 rejects a creation",
     file: "src/http/policy.ts",
-    find: 'return failure.isFromService && rejections.has(failure.status) ? "rejected" : "unknown";',
-    replace: 'return rejections.has(failure.status) ? "rejected" : "unknown";',
+    find: "if (isFromService && rejections.has(status))",
+    replace: "if (rejections.has(status))",
     test: "test/http/send.test.ts",
   },
   {
     name: "a redirect rejects a creation",
     file: "src/http/policy.ts",
-    find: 'return replay === "safe" ? "rejected" : "unknown";',
-    replace: 'return "rejected";',
+    find: 'outcome: replay === "safe" ? "rejected" : "unknown"',
+    replace: 'outcome: "rejected"',
     test: "test/http/policy.test.ts",
   },
   {
@@ -196,8 +196,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "what a custom fetch threw counts as a network failure",
     file: "src/http/send.ts",
-    find: "if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {",
-    replace: "if (hasNetworkCode(undefined)) {",
+    find: "if (!customFetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;",
+    replace: "if (!hasNetworkCode(undefined)) return undefined;",
     test: "test/http/send.test.ts",
   },
   {

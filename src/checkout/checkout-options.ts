@@ -35,7 +35,7 @@ true satisfies Same<CheckoutOptions, z.input<typeof checkoutSchema>>;
  * @throws {ConfigurationError} when an option cannot be right; `param` names it.
  */
 export function checkoutSettings(given: CheckoutOptions, allowHttp = false): HttpSettings {
-  const options = checkOptions<CheckoutOptions>(
+  const options = checkOptions(
     checkoutSchema,
     given,
     "The options of a checkout must be an object, such as { paymentId, secret, baseUrl }.",
@@ -50,6 +50,8 @@ export function checkoutSettings(given: CheckoutOptions, allowHttp = false): Htt
   }
   return {
     ...connectionSettings(others),
+    maxConcurrency: Number.POSITIVE_INFINITY,
+    idempotencyNamespace: "default",
     allowHttp,
     baseUrl: checkBaseUrl(url, { allowHttp }),
     credential: paymentSecret(secret),

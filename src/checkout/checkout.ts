@@ -128,12 +128,12 @@ export class Checkout {
     const waits = { time, signal, intervalMs, maxIntervalMs: Math.max(intervalMs, 10_000) };
     const watch = new StatusWatch("checkout.watch");
     const read = () => {
-      watch.countRead();
+      watch.reads += 1;
       return this.status({ signal, headers });
     };
     try {
       for await (const result of poll(read, waits)) {
-        if (!result.ok || result.value.status === watch.lastStatus) continue;
+        if (!result.value || result.value.status === watch.lastStatus) continue;
         const isLast = watch.isFinal(result.value.status);
         yield result.value;
         if (isLast) return;

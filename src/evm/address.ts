@@ -1,4 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { InvalidRequestError } from "../errors.ts";
 import { isNativeAssetAddress } from "./chains.ts";
 
@@ -6,10 +7,8 @@ import { isNativeAssetAddress } from "./chains.ts";
 export type Address = `0x${string}`;
 
 /**
- * Whether a value is an EVM address.
- *
- * Mixed case must satisfy the EIP-55 checksum; all-lower and all-upper case carry no checksum and
- * are accepted. The zero address is an address too, though money sent there is lost.
+ * Whether a value is an EVM address. Mixed case must satisfy the EIP-55 checksum; all-lower and all-upper case carry
+ * none and are accepted. The zero address is an address too, though money sent there is lost.
  *
  * @example
  * ```ts
@@ -24,10 +23,8 @@ export function isAddress(value: unknown): value is Address {
 }
 
 /**
- * The EIP-55 form of an address, whose upper-case letters let a wallet notice a mistyped digit.
- *
- * A mixed-case address with a wrong checksum is refused rather than repaired, because it may be
- * another address than the one that was meant.
+ * The EIP-55 form of an address, whose upper-case letters let a wallet notice a mistyped digit. A mixed-case address
+ * with a wrong checksum is refused rather than repaired, because it may not be the one that was meant.
  *
  * @param address `0x` and 40 hexadecimal digits.
  * @param param The name of the field that the error reports.
@@ -69,15 +66,11 @@ function isMixedCase(address: Address): boolean {
 /** A letter is upper case where the same digit of the lower-case address's hash is 8 or more. */
 function checksummed(address: Address): Address {
   const digits = address.slice(2).toLowerCase();
-  const hash = keccak_256(new TextEncoder().encode(digits));
-  let cased: Address = "0x";
-  for (let index = 0; index < digits.length; index++) {
-    const digit = digits.charAt(index);
-    const byte = hash[index >> 1] ?? 0;
-    const nibble = index % 2 === 0 ? byte >> 4 : byte & 15;
-    cased += nibble >= 8 ? digit.toUpperCase() : digit;
-  }
-  return cased;
+  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
+  const cased = digits.replace(/./g, (digit, index: number) =>
+    hash.charAt(index) >= "8" ? digit.toUpperCase() : digit,
+  );
+  return `0x${cased}`;
 }
 
 function describe(value: unknown): string {

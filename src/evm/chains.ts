@@ -85,11 +85,7 @@ export function isCaip2(value: unknown): value is `${string}:${string}` {
   return typeof value === "string" && /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/.test(value);
 }
 
-/**
- * The chain id, if it is one: a whole number from 1.
- *
- * @throws {InvalidRequestError} code `invalid_chain_id`.
- */
+/** @throws {InvalidRequestError} code `invalid_chain_id`. */
 export function checkedChainId(chainId: number): number {
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
   throw new InvalidRequestError(
@@ -106,16 +102,8 @@ export interface AssetFields {
 }
 
 /**
- * Whether a `contractAddress` stands for a chain's native asset (such as ether) rather than for a
- * token contract: the all-zero address, or `0xeeee…eeee` in any case (interface section 2.4).
- *
- * Neither has a known key, so money sent to them is lost.
- *
- * @example
- * ```ts
- * isNativeAssetAddress("0x0000000000000000000000000000000000000000"); // true
- * isNativeAssetAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"); // false
- * ```
+ * Whether a `contractAddress` stands for a chain's native asset rather than for a contract: the all-zero address, or
+ * `0xeeee…eeee` (interface section 2.4). Neither has a known key, so money sent to them is lost.
  */
 export function isNativeAssetAddress(contractAddress: string): boolean {
   return /^0x(?:0{40}|e{40})$/i.test(contractAddress);
@@ -138,14 +126,12 @@ export function isNativeAssetAddress(contractAddress: string): boolean {
 export function isNativeAsset(token: AssetFields): boolean {
   const byAddress = isNativeAssetAddress(token.contractAddress);
   const byType = token.assetType === "native";
-  if (byAddress !== byType) {
-    const contradiction = byAddress
-      ? "contractAddress stands for a native asset, but its assetType is not native"
-      : "assetType is native, but its contractAddress is that of a contract";
-    throw new InvalidRequestError(
-      `The token's ${contradiction}. Do not pay with it; choose another token.`,
-      { code: "ambiguous_asset", param: "assetType" },
-    );
-  }
-  return byType;
+  if (byAddress === byType) return byType;
+  const contradiction = byAddress
+    ? "contractAddress stands for a native asset, but its assetType is not native"
+    : "assetType is native, but its contractAddress is that of a contract";
+  throw new InvalidRequestError(
+    `The token's ${contradiction}. Do not pay with it; choose another token.`,
+    { code: "ambiguous_asset", param: "assetType" },
+  );
 }

@@ -40,10 +40,9 @@ export function nativePaymentUri(payment: NativePayment): string {
 }
 
 /**
- * An EIP-681 link that asks a wallet for a payment in a token.
- *
- * Only for wallets that are known to read it: several take nothing but the first address, which here
- * is the token's contract, and what is sent there is lost. Elsewhere show the bare deposit address.
+ * An EIP-681 link that asks a wallet for a payment in a token. Only for wallets that are known to read it: several take
+ * nothing but the first address, here the token's contract, and what is sent there is lost. Elsewhere show the bare
+ * deposit address.
  *
  * @throws {InvalidRequestError} code `invalid_address`, `invalid_chain_id` or `invalid_amount`;
  * `param` names the field.

@@ -5,10 +5,8 @@ import { show } from "../values.ts";
 const maxDecimals = 255;
 
 /**
- * A decimal amount in smallest units. Exact, or an error: nothing is ever rounded.
- *
- * The amount is digits with an optional fraction: no sign, exponent, space or thousands separator,
- * no superfluous leading zero, a digit on both sides of the point.
+ * A decimal amount in smallest units. Exact, or an error: nothing is ever rounded. The amount is digits with an
+ * optional fraction, without a sign, an exponent, separators or superfluous leading zeros.
  *
  * @param amount Whole tokens as text. A JavaScript number is refused: it may be rounded already.
  * @param decimals The token's own `decimals`, 0 to 255. They differ between chains for one symbol.
@@ -35,8 +33,7 @@ export function parseUnits(amount: string, decimals: number): bigint {
 }
 
 /**
- * Smallest units as a decimal amount: every digit, no superfluous zeros. The reverse of
- * `parseUnits`.
+ * Smallest units as a decimal amount: every digit, no superfluous zeros. The reverse of `parseUnits`.
  *
  * @param units A whole number, not negative: a bigint, or digits as the service sends them.
  * @param decimals The token's own `decimals`, 0 to 255.
@@ -59,10 +56,8 @@ export function formatUnits(units: bigint | string, decimals: number): string {
 }
 
 /**
- * US dollars in cents, as `payments.create` takes them. Exact, or an error.
- *
- * More than two decimal places are refused even where they are zeros, because "1.000" is a thousand
- * in half of the world.
+ * US dollars in cents, as `payments.create` takes them. Exact, or an error. More than two decimal places are refused
+ * even where they are zeros, because "1.000" is a thousand in half of the world.
  *
  * @param usd Digits with at most two decimal places, such as `"25"`, `"25.5"` or `"25.00"`.
  * @throws {InvalidRequestError} code `invalid_amount` when the text is anything else, or more cents
@@ -92,15 +87,11 @@ export function usdToCents(usd: string): number {
   return cents;
 }
 
-/**
- * A count of smallest units, checked: whole, not negative, no more than a token contract can hold.
- *
- * @param param The name of the field that the error reports.
- * @throws {InvalidRequestError} code `invalid_amount`.
- */
+/** A count of smallest units, checked: whole, not negative, no more than a token contract can hold. */
 export function toUnits(units: bigint | string, param = "units"): bigint {
-  if (typeof units === "bigint" && units >= 0n) return fitting(units, param);
-  if (typeof units === "string" && /^(?:0|[1-9][0-9]*)$/.test(units)) return countOf(units, param);
+  const digits = typeof units === "bigint" ? units.toString() : units;
+  if (typeof digits === "string" && /^(?:0|[1-9][0-9]*)$/.test(digits))
+    return countOf(digits, param);
   throw invalidAmount(
     param,
     `must be a bigint or a string of digits, not negative, but is ${show(units)}. ` +
@@ -110,13 +101,12 @@ export function toUnits(units: bigint | string, param = "units"): bigint {
 
 function countOf(digits: string, param: string): bigint {
   // Longer text is too large whatever the decimals, so no huge bigint is made of hostile text.
-  if (digits.length > 78 + maxDecimals) throw tooLarge(param);
-  return fitting(BigInt(digits), param);
-}
-
-function fitting(count: bigint, param: string): bigint {
-  if (BigInt.asUintN(256, count) !== count) throw tooLarge(param);
-  return count;
+  const count = digits.length > 78 + maxDecimals ? undefined : BigInt(digits);
+  if (count !== undefined && BigInt.asUintN(256, count) === count) return count;
+  throw invalidAmount(
+    param,
+    "is more than a token contract can hold (256 bits). Pass a smaller amount.",
+  );
 }
 
 function checkDecimals(decimals: number): void {
@@ -145,13 +135,6 @@ function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
   return digits.slice(0, end);
-}
-
-function tooLarge(param: string): InvalidRequestError {
-  return invalidAmount(
-    param,
-    "is more than a token contract can hold (256 bits). Pass a smaller amount.",
-  );
 }
 
 function invalidAmount(param: string, problem: string): InvalidRequestError {

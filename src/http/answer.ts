@@ -4,7 +4,7 @@ import type { Failure } from "./policy.ts";
 import type { Callable } from "./request.ts";
 import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
-import { readHttpDate } from "./time.ts";
+import { readHttpDate, type Time } from "./time.ts";
 
 /** A value together with the facts of the answer that brought it. */
 export interface ApiResponse<T> {
@@ -53,42 +53,23 @@ export class ApiPromise<T> extends Promise<T> {
   }
 }
 
-/** The facts of a success that callers may see. */
-type Answer = Pick<ApiResponse<unknown>, "status" | "headers" | "rawBody" | "requestId">;
-
 /** A success, understood as far as it can be. */
-export type Success<T> = Answer &
-  (
-    | {
-        readonly kind: "value";
-        readonly value: T;
-        /** Where the answer differs from its schema; empty when it fits. */
-        readonly drift: readonly string[];
-      }
-    /** A success without a field that a caller needs. */
-    | {
-        readonly kind: "incomplete";
-        readonly missing: readonly string[];
-        readonly body: unknown;
-      }
-  );
-
-interface Reading {
-  readonly settings: HttpSettings;
-  readonly wallClock: () => number;
-  readonly redact: Redact;
+export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "attempts"> {
+  readonly kind: "success";
+  /** Where the answer differs from its schema; empty when it fits. */
+  readonly drift: readonly string[];
+  /** Fields that a caller needs, and that it does not have. */
+  readonly missing: readonly string[];
 }
-
-/** Removes credentials from a text that will be shown. */
-type Redact = (text: string) => string;
 
 /** Reads a response: a success, or the reason why the attempt failed. */
 export function readReply<T>(
   operation: Callable<T>,
-  reply: Reply,
-  { settings, wallClock, redact }: Reading,
+  { response, text, broken, isReplaced }: Reply,
+  settings: HttpSettings,
+  time: Time,
+  redact: (text: string) => string,
 ): Success<T> | Failure {
-  const { response, text, broken } = reply;
   const { status } = response;
   // Another package's Headers can do what the platform's can.
   const headers = response.headers as Headers;
@@ -102,19 +83,22 @@ export function readReply<T>(
     return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
   }
   if (response.ok) {
-    return text === undefined
-      ? (broken ?? { kind: "unreadable", status, text: "", requestId })
-      : readSuccess(operation, { status, headers, rawBody: text, requestId }, redact);
+    if (text !== undefined) {
+      return readSuccess(operation, { status, headers, rawBody: text, requestId }, redact);
+    }
+    return broken === "too_large"
+      ? { kind: broken, status, maxBytes: settings.maxResponseBytes, requestId }
+      : (broken ?? { kind: "unreadable", status, text: "", requestId });
   }
-  if (broken?.kind === "aborted") return broken;
+  if (broken !== "too_large" && broken?.kind === "aborted") return broken;
   // The status counts, even if the body did not arrive.
   const { isKnownForm, ...facts } = readErrorBody(text ?? "", redact);
   return {
     kind: "status",
     status,
     facts,
-    isFromService: isKnownForm && !reply.isReplaced,
-    retryAfterMs: readRetryAfter(headers, wallClock()),
+    isFromService: isKnownForm && !isReplaced,
+    retryAfterMs: readRetryAfter(headers, time.wallClock()),
     requestId: requestId ?? facts.requestId,
   };
 }
@@ -125,31 +109,28 @@ export function readReply<T>(
  */
 function readSuccess<T>(
   { essential, response }: Callable<T>,
-  answer: Answer,
-  redact: Redact,
+  answer: Pick<Success<T>, "status" | "headers" | "rawBody" | "requestId">,
+  redact: (text: string) => string,
 ): Success<T> | Failure {
   const { status, rawBody: text, requestId } = answer;
+  const success = { ...answer, kind: "success", drift: [], missing: [] } as const;
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     // Only the caller of an unknown operation knows what text, or an empty body, means.
-    if (essential === "anything") {
-      return { ...answer, kind: "value", value: (text || undefined) as T, drift: [] };
-    }
+    if (essential === "anything") return { ...success, data: (text || undefined) as T };
   }
   const isObject = typeof body === "object" && body !== null;
   if (essential !== "anything" && !(isObject && Array.isArray(body) === (essential === "a list"))) {
     return { kind: "unreadable", status, text: redact(text), requestId };
   }
-  const reading = readTolerantly(response, body);
+  const { value: data, drift } = readTolerantly(response, body);
   const needed = typeof essential === "string" ? [] : essential;
   const isMissing = (name: string) =>
-    reading.drift.includes(name) || (body as Record<string, unknown>)[name] === "";
-  const missing = needed.filter(isMissing);
-  if (missing.length > 0) return { ...answer, kind: "incomplete", missing, body };
-  const drift = [...new Set([...reading.drift, ...inexactIntegers(body, text)])];
-  return { ...answer, kind: "value", value: reading.value, drift };
+    drift.includes(name) || (body as Record<string, unknown>)[name] === "";
+  const paths = new Set([...drift, ...inexactIntegers(body, text)]);
+  return { ...success, data, drift: [...paths], missing: needed.filter(isMissing) };
 }
 
 /** The paths of integers with more digits than a number holds. */
@@ -182,8 +163,4 @@ export function readRetryAfter(headers: Headers, wallClockMs: number): number | 
   const until = readHttpDate(text);
   if (until === undefined) return undefined;
   return Math.max(0, until - (readHttpDate(headers.get("date") ?? "") ?? wallClockMs));
-}
-
-export function isSuccess<T>(result: Success<T> | Failure): result is Success<T> {
-  return result.kind === "value" || result.kind === "incomplete";
 }

@@ -1,299 +1,259 @@
+import pLimit from "p-limit";
 import { type Outcome, UnexpectedResponseError } from "../errors.ts";
-import { type ApiResponse, isSuccess, readReply, type Success } from "./answer.ts";
+import { type ApiResponse, readReply, type Success } from "./answer.ts";
 import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
-import { type ClientEvent, headersFrom, type Listeners, type RetryEvent } from "./events.ts";
-import type { Concurrency, Pace, Paces, RetryBudget } from "./pace.ts";
-import { decide, type Failure, mayRenewToken } from "./policy.ts";
+import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
+import { enter, Paces, RetryBudget } from "./pace.ts";
+import { decide, type Failure, hasStatus } from "./policy.ts";
 import {
   askForCredential,
   type Callable,
   type CallInput,
-  type PreparedRequest,
   prepareRequest,
   redactor,
   setCredential,
 } from "./request.ts";
-import type { Sender } from "./send.ts";
+import { type Attempt, createSender } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
-import { type ServiceClock, type Time, within } from "./time.ts";
+import { ServiceClock, type Time, within } from "./time.ts";
 
 /** Shared by the calls of one client. */
-export interface Shared {
-  readonly settings: HttpSettings;
-  readonly sender: Sender;
-  readonly time: Time;
-  readonly paces: Paces;
-  readonly concurrency: Concurrency;
-  readonly budget: RetryBudget;
-  readonly serviceClock: ServiceClock;
-  /** Calls made so far. */
-  readonly calls: { count: number };
-  readonly listeners: Listeners;
+export type Shared = ReturnType<typeof sharedBy>;
+
+export function sharedBy(settings: HttpSettings, time: Time) {
+  return {
+    settings,
+    time,
+    send: createSender(settings),
+    paces: new Paces(time),
+    limit: pLimit(settings.maxConcurrency),
+    budget: new RetryBudget(time),
+    serviceClock: new ServiceClock(time),
+    /** Calls made so far. */
+    calls: { count: 0 },
+    observers: new Set<Observer>(),
+  };
 }
 
-/** One call: attempts with identical bytes until success, a final failure, or the deadline. */
-export class Call<T> {
-  readonly #shared: Shared;
-  readonly #operation: Callable<T>;
-  readonly #request: PreparedRequest;
-  readonly #beforeSend: CallInput["beforeSend"];
-  readonly #signal: AbortSignal | undefined;
-  readonly #timeoutMs: number;
-  readonly #deadlineMs: number;
-  readonly #deadlineAt: number;
-  readonly #maxRetries: number;
-  readonly #emit: (event: ClientEvent) => void;
-  readonly #event: { readonly callId: number; readonly operation: string };
+export type Emit = (event: EventFacts) => void;
 
-  #credential = "";
-  #redact = redactor("");
-  #renewed = false;
-  #attempts = 0;
-  #retries = 0;
-  #outcome: Outcome = "not_sent";
-  #lastFailure: Failure | undefined;
+/**
+ * One call: attempts with identical bytes until success, a final failure, or the deadline.
+ *
+ * @throws {InvalidRequestError | ConfigurationError} when an argument can never be right.
+ */
+export async function makeCall<T>(
+  shared: Shared,
+  operation: Callable<T>,
+  input: CallInput,
+  options: RequestOptions,
+  callId: number,
+  emit: Emit,
+): Promise<ApiResponse<T>> {
+  checkCallOptions(options);
+  const { settings, send, time, paces, limit, budget, serviceClock, observers } = shared;
+  const { name, replay, credential: kind } = operation;
+  const { signal } = options;
+  const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
+  const deadlineMs = options.deadlineMs ?? settings.deadlineMs;
+  const maxRetries = options.maxRetries ?? settings.maxRetries;
+  const deadlineAt = time.now() + deadlineMs;
+  const request = prepareRequest(operation, input, options, settings);
+  const { idempotencyKey } = request;
 
-  /** @throws {InvalidRequestError | ConfigurationError} when an argument can never be right. */
-  constructor(
-    shared: Shared,
-    operation: Callable<T>,
-    input: CallInput,
-    options: RequestOptions,
-    callId: number,
-    emit: (event: ClientEvent) => void,
-  ) {
-    checkCallOptions(options);
-    const { settings, time } = shared;
-    this.#shared = shared;
-    this.#operation = operation;
-    this.#beforeSend = input.beforeSend;
-    this.#signal = options.signal;
-    this.#timeoutMs = options.timeoutMs ?? settings.timeoutMs;
-    this.#deadlineMs = options.deadlineMs ?? settings.deadlineMs;
-    this.#maxRetries = options.maxRetries ?? settings.maxRetries;
-    this.#deadlineAt = time.now() + this.#deadlineMs;
-    this.#request = prepareRequest(operation, input, options, settings);
-    this.#event = { callId, operation: operation.name };
-    this.#emit = emit;
-  }
+  let credential = "";
+  let redact = redactor("");
+  let renewed = false;
+  let attempts = 0;
+  let retries = 0;
+  let outcome: Outcome = "not_sent";
+  let lastFailure: Failure | undefined;
 
-  async run(): Promise<ApiResponse<T>> {
-    await this.#authenticate();
-    for (;;) {
-      const result = await this.#inTurn();
-      if (isSuccess(result)) return this.#conclude(result);
-      await this.#settle(result);
-    }
-  }
+  const remainingMs = () => deadlineAt - time.now();
+  const facts = (): CallFacts => {
+    const { origin } = new URL(settings.baseUrl);
+    return { operation: name, replay, origin, idempotencyKey, attempts };
+  };
 
-  get #pace(): Pace {
-    return this.#shared.paces.of(this.#credential);
-  }
-
-  get #remainingMs(): number {
-    return this.#deadlineAt - this.#shared.time.now();
-  }
-
-  async #authenticate(): Promise<void> {
-    if (this.#signal?.aborted) this.#stop(this.#aborted());
-    const { settings, time } = this.#shared;
-    const { credential: kind } = this.#operation;
+  async function authenticate(): Promise<void> {
+    throwIfAborted();
     if (kind === "none") return;
     const source = settings.credential;
-    const credential = await askForCredential(source, time, {
-      limitMs: this.#remainingMs,
-      signal: this.#signal,
-      facts: () => ({ ...this.#facts, outcome: this.#outcome }),
-    });
-    if (credential === undefined) {
-      return this.#tooLate(
+    const asker = { operation: name, attempts, outcome };
+    const given = await askForCredential(source, time, remainingMs(), signal, asker);
+    if (given === undefined) {
+      return tooLate(
         `waiting for what the ${source.param} function gives. Find out what that function waits for.`,
       );
     }
-    const [earlier, redact] = [this.#redact, redactor(credential)];
-    this.#credential = credential;
-    this.#redact = (text) => redact(earlier(text));
-    setCredential(this.#request.headers, kind, credential, settings);
+    const [earlier, later] = [redact, redactor(given)];
+    credential = given;
+    redact = (text) => later(earlier(text));
+    setCredential(request.headers, kind, credential, settings);
   }
 
   /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
-  async #inTurn(): Promise<Success<T> | Failure> {
-    const { concurrency, time } = this.#shared;
-    const { turn, leave } = concurrency.enter();
+  async function inTurn(): Promise<Success<T> | Failure> {
+    const { turn, leave } = enter(limit);
     try {
-      const waited = turn && (await within(turn, this.#remainingMs, time, this.#signal));
-      if (turn && !waited) {
-        return this.#tooLate(
+      if (turn && !(await within(turn, remainingMs(), time, signal))) {
+        return tooLate(
           "waiting for its turn: maxConcurrency requests were under way all the time. Raise " +
             "maxConcurrency, or deadlineMs.",
         );
       }
-      await this.#inPace();
-      await this.#beforeSend?.(this.#outcome);
-      if (this.#remainingMs <= 0 || this.#signal?.aborted) this.#tooLate();
-      return await this.#attempt();
+      await inPace();
+      await input.beforeSend?.(outcome);
+      if (remainingMs() <= 0 || signal?.aborted) tooLate();
+      return await attempt();
     } finally {
       leave();
     }
   }
 
-  async #inPace(): Promise<void> {
-    const { time } = this.#shared;
-    const pace = this.#pace;
+  async function inPace(): Promise<void> {
+    const pace = paces.of(credential);
     for (;;) {
-      if (this.#signal?.aborted) this.#stop(this.#aborted());
-      const waitMs = pace.waitMs;
-      if (waitMs >= this.#remainingMs) {
-        if (waitMs === 0 || this.#lastFailure) this.#tooLate();
-        throw pausedError(waitMs, this.#facts);
+      throwIfAborted();
+      const { waitMs } = pace;
+      if (waitMs >= remainingMs()) {
+        if (waitMs === 0 || lastFailure) tooLate();
+        throw pausedError(waitMs, facts());
       }
       const slotMs = pace.reserve();
       if (slotMs === 0) return;
-      this.#emit({ ...this.#event, type: "pause", waitMs: slotMs });
-      await time.sleep(slotMs, this.#signal);
-      if (!pace.isPaused && !this.#signal?.aborted && this.#remainingMs > 0) return;
+      emit({ type: "pause", waitMs: slotMs });
+      await time.sleep(slotMs, signal);
+      if (!pace.isPaused && !signal?.aborted && remainingMs() > 0) return;
     }
   }
 
-  async #attempt(): Promise<Success<T> | Failure> {
-    const { settings, sender, time, listeners } = this.#shared;
-    const { observers } = listeners;
-    const pace = this.#pace;
+  async function attempt(): Promise<Success<T> | Failure> {
+    const pace = paces.of(credential);
     const sentAt = time.now();
-    const remainingMs = this.#remainingMs;
-    const redact = this.#redact;
-    const { credential } = this.#operation;
-    const { result, wasSent } = await sender.send({
-      ...this.#request,
+    const leftMs = remainingMs();
+    const timeLimit: Attempt["limit"] =
+      timeoutMs <= leftMs
+        ? { name: "timeoutMs", ms: timeoutMs }
+        : { name: "deadlineMs", ms: leftMs };
+    const { result, wasSent } = await send({
+      ...request,
       headers: {
-        ...(observers.size > 0 && headersFrom(observers, this.#event.callId, this.#request)),
-        ...this.#request.headers,
+        ...(observers.size > 0 && headersFrom(observers, callId, request)),
+        ...request.headers,
         // Marks repetitions for the service. Left out for calls from browsers, where CORS would have to allow it.
-        ...(credential === "secretKey" && { "x-settlekit-retry-count": String(this.#attempts) }),
+        ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
-      limit:
-        this.#timeoutMs <= remainingMs
-          ? { name: "timeoutMs", ms: this.#timeoutMs }
-          : { name: "deadlineMs", ms: remainingMs },
-      signal: this.#signal,
+      limit: timeLimit,
+      signal,
       redact,
     });
     if (!wasSent && result.kind !== "reply") return result;
-    this.#attempts += 1;
+    attempts += 1;
     const answer =
-      result.kind === "reply"
-        ? readReply(this.#operation, result, { settings, wallClock: time.wallClock, redact })
-        : result;
+      result.kind === "reply" ? readReply(operation, result, settings, time, redact) : result;
     if (answer.kind === "status" && answer.status === 429) {
       pace.limited(sentAt, answer.retryAfterMs);
     } else if ("status" in answer) pace.accepted();
     const { status, requestId } = { status: undefined, requestId: undefined, ...answer };
-    this.#emit({
-      ...this.#event,
+    emit({
       type: "attempt",
-      attempt: this.#attempts,
+      attempt: attempts,
       durationMs: time.now() - sentAt,
       ...(status !== undefined && { status }),
       ...(requestId !== undefined && { requestId }),
-      ...(!isSuccess(answer) && { failure: answer.kind }),
+      ...(answer.kind !== "success" && { failure: answer.kind }),
     });
     return answer;
   }
 
-  #conclude(result: Success<T>): ApiResponse<T> {
-    const { status, headers, rawBody, requestId } = result;
-    this.#shared.budget.succeeded();
-    this.#shared.serviceClock.observe(headers);
-    if (result.kind === "incomplete") {
-      const { missing, body } = result;
+  function conclude(result: Success<T>): ApiResponse<T> {
+    const { data, status, headers, rawBody, requestId, drift: paths, missing } = result;
+    budget.succeeded();
+    serviceClock.observe(headers);
+    if (missing.length > 0) {
+      const body: unknown = JSON.parse(rawBody);
       throw new UnexpectedResponseError(
-        `The service answered ${this.#event.operation} with ${status}, but without ${missing.join(", ")}. The request ` +
+        `The service answered ${name} with ${status}, but without ${missing.join(", ")}. The request ` +
           "took effect; error.body holds the whole answer. Keep it, and tell the service.",
-        { ...this.#facts, code: "incomplete_response", status, requestId, body },
+        { ...facts(), code: "incomplete_response", status, requestId, body },
       );
     }
-    const { value: data, drift: paths } = result;
-    if (paths.length > 0) this.#emit({ ...this.#event, type: "drift", paths });
-    const { attempts, idempotencyKey } = this.#facts;
+    if (paths.length > 0) emit({ type: "drift", paths });
     return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }
 
   /** Waits before the next attempt, or ends the call with its error. */
-  async #settle(failure: Failure): Promise<void> {
-    const { time, budget } = this.#shared;
-    if (this.#mayRenewAfter(failure)) {
-      this.#renewed = true;
-      this.#lastFailure = failure;
-      if (this.#outcome === "not_sent") this.#outcome = "rejected";
-      this.#emit(this.#retryEvent(failure, 0));
-      return this.#authenticate();
+  async function settle(failure: Failure): Promise<void> {
+    lastFailure = failure;
+    if (mayRenewAfter(failure)) {
+      renewed = true;
+      if (outcome === "not_sent") outcome = "rejected";
+      emit(retryEvent(failure, 0));
+      return authenticate();
     }
     const decision = decide({
-      replay: this.#operation.replay,
+      replay,
       failure,
-      attempt: this.#attempts,
-      unknownBefore: this.#outcome === "unknown",
-      retries: this.#retries,
-      maxRetries: this.#maxRetries,
-      remainingMs: this.#remainingMs,
+      attempt: attempts,
+      unknownBefore: outcome === "unknown",
+      retries,
+      maxRetries,
+      remainingMs: remainingMs(),
       budgetLeft: budget.hasRetry,
       random: time.random(),
     });
-    this.#outcome = decision.outcome;
-    this.#lastFailure = failure;
+    outcome = decision.outcome;
     if (decision.action === "stop") {
-      const { outcome, outOfBudget } = decision;
-      throw errorFor(failure, outcome, { ...this.#facts, outOfBudget });
+      throw errorFor(failure, outcome, { ...facts(), outOfBudget: decision.outOfBudget });
     }
     const { waitMs, counted } = decision;
-    this.#emit(this.#retryEvent(failure, waitMs));
+    emit(retryEvent(failure, waitMs));
     if (counted) {
-      this.#retries += 1;
+      retries += 1;
       budget.spend();
     }
-    await time.sleep(waitMs, this.#signal);
+    await time.sleep(waitMs, signal);
   }
 
-  /** Requests an expired token again, once. */
-  #mayRenewAfter(failure: Failure): boolean {
-    const { renewable } = this.#shared.settings.credential;
-    const { credential, replay } = this.#operation;
-    if (!renewable || credential === "none" || this.#renewed || this.#maxRetries === 0)
-      return false;
-    return mayRenewToken(failure, replay);
+  /**
+   * An expired token is requested again, once. A proxy's 401 may hide an answer of the service, so it must not lead to a
+   * second withdrawal.
+   */
+  function mayRenewAfter(failure: Failure): boolean {
+    const isRenewable = kind === "accessToken" && typeof settings.credential.value === "function";
+    if (!isRenewable || renewed || maxRetries === 0) return false;
+    return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
   }
 
-  #retryEvent(failure: Failure, waitMs: number): RetryEvent {
+  function retryEvent(failure: Failure, waitMs: number): EventFacts<RetryEvent> {
     const reason = failure.kind === "status" ? String(failure.status) : failure.kind;
-    return { ...this.#event, type: "retry", attempt: this.#attempts + 1, reason, waitMs };
+    return { type: "retry", attempt: attempts + 1, reason, waitMs };
+  }
+
+  function throwIfAborted(): void {
+    if (signal?.aborted) stop({ kind: "aborted", reason: signal.reason });
   }
 
   /** Ends a call that was aborted, or whose deadline passed, while it waited. */
-  #tooLate(spentOn?: string): never {
-    if (this.#signal?.aborted) this.#stop(this.#aborted());
-    const late = { kind: "timeout", limit: "deadlineMs", ms: this.#deadlineMs } as const;
-    this.#stop(this.#lastFailure ?? (spentOn === undefined ? late : { ...late, spentOn }));
+  function tooLate(spentOn?: string): never {
+    throwIfAborted();
+    const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;
+    stop(lastFailure ?? (spentOn === undefined ? late : { ...late, spentOn }));
   }
 
   /** Ends the call without another attempt. */
-  #stop(failure: Failure): never {
+  function stop(failure: Failure): never {
     // Between attempts, an earlier one may have taken effect.
-    if (failure.kind === "aborted" && this.#attempts > 0) this.#outcome = "unknown";
-    throw errorFor(failure, this.#outcome, this.#facts);
+    if (failure.kind === "aborted" && attempts > 0) outcome = "unknown";
+    throw errorFor(failure, outcome, facts());
   }
 
-  get #facts(): CallFacts {
-    return {
-      operation: this.#operation.name,
-      replay: this.#operation.replay,
-      origin: new URL(this.#shared.settings.baseUrl).origin,
-      idempotencyKey: this.#request.idempotencyKey,
-      attempts: this.#attempts,
-    };
-  }
-
-  #aborted(): Failure {
-    return { kind: "aborted", reason: this.#signal?.reason };
+  await authenticate();
+  for (;;) {
+    const result = await inTurn();
+    if (result.kind === "success") return conclude(result);
+    await settle(result);
   }
 }

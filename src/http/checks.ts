@@ -1,21 +1,19 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { show, withoutKeys } from "../values.ts";
-import { credentialHeaderNames, idempotencyKeyHeader } from "../wire/credential.ts";
+import {
+  credentialHeaderNames,
+  defaultHeaderPrefix,
+  defaultRequestIdHeader,
+  idempotencyKeyHeader,
+} from "../wire/credential.ts";
 import { checkOptions, type Same } from "../wire/fields.ts";
 import type { ClientEvent, Logger } from "./events.ts";
 import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./hooks.ts";
-import {
-  type ConnectionOptions,
-  defaults,
-  type Fetch,
-  type HttpSettings,
-  type RequestOptions,
-  type WireOptions,
-} from "./settings.ts";
+import type { Fetch, RequestOptions, WireOptions } from "./settings.ts";
 
 /** A rule for an option. The message names the option and shows the value. */
-function must(rule: string, cure = "") {
+export function must(rule: string, cure = "") {
   return {
     error: ({ path = [], input }: z.core.$ZodRawIssue) =>
       `${path.join(".")} must be ${rule}, got ${show(input)}.${cure}`,
@@ -38,7 +36,6 @@ const bytesSchema = z.int(someBytes).check(z.gte(1, someBytes));
 
 const isFunction = (value: unknown) => typeof value === "function";
 const aFunction = must("a function");
-const someFunctions = must("an array of functions");
 
 const headersSchema = z.custom<Readonly<Record<string, string>>>(
   (value) => typeof value === "object" && value !== null && !(value instanceof Headers),
@@ -54,10 +51,11 @@ const prefixSchema = z.string(token).check(z.regex(/^[A-Za-z0-9-]{1,100}$/, toke
 
 const wireSchema = z.strictObject({
   headerPrefix: z.optional(prefixSchema),
-  requestIdHeader: z.optional(prefixSchema),
-  chainIdFormat: z.optional(z.enum(["number", "caip2"], must('"number" or "caip2"'))),
-  withdrawalIdempotency: z.optional(
+  requestIdHeader: z._default(prefixSchema, defaultRequestIdHeader),
+  chainIdFormat: z._default(z.enum(["number", "caip2"], must('"number" or "caip2"')), "number"),
+  withdrawalIdempotency: z._default(
     z.enum(["unknown", "honoured"], must('"unknown" or "honoured"')),
+    "unknown",
   ),
 });
 true satisfies Same<WireOptions, z.input<typeof wireSchema>>;
@@ -68,10 +66,10 @@ export const connectionFields = {
   fetch: z.optional(
     z.custom<Fetch>(isFunction, { error: "fetch must be a function like the global fetch." }),
   ),
-  timeoutMs: z.optional(limitSchema),
-  deadlineMs: z.optional(limitSchema),
-  maxRetries: z.optional(retriesSchema),
-  maxResponseBytes: z.optional(bytesSchema),
+  timeoutMs: z._default(limitSchema, 30_000),
+  deadlineMs: z._default(limitSchema, 90_000),
+  maxRetries: z._default(retriesSchema, 3),
+  maxResponseBytes: z._default(bytesSchema, 64 * 1024 * 1024),
   headers: z.optional(headersSchema),
   headerPrefix: z.optional(prefixSchema),
   logger: z.optional(
@@ -84,13 +82,14 @@ export const connectionFields = {
   wire: z.optional(wireSchema),
 };
 
+type CheckedOptions = z.output<z.ZodMiniObject<typeof connectionFields>>;
+
+const functions = <Hook>() =>
+  z.optional(z.array(z.custom<Hook>(isFunction, aFunction), must("an array of functions")));
+
 export const hooksSchema = z.strictObject({
-  beforeRequest: z.optional(
-    z.array(z.custom<BeforeRequestHook>(isFunction, aFunction), someFunctions),
-  ),
-  afterResponse: z.optional(
-    z.array(z.custom<AfterResponseHook>(isFunction, aFunction), someFunctions),
-  ),
+  beforeRequest: functions<BeforeRequestHook>(),
+  afterResponse: functions<AfterResponseHook>(),
 });
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
@@ -126,31 +125,21 @@ export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): nu
   return value;
 }
 
-/** The settings from these options and the defaults. */
-export function connectionSettings(
-  { headers = {}, headerPrefix, wire = {}, ...others }: ConnectionOptions,
-  variables: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined } = {},
-): Omit<HttpSettings, "baseUrl" | "credential"> {
-  const prefix = checkHeaderPrefix(headerPrefix, wire.headerPrefix, variables);
+/** The settings from checked options. */
+export function connectionSettings<Options extends CheckedOptions>(
+  options: Options,
+  prefixVariable?: string,
+) {
+  const wire = options.wire ?? wireSchema.parse({});
+  const headerPrefix = checkHeaderPrefix(options.headerPrefix, wire.headerPrefix, prefixVariable);
   return {
-    ...defaults,
-    ...given(others),
-    headers: Object.freeze(checkHeaders(headers, prefix)),
-    wire: Object.freeze({ ...defaults.wire, ...given(wire), headerPrefix: prefix }),
+    ...options,
+    headers: Object.freeze(checkHeaders(options.headers ?? {}, headerPrefix)),
+    wire: Object.freeze({ ...wire, headerPrefix }),
   };
 }
 
-/** Without undefined values, which mean the default. */
-function given<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
-}
-
-function checkHeaderPrefix(
-  own: string | undefined,
-  ofWire: string | undefined,
-  { SETTLEKIT_HEADER_PREFIX: variable }: { readonly SETTLEKIT_HEADER_PREFIX?: string | undefined },
-): string {
+function checkHeaderPrefix(own?: string, ofWire?: string, variable?: string): string {
   const refuse = (fact: string) => {
     throw new ConfigurationError(fact, { code: "invalid_option", param: "headerPrefix" });
   };
@@ -159,7 +148,7 @@ function checkHeaderPrefix(
   }
   const prefix = own ?? ofWire;
   if (prefix !== undefined) return prefix;
-  if (!variable) return defaults.wire.headerPrefix;
+  if (!variable) return defaultHeaderPrefix;
   if (!prefixSchema.safeParse(variable).success) {
     refuse("SETTLEKIT_HEADER_PREFIX must be letters, digits and hyphens, such as X-Service.");
   }

@@ -66,6 +66,11 @@ export interface EndEvent extends CallEvent {
   readonly outcome?: Outcome;
 }
 
+/** An event before `callId` and `operation` are added. */
+export type EventFacts<Event = ClientEvent> = Event extends CallEvent
+  ? Omit<Event, keyof CallEvent>
+  : never;
+
 /** The events of `onEvent`. None contains a secret, an amount or a body. */
 export type ClientEvent =
   | StartEvent
@@ -99,18 +104,19 @@ export interface Observer {
   ): Readonly<Record<string, string>> | undefined;
 }
 
-/** The observers of one client's calls. */
+/** The settings that observe a client's calls. */
 export interface Listeners {
-  readonly onEvent: ((event: ClientEvent) => void) | undefined;
-  readonly logger: Logger | undefined;
-  readonly observers: Set<Observer>;
-  readonly channel: Channel | undefined;
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  readonly logger?: Logger | undefined;
+  /** Only of clients for servers, so that bundles for browsers name no module of Node. */
+  readonly channel?: Channel | undefined;
 }
 
-/** Tells all of them. None can make a call fail. */
+/** Tells all that observe a client. None can make a call fail. */
 export function notify(
   event: ClientEvent,
-  { onEvent, logger, observers, channel }: Listeners,
+  { onEvent, logger, channel }: Listeners,
+  observers: Iterable<Observer>,
 ): void {
   if (onEvent) {
     harmlessly(

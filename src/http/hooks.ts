@@ -1,6 +1,6 @@
 import { show } from "../values.ts";
 import { idempotencyKeyHeader } from "../wire/credential.ts";
-import { untilAborted } from "./time.ts";
+import { unlessAborted } from "./time.ts";
 
 /** The argument of a `beforeRequest` hook: ky's own state. */
 export interface BeforeRequestState {
@@ -41,12 +41,10 @@ export type BeforeRequestHook = BeforeRequest["hook"];
 export type AfterResponseHook = AfterResponse["hook"];
 
 /**
- * Functions in ky's form that run around every attempt, repetitions included.
- *
- * `beforeRequest` may add headers and change the URL, by giving another Request; the method, the body and
- * Idempotency-Key stay, and it may not answer in the service's place. `afterResponse` may give another Response
- * with the same status. An error thrown before the request ends the call with nothing sent; one thrown after it
- * ends the call, too, with an unknown outcome where the call changes something.
+ * Functions in ky's form that run around every attempt. `beforeRequest` may add headers and change the URL, by giving
+ * another Request; the method, the body and Idempotency-Key stay, and it may not answer in the service's place.
+ * `afterResponse` may give another Response with the same status. An error thrown before the request ends the call with
+ * nothing sent; one thrown after it ends the call with an unknown outcome where the call changes something.
  */
 export interface ClientHooks {
   /** Called in order before each request leaves. */
@@ -66,38 +64,39 @@ export class CustomCodeError extends Error {
 
 /** The hooks for ky: failures name the hook, and a hook that hangs ends with the call. */
 export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks) {
+  const beforeRule =
+    " in place of the service's answer. Give a Request or nothing; to answer requests yourself in tests, use the " +
+    "fetch option.";
+  const afterRule = ". Give a Response or nothing: settlekit itself decides what is sent again.";
   return {
-    beforeRequest: beforeRequest.map((hook) => async (state: BeforeRequestState) => {
-      const given = await called("A beforeRequest", () => hook(state), state.request.signal);
-      if (given === undefined || given instanceof Request) return given;
-      throw new CustomCodeError(
-        "hooks",
-        `A beforeRequest hook gave ${show(given)} in place of the service's answer. Give a Request or nothing; to ` +
-          "answer requests yourself in tests, use the fetch option.",
-      );
-    }),
-    afterResponse: afterResponse.map((hook) => async (state: AfterResponseState) => {
-      const given = await called("An afterResponse", () => hook(state), state.request.signal);
-      if (given === undefined || given instanceof Response) return given;
-      throw new CustomCodeError(
-        "hooks",
-        `An afterResponse hook gave ${show(given)}. Give a Response or nothing: settlekit itself decides what is ` +
-          "sent again.",
-      );
-    }),
+    beforeRequest: beforeRequest.map((hook) =>
+      watchedHook("A beforeRequest", hook, Request, beforeRule),
+    ),
+    afterResponse: afterResponse.map((hook) =>
+      watchedHook("An afterResponse", hook, Response, afterRule),
+    ),
   };
 }
 
-async function called<T>(
+/** The hook, which may give an object of the class or nothing. */
+function watchedHook<State extends BeforeRequestState, Given>(
   name: string,
-  hook: () => T | Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  try {
-    return await untilAborted(Promise.resolve(hook()), signal);
-  } catch (error) {
-    throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
-  }
+  hook: (state: State) => unknown,
+  Given: new (...values: never) => Given,
+  rule: string,
+) {
+  return async (state: State): Promise<Given | undefined> => {
+    const { signal } = state.request;
+    let given: unknown;
+    try {
+      given = await unlessAborted(Promise.resolve(hook(state)), signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
+    }
+    if (given === undefined || given instanceof Given) return given;
+    throw new CustomCodeError("hooks", `${name} hook gave ${show(given)}${rule}`);
+  };
 }
 
 /**

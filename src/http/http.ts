@@ -1,53 +1,36 @@
+import pLimit from "p-limit";
 import { SettlekitError } from "../errors.ts";
-import { ApiPromise, type ApiResponse } from "./answer.ts";
-import { Call, type Shared } from "./call.ts";
-import { type ClientEvent, type EndEvent, notify, type Observer } from "./events.ts";
+import { ApiPromise } from "./answer.ts";
+import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
+import { type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
 import { idempotencyKeyFrom } from "./idempotency.ts";
-import { Concurrency, Paces, RetryBudget } from "./pace.ts";
+import { Paces } from "./pace.ts";
 import { askForCredential, type Callable, type CallInput } from "./request.ts";
-import { Sender } from "./send.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
-import { realTime, ServiceClock, type Time } from "./time.ts";
+import { realTime, type Time } from "./time.ts";
 
 /** Makes the calls of one client, and notifies observers. */
 export class Http {
   readonly #shared: Shared;
 
-  constructor(settings: HttpSettings, time: Time = realTime, shared?: Shared) {
-    this.#shared = shared ?? {
-      settings,
-      sender: new Sender(settings),
-      time,
-      paces: new Paces(time),
-      concurrency: new Concurrency(settings.maxConcurrency),
-      budget: new RetryBudget(time),
-      serviceClock: new ServiceClock(time),
-      calls: { count: 0 },
-      listeners: {
-        onEvent: settings.onEvent,
-        logger: settings.logger,
-        observers: new Set(),
-        channel: settings.channel,
-      },
-    };
+  constructor(settings: HttpSettings, time = realTime, shared = sharedBy(settings, time)) {
+    this.#shared = { ...shared, settings };
   }
 
   /** The same client with another credential, within the same limits and budget. */
   withCredential(credential: CredentialSource): Http {
-    const settings = { ...this.#shared.settings, credential };
-    return new Http(settings, this.#shared.time, { ...this.#shared, settings });
+    return new Http({ ...this.settings, credential }, this.time, this.#shared);
   }
 
   /** For calls within the turn of another call, which must not wait for a turn themselves. */
   unqueued(): Http {
-    const { settings, time } = this.#shared;
-    const concurrency = new Concurrency(Number.POSITIVE_INFINITY);
-    return new Http(settings, time, { ...this.#shared, paces: new Paces(time), concurrency });
+    const limits = { paces: new Paces(this.time), limit: pLimit(Number.POSITIVE_INFINITY) };
+    return new Http(this.settings, this.time, { ...this.#shared, ...limits });
   }
 
   /** Adds an observer. Call what it returns to remove it. */
   observe(observer: Observer): () => void {
-    const { observers } = this.#shared.listeners;
+    const { observers } = this.#shared;
     observers.add(observer);
     return () => void observers.delete(observer);
   }
@@ -62,17 +45,17 @@ export class Http {
   }
 
   /**
-   * A key for something of this client's merchant: equal for clients with the same base URL, namespace and credential, and
-   * revealing none of them.
+   * A key for something of this client's merchant: equal for clients with the same base URL, namespace and merchant id or
+   * credential, and revealing none of them.
    */
-  async accountKey(operation: string, name: string): Promise<string> {
-    const { settings, time } = this.#shared;
-    const { baseUrl, idempotencyNamespace, credential, deadlineMs } = settings;
-    const facts = () => ({ operation, attempts: 0, outcome: "not_sent" }) as const;
-    const asking = { limitMs: deadlineMs, signal: undefined, facts };
-    // The call itself reports a credential that does not come in time.
-    const secret = (await askForCredential(credential, time, asking)) ?? "none";
-    return idempotencyKeyFrom(baseUrl, idempotencyNamespace, secret, name);
+  async accountKey(operation: string, name: string, merchantId?: string): Promise<string> {
+    const { baseUrl, idempotencyNamespace, credential, deadlineMs } = this.settings;
+    const ask = () =>
+      askForCredential(credential, this.time, deadlineMs, undefined, { operation, attempts: 0 });
+    // A bearer token changes every hour, while its merchant stays. The call itself reports a credential that does not
+    // come in time.
+    const account = merchantId ?? (await ask()) ?? "none";
+    return idempotencyKeyFrom(baseUrl, idempotencyNamespace, account, name);
   }
 
   /** The service's time in milliseconds since 1970, by its latest answer. */
@@ -89,40 +72,34 @@ export class Http {
     input: CallInput | (() => CallInput),
     options: RequestOptions = {},
   ): ApiPromise<T> {
-    return new ApiPromise(this.#observed(operation, input, options));
-  }
-
-  async #observed<T>(
-    operation: Callable<T>,
-    input: CallInput | (() => CallInput),
-    options: RequestOptions,
-  ): Promise<ApiResponse<T>> {
-    const { time, listeners } = this.#shared;
+    const { time, settings, observers } = this.#shared;
     const { name, method, path } = operation;
     const callId = ++this.#shared.calls.count;
     const startedAt = time.now();
-    const { onEvent, logger, observers, channel } = listeners;
+    const { onEvent, logger, channel } = settings;
     const isHeard = onEvent || logger || observers.size > 0 || channel?.hasSubscribers;
-    const emit = isHeard ? (event: ClientEvent) => notify(event, listeners) : unobserved;
-    const end = (facts: Omit<EndEvent, "type" | "callId" | "operation" | "durationMs">) =>
-      emit({ type: "end", callId, operation: name, durationMs: time.now() - startedAt, ...facts });
+    const emit: Emit = (event) => {
+      if (isHeard) notify({ callId, operation: name, ...event }, settings, observers);
+    };
+    const end = (facts: Omit<EventFacts<EndEvent>, "type" | "durationMs">) =>
+      emit({ type: "end", durationMs: time.now() - startedAt, ...facts });
 
-    emit({ type: "start", callId, operation: name, method, path });
-    try {
-      const filled = typeof input === "function" ? input() : input;
-      const call = new Call(this.#shared, operation, filled, options, callId, emit);
-      const response = await call.run();
-      const { attempts, status, requestId } = response;
-      end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
-      return response;
-    } catch (error) {
-      end({ ok: false, ...endFacts(error) });
-      throw error;
-    }
+    const run = async () => {
+      emit({ type: "start", method, path });
+      try {
+        const filled = typeof input === "function" ? input() : input;
+        const response = await makeCall(this.#shared, operation, filled, options, callId, emit);
+        const { attempts, status, requestId } = response;
+        end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
+        return response;
+      } catch (error) {
+        end({ ok: false, ...endFacts(error) });
+        throw error;
+      }
+    };
+    return new ApiPromise(run());
   }
 }
-
-function unobserved(): void {}
 
 function endFacts(error: unknown): Pick<EndEvent, "attempts" | "error" | "code" | "outcome"> {
   if (!SettlekitError.is(error)) return { attempts: 0 };

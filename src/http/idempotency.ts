@@ -3,12 +3,9 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { InvalidRequestError } from "../errors.ts";
 
 /**
- * An idempotency key made from the parts: equal parts give the same UUID, in every process.
- *
- * With a key derived from the order, a creation can be repeated within 24 hours, by another process
- * or after a crash, and gives the original payment with its secret instead of a second one. Put
- * everything into the parts that makes the request another one, such as an attempt number after the
- * customer changed the cart: the same key with other parameters is a conflict.
+ * An idempotency key made from the parts: equal parts give the same UUID, in every process. With one derived from the
+ * order, a creation can be repeated within 24 hours, also by another process, and gives the original payment with its
+ * secret. The parts must hold all that makes it another request: the same key with other parameters is a conflict.
  *
  * @throws {InvalidRequestError} when there is no part, or one is missing or empty.
  * @example

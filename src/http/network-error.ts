@@ -1,9 +1,4 @@
-import type { Failure } from "./policy.ts";
-
-type NetworkFailure = Extract<
-  Failure,
-  { kind: "unreachable" | "tls" | "not_taken" | "connection" }
->;
+import type { NetworkFailure } from "./policy.ts";
 
 /** No connection was made, so nothing was sent. Bun has its own names. */
 const unreachableCodes = new Set([

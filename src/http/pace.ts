@@ -1,3 +1,4 @@
+import type { LimitFunction } from "p-limit";
 import { leastRetryAfterMs } from "./policy.ts";
 import type { Time } from "./time.ts";
 
@@ -25,14 +26,13 @@ const soonMs = 2_500;
  */
 export class Pace {
   readonly #time: Time;
-  #pausedUntil = 0;
-  /** When the next request may go out, while the pace is limited. */
+  /** When the next request may go out. */
   #nextSlot = 0;
   /** Requests per second at `#since`; undefined while nothing limits it. */
   #base: number | undefined;
   /** Whether `#base` is known to be just below the limit. */
   #isKnown = false;
-  /** Start of the current stretch without a 429. */
+  /** Start of the current stretch without a 429: the end of the pause after the last one. */
   #since: number;
   /** When requests were accepted in this stretch, the latest ones. */
   #accepted: number[] = [];
@@ -44,13 +44,13 @@ export class Pace {
 
   /** How long a new request would have to wait. */
   get waitMs(): number {
-    return Math.max(0, Math.max(this.#pausedUntil, this.#nextSlot) - this.#time.now());
+    return Math.max(0, this.#nextSlot - this.#time.now());
   }
 
   /** Takes the next free slot. Returns how long to wait for it. */
   reserve(): number {
     const now = this.#time.now();
-    const slot = Math.max(now, this.#pausedUntil, this.#nextSlot);
+    const slot = Math.max(now, this.#nextSlot);
     const rate = this.#rateAt(slot);
     if (rate !== undefined) this.#nextSlot = slot + 1000 / rate;
     return slot - now;
@@ -58,7 +58,7 @@ export class Pace {
 
   /** Whether all calls wait. Slots that were taken before the pause are void. */
   get isPaused(): boolean {
-    return this.#pausedUntil > this.#time.now();
+    return this.#since > this.#time.now();
   }
 
   /** The service accepted a request: any answer but 429. */
@@ -78,10 +78,8 @@ export class Pace {
     const isTelling = retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs;
     const pauseMs = Math.min(isTelling ? retryAfterMs : usualPauseMs, longestPauseMs);
     if (sentAt >= this.#since) this.#slowDown(now, pauseMs);
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
-    this.#nextSlot = this.#pausedUntil;
-    // The next stretch begins when the pause is over.
-    this.#since = this.#pausedUntil;
+    this.#since = Math.max(this.#since, now + pauseMs);
+    this.#nextSlot = this.#since;
     this.#accepted = [];
   }
 
@@ -144,46 +142,21 @@ export class Paces {
   }
 }
 
-/** A place among the requests under way, or in the queue for one. */
-export interface Place {
-  /** Resolves when it is this request's turn; undefined when that is now. */
-  readonly turn: Promise<void> | undefined;
-  /** Gives up the place, in the queue or under way. */
-  leave(): void;
-}
-
-/** Limits how many requests of a client are under way at once; the others wait in a queue. */
-export class Concurrency {
-  #free: number;
-  readonly #queue = new Set<() => void>();
-
-  constructor(limit: number) {
-    this.#free = limit;
-  }
-
-  enter(): Place {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return { turn: undefined, leave: () => this.#release() };
-    }
-    const { promise: turn, resolve } = Promise.withResolvers<void>();
-    this.#queue.add(resolve);
-    const leave = () => {
-      if (!this.#queue.delete(resolve)) this.#release();
-    };
-    return { turn, leave };
-  }
-
-  /** Hands the place to the next in the queue. */
-  #release(): void {
-    const [next] = this.#queue;
-    if (next === undefined) {
-      this.#free += 1;
-      return;
-    }
-    this.#queue.delete(next);
-    next();
-  }
+/**
+ * Takes a place among the requests under way, or in the queue for one.
+ *
+ * @returns `turn` resolves when it is this request's turn; undefined when that is now. `leave` gives up the place.
+ */
+export function enter(limit: LimitFunction) {
+  const isFree = limit.activeCount < limit.concurrency;
+  const { promise: over, resolve: leave } = Promise.withResolvers<void>();
+  const turn = new Promise<void>((begin) => {
+    limit(() => {
+      begin();
+      return over;
+    });
+  });
+  return { turn: isFree ? undefined : turn, leave };
 }
 
 // In tenths of a retry, so that ten successes make a whole one.

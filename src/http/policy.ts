@@ -4,14 +4,7 @@ import type { Replay } from "../wire/operation.ts";
 
 /** Why an attempt gave no usable answer. The kinds are the rows of the retry table. */
 export type Failure =
-  /** No connection was made: name lookup, refused, connect time-out. Nothing was sent. */
-  | { readonly kind: "unreachable"; readonly code: string; readonly detail: string }
-  /** The service's certificate or protocol was not accepted. Nothing was sent. */
-  | { readonly kind: "tls"; readonly code: string; readonly detail: string }
-  /** fetch rejected what `fetchOptions` holds. Nothing was sent. */
-  | { readonly kind: "not_taken"; readonly code: string; readonly detail: string }
-  /** The connection broke, or failed in a way that does not say when. */
-  | { readonly kind: "connection"; readonly code: string; readonly detail: string }
+  | NetworkFailure
   /** The merchant's own code failed: a hook, or a fetch function in a way that networks do not fail. */
   | {
       readonly kind: "custom_code";
@@ -29,36 +22,36 @@ export type Failure =
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
-  | {
-      readonly kind: "redirect";
-      readonly status: number;
-      readonly origin: string | undefined;
-      readonly requestId: string | undefined;
-    }
+  | (Answered & { readonly kind: "redirect"; readonly origin: string | undefined })
   /** A status of 400 or more. */
-  | {
+  | (Answered & {
       readonly kind: "status";
-      readonly status: number;
       readonly facts: ErrorFacts;
       /** Whether the body has a form that the service is known to use, so that the service itself answered. */
       readonly isFromService: boolean;
       readonly retryAfterMs: number | undefined;
-      readonly requestId: string | undefined;
-    }
+    })
   /** A success status whose body is larger than `maxResponseBytes`. */
-  | {
-      readonly kind: "too_large";
-      readonly status: number;
-      readonly maxBytes: number;
-      readonly requestId: string | undefined;
-    }
+  | (Answered & { readonly kind: "too_large"; readonly maxBytes: number })
   /** A success status whose body is not the JSON that is due. */
-  | {
-      readonly kind: "unreadable";
-      readonly status: number;
-      readonly text: string;
-      readonly requestId: string | undefined;
-    };
+  | (Answered & { readonly kind: "unreadable"; readonly text: string });
+
+/** The platform's failure, by how far the request came. */
+export interface NetworkFailure {
+  /**
+   * `unreachable`: no connection was made (name lookup, refused, connect time-out). `tls`: the service's certificate or
+   * protocol was not accepted. `not_taken`: fetch rejected what `fetchOptions` holds. With these, nothing was sent.
+   * `connection`: it broke, or failed in a way that does not say when.
+   */
+  readonly kind: "unreachable" | "tls" | "not_taken" | "connection";
+  readonly code: string;
+  readonly detail: string;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly requestId: string | undefined;
+}
 
 const baseWaitMs = 500;
 const maxWaitMs = 8_000;
@@ -82,107 +75,81 @@ export interface Situation {
   readonly random: number;
 }
 
-type Decision =
-  | {
-      readonly action: "retry";
-      readonly waitMs: number;
-      /** Whether this retry counts against `maxRetries` and the budget. */
-      readonly counted: boolean;
-      readonly outcome: Outcome;
-    }
-  | {
-      readonly action: "stop";
-      readonly outcome: Outcome;
-      /** Whether only the client's empty retry budget prevents another attempt. */
-      readonly outOfBudget: boolean;
-    };
-
 /**
  * Decides what follows a failed attempt. The outcome is that of the whole call: once an attempt of a creation may have taken
  * effect, no later attempt can undo that.
+ *
+ * @returns `outOfBudget`: whether only the client's empty retry budget prevents another attempt. `counted`: whether a retry
+ * counts against `maxRetries` and the budget.
  */
-export function decide(situation: Situation): Decision {
+export function decide(situation: Situation) {
   const { failure, replay, attempt, maxRetries } = situation;
-  const changes = replay !== "safe";
-  const outcome =
-    changes && situation.unknownBefore ? "unknown" : outcomeOf(failure, replay, attempt);
+  const row = rowOf(failure, replay, attempt);
+  const isUnknown = replay !== "safe" && situation.unknownBefore;
+  const outcome = isUnknown ? "unknown" : row.outcome;
   const stop = { action: "stop", outcome, outOfBudget: false } as const;
   const limited = hasStatus(failure, 429);
   const retriesLeft = limited ? maxRetries > 0 : situation.retries < maxRetries;
-  if (!retriesLeft || !isRepeatable(failure, replay, attempt)) return stop;
+  if (!retriesLeft || !row.mayRepeat) return stop;
   const waitMs = waitBefore(situation);
   if (waitMs >= situation.remainingMs) return stop;
   if (!limited && !situation.budgetLeft) return { ...stop, outOfBudget: true };
-  return { action: "retry", waitMs, counted: !limited, outcome };
+  return { action: "retry", waitMs, counted: !limited, outcome } as const;
 }
 
-/**
- * Whether a call may continue with a new token after a 401. A proxy's 401 may hide an answer of the service, so it must not
- * lead to a second withdrawal.
- */
-export function mayRenewToken(failure: Failure, replay: Replay): boolean {
-  return hasStatus(failure, 401) && (replay === "safe" || failure.isFromService);
+interface Row {
+  /** Whether the request may have taken effect. */
+  readonly outcome: Outcome;
+  readonly mayRepeat: boolean;
 }
 
-function outcomeOf(failure: Failure, replay: Replay, attempt: number): Outcome {
+/** The retry table. */
+function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
+  const isHarmless = replay !== "unsafe";
   switch (failure.kind) {
     case "unreachable":
+      return { outcome: "not_sent", mayRepeat: true };
     case "tls":
     case "not_taken":
-      return "not_sent";
+      return { outcome: "not_sent", mayRepeat: false };
     case "custom_code":
-      return failure.wasSent ? "unknown" : "not_sent";
+      return { outcome: failure.wasSent ? "unknown" : "not_sent", mayRepeat: false };
     case "timeout":
-      return failure.spentOn === undefined ? "unknown" : "not_sent";
+      return failure.spentOn === undefined
+        ? { outcome: "unknown", mayRepeat: isHarmless }
+        : { outcome: "not_sent", mayRepeat: true };
     case "aborted":
-      return attempt === 0 ? "not_sent" : "unknown";
+      return { outcome: attempt === 0 ? "not_sent" : "unknown", mayRepeat: false };
     case "redirect":
-      return replay === "safe" ? "rejected" : "unknown";
+      return { outcome: replay === "safe" ? "rejected" : "unknown", mayRepeat: false };
+    case "too_large":
+      return { outcome: "unknown", mayRepeat: false };
     case "status":
-      if (failure.status === 429) return "rejected";
-      // After an earlier attempt, a conflict may be with that attempt, still in progress.
-      if (isOwnConflict(failure, replay, attempt)) return "unknown";
-      return failure.isFromService && rejections.has(failure.status) ? "rejected" : "unknown";
+      return rowOfStatus(failure, replay, attempt);
     default:
-      return "unknown";
+      return { outcome: "unknown", mayRepeat: isHarmless };
   }
 }
 
 /** Statuses with which the service refuses. With others, or on a proxy's page, it may have acted. */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
-function isRepeatable(failure: Failure, replay: Replay, attempt: number): boolean {
-  switch (failure.kind) {
-    case "unreachable":
-      return true;
-    case "timeout":
-      return replay !== "unsafe" || failure.spentOn !== undefined;
-    case "tls":
-    case "not_taken":
-    case "custom_code":
-    case "aborted":
-    case "redirect":
-    case "too_large":
-      return false;
-    case "status": {
-      const { status } = failure;
-      if (status === 429) return true;
-      if (status >= 500 || status === 408 || status === 425) return replay !== "unsafe";
-      return isOwnConflict(failure, replay, attempt);
-    }
-    default:
-      return replay !== "unsafe";
-  }
-}
-
 type StatusFailure = Extract<Failure, { kind: "status" }>;
 
-function hasStatus(failure: Failure, status: number): failure is StatusFailure {
-  return failure.kind === "status" && failure.status === status;
+function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): Row {
+  const { status, isFromService } = failure;
+  if (status === 429) return { outcome: "rejected", mayRepeat: true };
+  // After an earlier attempt, a conflict may be with that attempt, still in progress.
+  if (status === 409 && replay === "keyed" && attempt > 1) {
+    return { outcome: "unknown", mayRepeat: true };
+  }
+  if (isFromService && rejections.has(status)) return { outcome: "rejected", mayRepeat: false };
+  const isPassing = status >= 500 || status === 408 || status === 425;
+  return { outcome: "unknown", mayRepeat: isPassing && replay !== "unsafe" };
 }
 
-function isOwnConflict(failure: StatusFailure, replay: Replay, attempt: number): boolean {
-  return failure.status === 409 && replay === "keyed" && attempt > 1;
+export function hasStatus(failure: Failure, status: number): failure is StatusFailure {
+  return failure.kind === "status" && failure.status === status;
 }
 
 /** Full-jitter exponential backoff, unless the service says how long to wait. */

@@ -3,6 +3,7 @@ import {
   InvalidRequestError,
   type Outcome,
   SettlekitError,
+  type SettlekitErrorOptions,
 } from "../errors.ts";
 import { show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
@@ -137,45 +138,26 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
   });
 }
 
-interface Asking {
-  readonly limitMs: number;
-  readonly signal: AbortSignal | undefined;
-  /** The state of the call, because a token is also requested after a 401. */
-  facts(): {
-    readonly operation: string;
-    readonly attempts: number;
-    readonly outcome: Outcome;
-  };
-}
-
 /**
  * Gets the credential, which may take a call to a vault. Returns `undefined` if the time runs out or the signal aborts first.
  *
  * @throws {ConfigurationError} when the source fails, or gives what cannot be a credential.
  */
 export async function askForCredential(
-  source: CredentialSource,
+  { param, value }: CredentialSource,
   time: Time,
-  { limitMs, signal, facts }: Asking,
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  call: Pick<SettlekitErrorOptions, "operation" | "attempts" | "outcome">,
 ): Promise<string | undefined> {
   try {
-    const { value } = source;
     if (typeof value === "string") return value;
     return (await within(value(), limitMs, time, signal))?.value;
   } catch (error) {
     if (SettlekitError.is(error)) throw error;
-    const { operation, attempts, outcome } = facts();
     throw new ConfigurationError(
-      `${operation} got no credential: the ${source.param} function failed. Its error is the cause of ` +
-        "this one.",
-      {
-        code: "credential_unavailable",
-        param: source.param,
-        operation,
-        attempts,
-        outcome,
-        cause: error,
-      },
+      `${call.operation} got no credential: the ${param} function failed. Its error is the cause of this one.`,
+      { ...call, code: "credential_unavailable", param, cause: error },
     );
   }
 }

@@ -1,4 +1,4 @@
-import ky, { isNetworkError, type KyInstance, TimeoutError } from "ky";
+import ky, { isNetworkError, TimeoutError } from "ky";
 import { userAgent } from "../runtime.ts";
 import { show } from "../values.ts";
 import { isSecureUrl } from "./base-url.ts";
@@ -7,14 +7,7 @@ import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import type { PreparedRequest } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
-import { untilAborted } from "./time.ts";
-
-interface LimitedRequest extends PreparedRequest {
-  readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
-  readonly signal: AbortSignal | undefined;
-  /** Removes credentials from a text that will be shown. */
-  readonly redact: (text: string) => string;
-}
+import { unlessAborted } from "./time.ts";
 
 export interface Reply {
   readonly kind: "reply";
@@ -22,12 +15,16 @@ export interface Reply {
   /** The body, unless it was not read to its end. */
   readonly text: string | undefined;
   /** Why the body was not read to its end. */
-  readonly broken: Failure | undefined;
+  readonly broken: Failure | "too_large" | undefined;
   /** Whether a hook replaced the service's response. */
   readonly isReplaced: boolean;
 }
 
-interface Attempt extends LimitedRequest {
+export interface Attempt extends PreparedRequest {
+  readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
+  readonly signal: AbortSignal | undefined;
+  /** Removes credentials from a text that will be shown. */
+  readonly redact: (text: string) => string;
   /** Whether fetch was called. Until then, nothing can have happened. */
   hasLeft: boolean;
   hasEnded: boolean;
@@ -36,50 +33,40 @@ interface Attempt extends LimitedRequest {
 
 class TooLargeError extends Error {}
 
-/** Sends one request at a time and reads its whole answer. The only place that knows ky. */
-export class Sender {
-  readonly #settings: HttpSettings;
-  readonly #ky: KyInstance;
+/**
+ * Makes a function that sends one request and reads its whole answer. The only place that knows ky.
+ *
+ * @returns The function, which never throws.
+ */
+export function createSender(settings: HttpSettings) {
+  const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
+  const agent = userAgent();
+  const client = ky.create({
+    prefix: baseUrl,
+    headers: {
+      accept: "application/json",
+      // A browser adds its own; set by a page, they would need the service's permission (CORS).
+      ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
+      ...headers,
+    },
+    // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
+    redirect: "manual",
+    ...cacheMode(),
+    retry: 0,
+    throwHttpErrors: false,
+    // Only the total includes hooks and the body.
+    timeout: false,
+    ...(hooks && { hooks: watched(hooks) }),
+  });
 
-  constructor(settings: HttpSettings) {
-    const { baseUrl, headers, hooks } = settings;
-    const agent = userAgent();
-    this.#settings = settings;
-    this.#ky = ky.create({
-      prefix: baseUrl,
-      headers: {
-        accept: "application/json",
-        // A browser adds its own; set by a page, they would need the service's permission (CORS).
-        ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
-        ...headers,
-      },
-      // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
-      redirect: "manual",
-      ...cacheMode(),
-      retry: 0,
-      throwHttpErrors: false,
-      // Only the total includes hooks and the body.
-      timeout: false,
-      ...(hooks && { hooks: watched(hooks) }),
-    });
-  }
-
-  /** Makes one attempt. Never throws. */
-  async send(request: LimitedRequest): Promise<{ result: Reply | Failure; wasSent: boolean }> {
-    const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
-    const result = await this.#exchange(attempt).catch((error) => this.#failure(error, attempt));
-    attempt.hasEnded = true;
-    return { result, wasSent: attempt.hasLeft };
-  }
-
-  async #exchange(attempt: Attempt): Promise<Reply> {
+  async function exchange(attempt: Attempt): Promise<Reply> {
     const { method, path, query, headers, body, limit, signal } = attempt;
-    const sending = this.#ky(path, {
+    const sending = client(path, {
       method,
       searchParams: query,
       headers,
       totalTimeout: limit.ms,
-      fetch: (request) => this.#fetch(request as Request, attempt),
+      fetch: (request) => send(request as Request, attempt),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });
@@ -99,18 +86,17 @@ export class Sender {
     }
     try {
       const text = await sending.text();
-      if (text.length > this.#settings.maxResponseBytes) throw new TooLargeError();
+      if (text.length > maxResponseBytes) throw new TooLargeError();
       return { ...reply, text, broken: undefined };
     } catch (error) {
-      return { ...reply, text: undefined, broken: this.#bodyFailure(error, response, attempt) };
+      return { ...reply, text: undefined, broken: bodyFailure(error, attempt) };
     }
   }
 
   /** Calls fetch as `fetch(url, init)`: that of another package does not take the platform's Request. */
-  async #fetch(request: Request, attempt: Attempt): Promise<Response> {
-    const { fetch: customFetch, fetchOptions, hooks, maxResponseBytes } = this.#settings;
+  async function send(request: Request, attempt: Attempt): Promise<Response> {
     if (hooks) await checkUnchanged(request, attempt);
-    if (hooks && !isSecureUrl(new URL(request.url), this.#settings.allowHttp)) {
+    if (hooks && !isSecureUrl(new URL(request.url), settings.allowHttp)) {
       throw new CustomCodeError("hooks", "A beforeRequest hook gave a URL that is not https.");
     }
     const signal =
@@ -129,10 +115,11 @@ export class Sender {
     };
     attempt.hasLeft = true;
     const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
-    const response = await untilAborted(answer, signal).finally(() => {
+    const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve, with a response that is not read.
       if (signal.aborted || attempt.hasEnded) answer.then(cancelBody, () => {});
     });
+    signal.throwIfAborted();
     if (typeof response?.text !== "function") {
       throw new CustomCodeError(
         "fetch",
@@ -146,39 +133,51 @@ export class Sender {
     return attempt.received as Response;
   }
 
-  #failure(error: unknown, attempt: Attempt): Failure {
-    const { signal, limit, redact, hasLeft } = attempt;
+  function failureOf(error: unknown, { signal, limit, redact, hasLeft }: Attempt): Failure {
     if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
     if (error instanceof TimeoutError) {
       const spentOn =
         "before the request left. Find out what held it up: a beforeRequest hook, or a busy process.";
       return { kind: "timeout", limit: limit.name, ms: limit.ms, ...(!hasLeft && { spentOn }) };
     }
-    if (error instanceof CustomCodeError) return customCodeFailure(error, attempt);
-    if (!hasLeft) {
-      const fact = `The request could not be prepared: ${describeThrown(error)}.`;
-      return customCodeFailure(new CustomCodeError("hooks", fact, error), attempt);
-    }
-    if (this.#settings.fetch && !isNetworkError(error) && !hasNetworkCode(error)) {
-      const fact = `Your fetch function threw ${describeThrown(error)}.`;
-      return customCodeFailure(new CustomCodeError("fetch", fact, error), attempt);
+    const own = customCodeError(error, hasLeft);
+    if (own) {
+      const { option, message, cause } = own;
+      const fact = redact(message);
+      return { kind: "custom_code", option, fact, wasSent: hasLeft, cause: copied(cause, redact) };
     }
     const failure = readNetworkError(error);
     return { ...failure, detail: redact(failure.detail) };
   }
 
-  #bodyFailure(error: unknown, { status, headers }: FetchResponse, attempt: Attempt): Failure {
-    if (error instanceof TooLargeError) {
-      const { maxResponseBytes: maxBytes, wire } = this.#settings;
-      const requestId = attempt.redact(headers.get(wire.requestIdHeader) ?? "") || undefined;
-      return { kind: "too_large", status, maxBytes, requestId };
+  /** The error as one of the merchant's own code, if it is. */
+  function customCodeError(error: unknown, hasLeft: boolean): CustomCodeError | undefined {
+    if (error instanceof CustomCodeError) return error;
+    const thrown = describeThrown(error);
+    if (!hasLeft) {
+      return new CustomCodeError("hooks", `The request could not be prepared: ${thrown}.`, error);
     }
-    const failure = this.#failure(error, attempt);
+    if (!customFetch || isNetworkError(error) || hasNetworkCode(error)) return undefined;
+    return new CustomCodeError("fetch", `Your fetch function threw ${thrown}.`, error);
+  }
+
+  function bodyFailure(error: unknown, attempt: Attempt): Failure | "too_large" {
+    if (error instanceof TooLargeError) return "too_large";
+    const failure = failureOf(error, attempt);
     if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
     // A part of the answer had arrived, so the request had, too, whatever the platform calls the error.
     const { code, detail } = readNetworkError(error);
     return { kind: "connection", code, detail: attempt.redact(detail) };
   }
+
+  return async (
+    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">,
+  ): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
+    const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
+    const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
+    attempt.hasEnded = true;
+    return { result, wasSent: attempt.hasLeft };
+  };
 }
 
 /** A redirect, in the form of servers and of browsers. */
@@ -223,17 +222,6 @@ function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal)
     },
   });
   return new Response(body.pipeThrough(counting, { signal }), { status, headers: [...headers] });
-}
-
-function customCodeFailure({ option, message, cause }: CustomCodeError, attempt: Attempt): Failure {
-  const { redact, hasLeft: wasSent } = attempt;
-  return {
-    kind: "custom_code",
-    option,
-    fact: redact(message),
-    wasSent,
-    cause: copied(cause, redact),
-  };
 }
 
 /** An error without its properties, such as the request, whose headers contain the credential. */

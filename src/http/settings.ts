@@ -1,6 +1,4 @@
-import type { Channel } from "../runtime.ts";
-import { defaultHeaderPrefix, defaultRequestIdHeader } from "../wire/credential.ts";
-import type { ClientEvent, Logger } from "./events.ts";
+import type { ClientEvent, Listeners, Logger } from "./events.ts";
 import type { ClientHooks } from "./hooks.ts";
 
 /** The second argument of fetch, which includes `fetchOptions`. */
@@ -31,42 +29,28 @@ export interface CredentialSource {
   readonly param: string;
   /** The credential, checked, or a function that gives it: asked for every call. */
   readonly value: string | (() => Promise<string>);
-  /** Whether it is a token that expires, so that a 401 may mean to get a new one. */
-  readonly renewable: boolean;
 }
 
-export interface HttpSettings {
+/** Options in which nothing is left out. */
+type Complete<Options> = {
+  readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined>;
+};
+
+type Limits = "timeoutMs" | "deadlineMs" | "maxRetries" | "maxResponseBytes" | "headers";
+
+/** The options of a client, checked and with the defaults. */
+export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions, Limits>> {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   /** Whether requests may go over plain http to other machines, too. */
   readonly allowHttp: boolean;
   readonly credential: CredentialSource;
-  /** Limit of one attempt, including the answer's body. */
-  readonly timeoutMs: number;
-  /** Limit of a whole call: attempts, bodies and waits. */
-  readonly deadlineMs: number;
-  readonly maxRetries: number;
-  /** Requests under way at once. */
   readonly maxConcurrency: number;
-  /** Keeps apart the idempotency keys of systems that share a merchant. */
   readonly idempotencyNamespace: string;
-  /** The largest body of an answer, decompressed. */
-  readonly maxResponseBytes: number;
-  /** Default: the global fetch as it is at the time of each request. */
-  readonly fetch: Fetch | undefined;
-  readonly hooks: ClientHooks | undefined;
-  readonly fetchOptions: Readonly<Record<string, unknown>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly logger: Logger | undefined;
-  /** Only of clients for servers, so that bundles for browsers name no module of Node. */
-  readonly channel?: Channel | undefined;
-  readonly onEvent: ((event: ClientEvent) => void) | undefined;
-  readonly wire: {
-    readonly headerPrefix: string;
-    readonly requestIdHeader: string;
-    readonly chainIdFormat: "number" | "caip2";
-    readonly withdrawalIdempotency: "unknown" | "honoured";
-  };
+  readonly fetch?: Fetch | undefined;
+  readonly hooks?: ClientHooks | undefined;
+  readonly fetchOptions?: Readonly<Record<string, unknown>> | undefined;
+  readonly wire: Complete<WireOptions>;
 }
 
 /** The options that the constructors of all clients have in common. */
@@ -78,8 +62,8 @@ export interface ConnectionOptions {
   /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
   deadlineMs?: number | undefined;
   /**
-   * How often a failed request is repeated where that is harmless. Default 3; 0 sends exactly one
-   * request. Waiting out a 429 does not count.
+   * How often a failed request is repeated where that is harmless, beside waiting out a 429. Default 3; 0 sends exactly
+   * one request.
    */
   maxRetries?: number | undefined;
   /** The largest body of an answer, decompressed, in bytes. Default 64 MB. */
@@ -95,29 +79,6 @@ export interface ConnectionOptions {
   /** Corrections for a service that differs from settlekit's assumptions. */
   wire?: WireOptions | undefined;
 }
-
-/** The defaults of a client. */
-export const defaults = {
-  timeoutMs: 30_000,
-  deadlineMs: 90_000,
-  maxRetries: 3,
-  maxConcurrency: Number.POSITIVE_INFINITY,
-  idempotencyNamespace: "default",
-  maxResponseBytes: 64 * 1024 * 1024,
-  allowHttp: false,
-  fetch: undefined,
-  hooks: undefined,
-  fetchOptions: {},
-  headers: {},
-  logger: undefined,
-  onEvent: undefined,
-  wire: {
-    headerPrefix: defaultHeaderPrefix,
-    requestIdHeader: defaultRequestIdHeader,
-    chainIdFormat: "number",
-    withdrawalIdempotency: "unknown",
-  },
-} as const satisfies Partial<HttpSettings>;
 
 /** The options of one call. */
 export interface RequestOptions {

@@ -35,28 +35,27 @@ export async function within<T>(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly value: T } | undefined> {
   const waiting = new AbortController();
-  const cancel = () => waiting.abort();
-  if (signal?.aborted) cancel();
-  signal?.addEventListener("abort", cancel, { once: true });
+  const late = time.sleep(limitMs, waiting.signal).then(() => undefined);
   try {
-    const over = time.sleep(limitMs, waiting.signal).then(() => undefined);
-    return await Promise.race([work.then((value) => ({ value })), over]);
+    return await unlessAborted(Promise.race([work.then((value) => ({ value })), late]), signal);
   } finally {
-    signal?.removeEventListener("abort", cancel);
-    cancel();
+    waiting.abort();
   }
 }
 
-/** Waits for work unless the signal aborts first, whether or not the work listens to it. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
+/** Waits for work unless the signal aborts first, whether or not the work listens to it; then returns `undefined`. */
+export async function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = () => resolve(undefined);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    signal?.removeEventListener("abort", onAbort);
   }
 }
 
@@ -76,9 +75,6 @@ export class ServiceClock {
   readonly #time: Time;
   /** The service's time when the local clock that never jumps stood at zero. */
   #origin: number | undefined;
-  /** The latest Date header: calls of one second share it, and reading a date is slow. */
-  #text = "";
-  #date: number | undefined;
 
   constructor(time: Time) {
     this.#time = time;
@@ -90,11 +86,7 @@ export class ServiceClock {
   }
 
   observe(headers: Headers): void {
-    const text = headers.get("date") ?? "";
-    if (text !== this.#text) {
-      this.#text = text;
-      this.#date = readHttpDate(text);
-    }
-    if (this.#date !== undefined) this.#origin = this.#date - this.#time.now();
+    const date = readHttpDate(headers.get("date") ?? "");
+    if (date !== undefined) this.#origin = date - this.#time.now();
   }
 }

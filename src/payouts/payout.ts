@@ -1,6 +1,5 @@
 import { IdempotencyConflictError, InvalidRequestError } from "../errors.ts";
-import type { PayoutBody } from "../resources/payouts/ledger-client.ts";
-import { differences } from "../resources/payouts/payout.ts";
+import { differences, type PayoutBody } from "../resources/payouts/payout.ts";
 import { canonicalJson, nearest, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { payoutStates } from "./tables.ts";

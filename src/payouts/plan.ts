@@ -1,5 +1,5 @@
 import { InvalidRequestError, NotFoundError } from "../errors.ts";
-import type { PayoutBody } from "../resources/payouts/ledger-client.ts";
+import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { type Row, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, show } from "../values.ts";
 import { inLedger, type Ledger } from "./journal.ts";

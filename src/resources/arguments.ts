@@ -31,17 +31,15 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
  * Refuses parameters that do not exist: left out in silence, they would make another call than the one that
  * was meant.
  */
-export function checkParameters<Input extends object>(input: Input, names: Names<Input>): Input {
-  if (!isRecord(input)) throw refused("parameters", "must be an object", input);
+export function checkParameters<Input extends object>(
+  input: Input,
+  names: Names<Input>,
+  what = "parameters",
+): Input {
+  if (!isRecord(input)) throw refused(what, "must be an object", input);
   const known = Object.keys(names);
-  const unknown = Object.keys(input).find(
-    (name) => input[name] !== undefined && !known.includes(name),
-  );
-  if (unknown !== undefined) throw unknownParameter(unknown, known);
-  return input;
-}
-
-export function unknownParameter(name: string, known: readonly string[]): InvalidRequestError {
+  const name = Object.keys(input).find((it) => input[it] !== undefined && !known.includes(it));
+  if (name === undefined) return input;
   const meant = otherNames[name]?.find((other) => known.includes(other)) ?? nearest(name, known);
   const cure =
     meant === undefined ? `The parameters are: ${known.join(", ")}.` : `Did you mean ${meant}?`;
@@ -49,7 +47,7 @@ export function unknownParameter(name: string, known: readonly string[]): Invali
   const message = isOption
     ? `${name} must be in the call's last argument: it is an option, not a parameter.`
     : `There is no parameter ${show(name)}. ${cure}`;
-  return new InvalidRequestError(message, { code: "invalid_request", param: name });
+  throw new InvalidRequestError(message, { code: "invalid_request", param: name });
 }
 
 export function checkAmount(param: string, value: unknown): number {
@@ -70,9 +68,7 @@ export function checkCurrency(value: unknown): "USD" {
 
 /** @param maxLength In characters, where the service documents it. */
 export function checkReference(param: string, value: unknown, maxLength?: number): string {
-  const text = checkText(param, "your own reference", value);
-  if (maxLength === undefined || text.length <= maxLength) return text;
-  throw tooLong(param, `must be at most ${maxLength} characters long`, text);
+  return checkLength(param, "long", checkText(param, "your own reference", value), maxLength);
 }
 
 export function checkText(param: string, what: string, value: unknown): string {
@@ -82,9 +78,7 @@ export function checkText(param: string, what: string, value: unknown): string {
 
 /** Metadata as the text that is sent: text as it is, objects as JSON. */
 export function encodeMetadata(value: unknown, maxLength?: number): string {
-  const text = metadataText(value);
-  if (maxLength === undefined || text.length <= maxLength) return text;
-  throw tooLong("customMetadata", `must be at most ${maxLength} characters as text`, text);
+  return checkLength("customMetadata", "as text", metadataText(value), maxLength);
 }
 
 function metadataText(value: unknown): string {
@@ -154,11 +148,12 @@ export function refused(param: string, rule: string, value: unknown): InvalidReq
   });
 }
 
-function tooLong(param: string, rule: string, { length }: string): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${rule}, but has ${length}. Shorten it.`, {
-    code: "invalid_request",
-    param,
-  });
+function checkLength(param: string, how: string, text: string, most = text.length): string {
+  if (text.length <= most) return text;
+  throw new InvalidRequestError(
+    `${param} must be at most ${most} characters ${how}, but has ${text.length}. Shorten it.`,
+    { code: "invalid_request", param },
+  );
 }
 
 /**
@@ -175,15 +170,14 @@ export function paymentSecret(secret: string): CredentialSource {
       { code: "secret_key_as_payment_secret", param: "secret" },
     );
   }
-  return { param: "secret", renewable: false, value: checked };
+  return { param: "secret", value: checked };
 }
 
 /** @throws {ConfigurationError} for what cannot be a token. */
 export function bearerToken(accessToken: AccessToken): CredentialSource {
-  const source = { param: "accessToken", renewable: typeof accessToken === "function" };
-  if (typeof accessToken === "function") {
-    return { ...source, value: async () => checkCredential("accessToken", await accessToken()) };
+  const param = "accessToken";
+  if (typeof accessToken !== "function") {
+    return { param, value: checkCredential(param, accessToken) };
   }
-  const checked = checkCredential("accessToken", accessToken);
-  return { ...source, value: checked };
+  return { param, value: async () => checkCredential(param, await accessToken()) };
 }

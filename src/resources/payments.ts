@@ -1,4 +1,4 @@
-import type { ApiPromise } from "../http/answer.ts";
+import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
@@ -82,16 +82,13 @@ export class Payments {
   }
 
   /**
-   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`.
+   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`. A repeated attempt carries
+   * the same idempotency key and creates nothing twice. To repeat the call itself after a crash, derive the key from the
+   * order with `idempotencyKeyFrom`.
    *
-   * Carries an idempotency key, so that a repeated attempt creates nothing twice. To be able to
-   * repeat the call itself after a crash, derive the key from the order with `idempotencyKeyFrom`.
-   *
-   * @throws {InvalidRequestError} when an argument is refused, by settlekit before sending or by the
-   * service; `param` names it.
+   * @throws {InvalidRequestError} when an argument is refused, before sending or by the service; `param` names it.
    * @throws {IdempotencyConflictError} when the key was used with other parameters.
-   * @throws {OutcomeUnknownError} when no answer settled whether the payment exists; repeat the call
-   * with the error's `idempotencyKey`.
+   * @throws {OutcomeUnknownError} when the payment may exist: repeat the call with the error's `idempotencyKey`.
    * @example
    * ```ts
    * const { paymentUrl } = await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -121,7 +118,7 @@ export class Payments {
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: PaymentListQuery = {}, options?: ListOptions): PagePromise<Payment> {
-    return list(this.#http, { operation: operations.listPayments, query }, options);
+    return list(this.#http, { operation: operations.listPayments }, query, options);
   }
 
   /**
@@ -131,7 +128,8 @@ export class Payments {
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
-    return findByOrderId(this.#http, { operation: operations.listPayments }, orderId, options);
+    const list = { operation: operations.listPayments };
+    return new ApiPromise(findByOrderId(this.#http, list, orderId, options));
   }
 
   /**
@@ -142,6 +140,8 @@ export class Payments {
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: RequestOptions) => this.get(paymentId, call);
-    return waitUntilFinal(this.#http, "payments.waitUntilFinal", read, options);
+    return new ApiPromise(
+      waitUntilFinal(this.#http.time, "payments.waitUntilFinal", read, options),
+    );
   }
 }

@@ -7,9 +7,8 @@ import {
   TimeoutError,
   UnexpectedResponseError,
 } from "../errors.ts";
-import { ApiPromise, type ApiResponse } from "../http/answer.ts";
+import type { ApiPromise, ApiResponse } from "../http/answer.ts";
 import { checkLimit } from "../http/checks.ts";
-import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import type { Time } from "../http/time.ts";
 import { checkOptionNames } from "../values.ts";
@@ -35,11 +34,11 @@ interface PollOptions {
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
-/** The result of one read. */
-type Poll<T> =
-  | { readonly ok: true; readonly value: T }
-  /** A failure that says nothing about the next read. */
-  | { readonly ok: false; readonly error: SettlekitError };
+/** The result of one read. `error` is a failure that says nothing about the next one. */
+interface Poll<T> {
+  readonly value?: T;
+  readonly error?: SettlekitError;
+}
 
 const growth = 1.5;
 
@@ -57,7 +56,14 @@ export async function* poll<T>(
   const { time, signal, intervalMs, maxIntervalMs, mayPass = passesByItself } = options;
   const { deadlineAt = Number.POSITIVE_INFINITY } = options;
   for (let waitMs = intervalMs; ; waitMs = Math.min(maxIntervalMs, waitMs * growth)) {
-    yield await attempt(read, mayPass);
+    const result: Poll<T> = await read().then(
+      (value) => ({ value }),
+      (error: unknown) => {
+        if (SettlekitError.is(error) && mayPass(error)) return { error };
+        throw error;
+      },
+    );
+    yield result;
     const remainingMs = deadlineAt - time.now();
     // Less than this is not enough for a request.
     if (remainingMs < 20) return;
@@ -65,18 +71,6 @@ export async function* poll<T>(
     if (signal?.aborted) {
       throw new AbortError("Waiting was aborted.", { code: "aborted", cause: signal.reason });
     }
-  }
-}
-
-async function attempt<T>(
-  read: () => Promise<T>,
-  mayPass: (error: SettlekitError) => boolean,
-): Promise<Poll<T>> {
-  try {
-    return { ok: true, value: await read() };
-  } catch (error) {
-    if (SettlekitError.is(error) && mayPass(error)) return { ok: false, error };
-    throw error;
   }
 }
 
@@ -96,16 +90,12 @@ export function passesByItself(error: unknown): boolean {
 /** Follows a status: what was read so far, and the errors that say so. */
 export class StatusWatch {
   readonly #operation: string;
-  #reads = 0;
+  reads = 0;
   lastStatus: string | undefined;
 
   /** @param operation The method that waits, such as `payments.waitUntilFinal`. */
   constructor(operation: string) {
     this.#operation = operation;
-  }
-
-  countRead(): void {
-    this.#reads += 1;
   }
 
   /** Takes a status as it was read. Gives whether it is final; what is not text is not. */
@@ -118,38 +108,30 @@ export class StatusWatch {
   /** The error that ends the waiting. Waiting changes nothing, so its outcome says nothing about what is waited for. */
   failure(error: unknown): unknown {
     if (!SettlekitError.is(error)) return error;
-    const { lastStatus } = this;
-    const facts = { operation: this.#operation, attempts: this.#reads, lastStatus };
+    const facts = this.#facts;
     const isAbort: boolean = AbortError.is(error);
     if (isAbort) {
-      const message = `${this.#operation} was aborted. ${this.sentence}`;
+      const message = `${this.#operation} was aborted. ${this.#sentence}`;
       const { cause } = error;
       return new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });
     }
-    const wasRead = this.#reads > 1;
-    return Object.assign(
-      error,
-      facts,
-      wasRead && error.outcome === "not_sent" && { outcome: "unknown" },
-    );
+    const isInDoubt = this.reads > 1 && error.outcome === "not_sent";
+    return Object.assign(error, facts, isInDoubt && { outcome: "unknown" });
   }
 
   tooLate(deadlineMs: number, cause: SettlekitError | undefined): TimeoutError {
     return new TimeoutError(
-      `${this.#operation} saw no final status within deadlineMs (${deadlineMs} ms). ${this.sentence} Wait ` +
+      `${this.#operation} saw no final status within deadlineMs (${deadlineMs} ms). ${this.#sentence} Wait ` +
         "again, or let the webhook tell you.",
-      {
-        code: "deadline_exceeded",
-        operation: this.#operation,
-        attempts: this.#reads,
-        lastStatus: this.lastStatus,
-        outcome: "unknown",
-        cause,
-      },
+      { ...this.#facts, code: "deadline_exceeded", outcome: "unknown", cause },
     );
   }
 
-  private get sentence(): string {
+  get #facts() {
+    return { operation: this.#operation, attempts: this.reads, lastStatus: this.lastStatus };
+  }
+
+  get #sentence(): string {
     return this.lastStatus === undefined
       ? "No status was read."
       : `The last status read is "${this.lastStatus}".`;
@@ -157,35 +139,26 @@ export class StatusWatch {
 }
 
 /** Reads until the status is final. Failed reads that may pass do not end the wait. */
-export function waitUntilFinal<T extends { readonly status: string }>(
-  http: Http,
+export async function waitUntilFinal<T extends { readonly status: string }>(
+  time: Time,
   operation: string,
   read: (options: RequestOptions) => ApiPromise<T>,
   options: WaitOptions = {},
-): ApiPromise<T> {
-  return new ApiPromise(wait(http, operation, read, options));
-}
-
-async function wait<T extends { readonly status: string }>(
-  { time }: Http,
-  operation: string,
-  read: (options: RequestOptions) => ApiPromise<T>,
-  options: WaitOptions,
 ): Promise<ApiResponse<T>> {
   checkOptionNames(options, ["signal", "deadlineMs"]);
   const { signal, deadlineMs = 900_000 } = options;
   const deadlineAt = time.now() + checkLimit("deadlineMs", deadlineMs);
   const watch = new StatusWatch(operation);
   const readInTime = () => {
-    watch.countRead();
+    watch.reads += 1;
     return read({ signal, deadlineMs: Math.max(1, deadlineAt - time.now()) }).withResponse();
   };
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineAt };
   let failure: SettlekitError | undefined;
   try {
     for await (const result of poll(readInTime, waits)) {
-      if (result.ok && watch.isFinal(result.value.data.status)) return result.value;
-      failure = result.ok ? undefined : result.error;
+      if (result.value && watch.isFinal(result.value.data.status)) return result.value;
+      failure = result.error;
     }
   } catch (error) {
     throw watch.failure(error);

@@ -1,27 +1,26 @@
 import { ApiPromise, type ApiResponse } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
-import { idempotencyKeyFrom } from "../http/idempotency.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
-import { CreateOnce, type CreateOnceOptions } from "./payouts/create-once.ts";
-import { LedgerClient } from "./payouts/ledger-client.ts";
+import { type CreateOnceOptions, createOnce } from "./payouts/create-once.ts";
+import { type LedgerClient, ledgerClient } from "./payouts/ledger-client.ts";
 import {
   type CreateOnceInput,
   type CreateWithdrawalInput,
+  confirmed,
   createOnceBody,
-  createWithdrawal,
+  createWithdrawalBody,
+  type SentWithdrawal,
   type WithdrawalRoute,
 } from "./payouts/payout.ts";
-import { RecentPayouts } from "./payouts/recent-payouts.ts";
 import { SingleFlight } from "./payouts/single-flight.ts";
 import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
 
 // For all clients of one merchant in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
-const recentPayouts = /* @__PURE__ */ new RecentPayouts();
 
 const secretKeyRoute: WithdrawalRoute = {
   name: "withdrawals",
@@ -44,21 +43,29 @@ export class Withdrawals {
 
   /** @internal */
   get ledger(): LedgerClient {
-    return new LedgerClient(this.#http, this.#route);
+    return ledgerClient(this.#http, this.#route);
   }
 
   /**
-   * Sends money to an address (interface section 4.4). Prefer `createOnce`.
-   *
-   * The interface does not say whether a repeated withdrawal is recognised, so this never repeats a
-   * request that may have arrived.
+   * Sends money to an address (interface section 4.4). Prefer `createOnce`. The interface does not say whether a repeated
+   * withdrawal is recognised, so this never repeats a request that may have arrived.
    *
    * @throws {InvalidRequestError} when an argument is refused; `param` names it.
    * @throws {OutcomeUnknownError} when the withdrawal may exist. Do not repeat the call: look first.
    * @throws {UnexpectedResponseError} when the answer describes another withdrawal than was asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
-    return createWithdrawal(this.#http, this.#route, input, options);
+    const { create, path } = this.#route;
+    const { wire } = this.#http.settings;
+    const isKeyed = wire.withdrawalIdempotency === "honoured";
+    const operation = isKeyed ? { ...create, replay: "keyed" as const } : create;
+    let body: SentWithdrawal;
+    const fill = () => {
+      body = createWithdrawalBody(input, wire);
+      return { path, body };
+    };
+    const creating = this.#http.call(operation, fill, options).withResponse();
+    return new ApiPromise(creating.then((answer) => confirmed(create.name, body, answer)));
   }
 
   /**
@@ -70,8 +77,7 @@ export class Withdrawals {
    * remember its request: wait two minutes before you ask again, because a request can arrive late and lists lag.
    * `settlekit/payouts` keeps payouts in a database and is safe across processes, crashes and lag.
    *
-   * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or
-   * several.
+   * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or several.
    * @throws {OutcomeUnknownError} when the withdrawal may exist but was not found by the deadline.
    * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the answer
    * describes another withdrawal than was asked for.
@@ -88,19 +94,10 @@ export class Withdrawals {
   createOnce(input: CreateOnceInput, options: CreateOnceOptions = {}): ApiPromise<Withdrawal> {
     const run = async () => {
       const body = createOnceBody(input, options, this.#http.settings.wire);
-      const id = body.orderId;
-      const { baseUrl, idempotencyNamespace } = this.#http.settings;
-      const { merchantId } = this.#route.path;
-      // A bearer token changes every hour, while its merchant stays.
-      const key =
-        merchantId === undefined
-          ? await this.#http.accountKey(`${this.#route.name}.createOnce`, id)
-          : idempotencyKeyFrom(baseUrl, idempotencyNamespace, merchantId, id);
-      const start = (signal: AbortSignal) => {
-        const order = { id, body, key };
-        const call = { ...options, signal };
-        return new CreateOnce(this.#http, this.#route, order, recentPayouts, call).run();
-      };
+      const { name, path } = this.#route;
+      const key = await this.#http.accountKey(`${name}.createOnce`, body.orderId, path.merchantId);
+      const start = (signal: AbortSignal) =>
+        createOnce(this.#http, this.#route, body, key, { ...options, signal });
       return flights.run(key, JSON.stringify(body), start, options.signal);
     };
     return new ApiPromise(run());
@@ -126,7 +123,7 @@ export class Withdrawals {
    */
   list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
     const { list: operation, path } = this.#route;
-    return list(this.#http, { operation, path, query }, options);
+    return list(this.#http, { operation, path }, query, options);
   }
 
   /**
@@ -139,17 +136,17 @@ export class Withdrawals {
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
     const { list: operation, path } = this.#route;
-    return findByOrderId(this.#http, { operation, path }, orderId, options);
+    return new ApiPromise(findByOrderId(this.#http, { operation, path }, orderId, options));
   }
 
   /**
    * Reads the withdrawal until its status is final: completed, failed or cancelled.
    *
-   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is the
-   * status that was read last.
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; it has the `lastStatus`.
    */
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
     const read = (call: RequestOptions) => this.get(withdrawalId, call);
-    return waitUntilFinal(this.#http, `${this.#route.name}.waitUntilFinal`, read, options);
+    const name = `${this.#route.name}.waitUntilFinal`;
+    return new ApiPromise(waitUntilFinal(this.#http.time, name, read, options));
   }
 }

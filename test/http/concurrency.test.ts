@@ -1,5 +1,6 @@
+import pLimit from "p-limit";
 import { describe, expect, test } from "vitest";
-import { Concurrency } from "../../src/http/pace.ts";
+import { enter } from "../../src/http/pace.ts";
 import { realTime } from "../../src/http/time.ts";
 import { getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";
@@ -58,12 +59,14 @@ describe("maxConcurrency", () => {
   });
 });
 
-test("a place given up in the queue is nobody's turn", () => {
-  const concurrency = new Concurrency(1);
-  const [first, second, third] = [concurrency.enter(), concurrency.enter(), concurrency.enter()];
+test("a place given up in the queue is nobody's turn", async () => {
+  const limit = pLimit(1);
+  const [first, second, third] = [enter(limit), enter(limit), enter(limit)];
   second.leave();
   first.leave();
   expect(third.turn).toBeDefined();
+  await third.turn;
   third.leave();
-  expect(concurrency.enter().turn).toBeUndefined();
+  await expect.poll(() => limit.activeCount).toBe(0);
+  expect(enter(limit).turn).toBeUndefined();
 });

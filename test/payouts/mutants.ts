@@ -41,9 +41,9 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent again after an incomplete look",
     file: "src/resources/payouts/ledger-client.ts",
-    find: "return findByOrderId(this.#http, { operation, path }, orderId, options);",
+    find: "return (await findByOrderId(http, { operation, path }, orderId, options)).data;",
     replace:
-      "return findByOrderId(this.#http, { operation, path }, orderId, options).catch(() => []);",
+      "return findByOrderId(http, { operation, path }, orderId, options).then((it) => it.data, () => []);",
     test: "test/payouts/sending.test.ts",
   },
   {

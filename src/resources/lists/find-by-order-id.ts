@@ -1,12 +1,12 @@
 import { TimeoutError, UnexpectedResponseError } from "../../errors.ts";
-import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
+import type { ApiResponse } from "../../http/answer.ts";
 import { callOptionNames, checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import { checkOptionNames } from "../../values.ts";
-import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
+import type { Listing } from "./page.ts";
 
 export interface FindOptions extends RequestOptions {
   /**
@@ -15,12 +15,6 @@ export interface FindOptions extends RequestOptions {
    * pages prove to be sorted newest first.
    */
   createdAfter?: Date | string | undefined;
-}
-
-/** A list that is searched, with what its path needs. */
-export interface Searched<Item> {
-  readonly operation: Operation<PageBody<Item>>;
-  readonly path?: Readonly<Record<string, string>>;
 }
 
 interface Ordered {
@@ -44,20 +38,11 @@ const maxRepeats = 20;
  * @throws {UnexpectedResponseError} code `unreadable_list`, outcome `not_sent`, when nothing was found but
  * the list cannot be shown to have been read completely.
  */
-export function findByOrderId<Item extends Ordered>(
+export async function findByOrderId<Item extends Ordered>(
   http: Http,
-  list: Searched<Item>,
+  { operation, path = {} }: Listing<Item>,
   orderId: string,
-  options: FindOptions = {},
-): ApiPromise<Item[]> {
-  return new ApiPromise(find(http, list, orderId, options));
-}
-
-async function find<Item extends Ordered>(
-  http: Http,
-  { operation, path = {} }: Searched<Item>,
-  orderId: string,
-  given: FindOptions,
+  given: FindOptions = {},
 ): Promise<ApiResponse<Item[]>> {
   checkOptionNames(given, [...callOptionNames, "createdAfter"]);
   const { createdAfter, ...options } = given;
@@ -69,12 +54,18 @@ async function find<Item extends Ordered>(
   const search = new Search<Item>(orderId);
 
   for (let readings = 1; ; readings++) {
-    const knownBefore = search.size;
+    const knownBefore = search.ids.size;
     let offset = 0;
     let page: ApiResponse<PageBody<Item>>;
     do {
       const remainingMs = deadlineAt - time.now();
-      if (remainingMs <= 0) throw tooLate(operation.name, deadlineMs);
+      if (remainingMs <= 0) {
+        throw new TimeoutError(
+          `${operation.name} could not be read to its end within deadlineMs (${deadlineMs} ms). Raise deadlineMs, or ` +
+            "pass createdAfter to stop earlier.",
+          { code: "deadline_exceeded", operation: operation.name },
+        );
+      }
       const call = { ...options, deadlineMs: remainingMs };
       const reading = http.call(operation, { path, query: { limit, offset } }, call);
       page = await reading.withResponse().catch((error: unknown) => {
@@ -89,7 +80,7 @@ async function find<Item extends Ordered>(
 
     const { oddity } = search;
     if (oddity === undefined || search.found.length > 0) return { ...page, data: search.found };
-    const mayHelpToReadAgain = search.isShort && search.size > knownBefore;
+    const mayHelpToReadAgain = search.isShort && search.ids.size > knownBefore;
     if (!mayHelpToReadAgain || readings === maxReadings) {
       throw unreadable(operation.name, orderId, oddity, { ...page, body: page.data });
     }
@@ -98,9 +89,10 @@ async function find<Item extends Ordered>(
 
 class Search<Item extends Ordered> {
   readonly #orderId: string;
-  readonly #ids = new Set<string>();
+  readonly found: Item[] = [];
+  /** The ids of all items seen, and those of this reading. */
+  readonly ids = new Set<string>();
   readonly #idsOfReading = new Set<string>();
-  readonly #found = new Map<string, Item>();
   /** The most items that any page said the list has. */
   #total = 0;
   /** The last word of the service about whether there are more items. */
@@ -119,14 +111,6 @@ class Search<Item extends Ordered> {
     this.#orderId = orderId;
   }
 
-  get size(): number {
-    return this.#ids.size;
-  }
-
-  get found(): Item[] {
-    return [...this.#found.values()];
-  }
-
   /** Whether the service says that there is more, and brings something new now and then. */
   get goesOn(): boolean {
     return this.#hasMore === true && !this.#isStuck;
@@ -134,7 +118,7 @@ class Search<Item extends Ordered> {
 
   /** Whether there are items, by the service's own count, that no page has shown. */
   get isShort(): boolean {
-    return this.#hasMore === false && this.size < this.#total;
+    return this.#hasMore === false && this.ids.size < this.#total;
   }
 
   /** Why the list cannot be said to have been read completely; undefined when it was. */
@@ -143,7 +127,7 @@ class Search<Item extends Ordered> {
     if (this.#hasMore === true) return "it says that there is more, but gives nothing new";
     if (this.#hasMore !== false) return "pagination.hasMore is missing or not a boolean";
     if (!this.isShort) return undefined;
-    return `it ended after ${this.size} different items, although pagination.total is ${this.#total}`;
+    return `it ended after ${this.ids.size} different items, although pagination.total is ${this.#total}`;
   }
 
   take(body: PageBody<Item>, offset: number): void {
@@ -155,7 +139,7 @@ class Search<Item extends Ordered> {
     }
     this.#total = Math.max(this.#total, Number(total) || 0);
     this.#hasMore = body.pagination?.hasMore;
-    const joins = this.size === 0 || data.some((item) => this.#ids.has(String(item?.id)));
+    const joins = this.ids.size === 0 || data.some((item) => this.ids.has(String(item?.id)));
     this.#isNewestFirst &&= joins && body.pagination?.offset === offset;
     if (offset === 0) this.#idsOfReading.clear();
     const sizeBefore = this.#idsOfReading.size;
@@ -171,12 +155,10 @@ class Search<Item extends Ordered> {
       return;
     }
     this.#idsOfReading.add(String(id));
-    if (this.#ids.has(String(id))) return;
-    this.#ids.add(String(id));
+    if (this.ids.has(String(id))) return;
+    this.ids.add(String(id));
     // The service may give numbers for references that look like numbers.
-    if (orderId !== null && String(orderId) === this.#orderId) {
-      this.#found.set(String(id), item as Item);
-    }
+    if (orderId !== null && String(orderId) === this.#orderId) this.found.push(item as Item);
     const createdMs = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
     // A time that cannot be read proves nothing.
     this.#isNewestFirst &&= createdMs <= this.#earliestMs;
@@ -207,14 +189,6 @@ function unreadable(
       `completely, because ${oddity}. Try again later, and look on the dashboard if it persists; ` +
       "error.body holds the last page.",
     { code: "unreadable_list", outcome: "not_sent", operation, status, requestId, body },
-  );
-}
-
-function tooLate(operation: string, deadlineMs: number): TimeoutError {
-  return new TimeoutError(
-    `${operation} could not be read to its end within deadlineMs (${deadlineMs} ms). Raise deadlineMs, or ` +
-      "pass createdAfter to stop earlier.",
-    { code: "deadline_exceeded", operation },
   );
 }
 

@@ -1,8 +1,16 @@
+import type { ApiPromise } from "../../http/answer.ts";
 import type { ChainId } from "../../wire/fields.ts";
-import type { PageBody } from "../../wire/pagination.ts";
+import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 
-/** Reads one page of a list. Without a limit, as many items as the list was asked for. */
-export type ReadPage<Item> = (offset: number, limit?: number) => Promise<PageBody<Item>>;
+/** A list as a resource asks for it. */
+export interface List<Item> {
+  /** Reads one page. Without a range, the one that the list was asked for. */
+  read(range?: PageQuery): ApiPromise<PageBody<Item>>;
+  /** Where the list was asked to begin. */
+  readonly offset: number;
+  /** How many pages to read ahead. */
+  readonly prefetch: number;
+}
 
 /** The identity of a list's item: its id, or the chain id of a chain. */
 export interface Identified {
@@ -14,12 +22,6 @@ export interface Identified {
 function idOf(item: Identified | null | undefined): string | undefined {
   const id: unknown = item?.id ?? item?.chainId;
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
-}
-
-/** A page being read ahead, and the offset it was asked for. */
-interface Ahead<Item> {
-  readonly offset: number;
-  readonly body: Promise<PageBody<Item>>;
 }
 
 const maxLimit = 1000;
@@ -35,12 +37,10 @@ const patience = 50;
  * A failed read leaves the walk where it was: calling `next` again repeats it.
  */
 export class PageWalk<Item extends Identified> {
-  readonly #read: ReadPage<Item>;
-  readonly #prefetch: number;
-  /** Where the list was asked to begin. */
-  readonly #start: number;
+  readonly #list: List<Item>;
   readonly #seen = new Set<string>();
-  #ahead: Ahead<Item>[] = [];
+  /** The pages being read ahead, with the offset that each was asked for. */
+  #ahead: { readonly offset: number; readonly body: Promise<PageBody<Item>> }[] = [];
   #offset: number;
   #limit = 0;
   #total = 0;
@@ -49,14 +49,9 @@ export class PageWalk<Item extends Identified> {
   #fruitless = 0;
   #ended = false;
 
-  constructor(
-    read: ReadPage<Item>,
-    options: { readonly offset: number; readonly prefetch: number },
-  ) {
-    this.#read = read;
-    this.#start = options.offset;
-    this.#offset = options.offset;
-    this.#prefetch = options.prefetch;
+  constructor(list: List<Item>) {
+    this.#list = list;
+    this.#offset = list.offset;
   }
 
   /** Takes the list's first page, which needs no known ground: it is where the walk begins. */
@@ -81,7 +76,7 @@ export class PageWalk<Item extends Identified> {
     // Items that cannot be told apart give no ground to stand on: better given twice than lost.
     if (body.data.some((item) => idOf(item) === undefined)) return this.#take(body, body.data);
     const known = body.data.findIndex((item) => this.#isSeen(item));
-    if (known === -1 && this.#offset > this.#start) {
+    if (known === -1 && this.#offset > this.#list.offset) {
       this.#retreat();
       return { ...body, data: [] };
     }
@@ -117,7 +112,7 @@ export class PageWalk<Item extends Identified> {
   #retreat(): void {
     this.#ahead = [];
     this.#stepBack = Math.max(2 * this.#stepBack, this.#limit - 1);
-    this.#offset = Math.max(this.#start, this.#offset - this.#stepBack);
+    this.#offset = Math.max(this.#list.offset, this.#offset - this.#stepBack);
   }
 
   /** A service that keeps giving the same pages would otherwise be read forever. */
@@ -155,9 +150,9 @@ export class PageWalk<Item extends Identified> {
     let offset = (this.#ahead.at(-1)?.offset ?? this.#offset - step) + step;
     while (
       this.#ahead.length === 0 ||
-      (this.#ahead.length <= this.#prefetch && offset < this.#total)
+      (this.#ahead.length <= this.#list.prefetch && offset < this.#total)
     ) {
-      const body = this.#read(offset, this.#limit);
+      const body = this.#list.read({ offset, limit: this.#limit });
       // Reading this page reports its failure; it may never be read.
       body.catch(() => {});
       this.#ahead.push({ offset, body });

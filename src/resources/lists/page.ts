@@ -3,11 +3,11 @@ import { ApiPromise } from "../../http/answer.ts";
 import { callOptionNames } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { checkOptionNames, isRecord } from "../../values.ts";
+import { checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
-import type { PageBody, Pagination } from "../../wire/pagination.ts";
-import { refused, unknownParameter } from "../arguments.ts";
-import { type Identified, PageWalk, type ReadPage } from "./page-walk.ts";
+import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
+import { checkParameters, refused } from "../arguments.ts";
+import { type Identified, type List, PageWalk } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
 export class Page<Item extends Identified> {
@@ -39,10 +39,8 @@ export class Page<Item extends Identified> {
 }
 
 /**
- * A list: await it for its first page, or iterate it for all items. While you read, items may be added
- * or leave the filter; what was in the list throughout is given exactly once.
- *
- * An error leaves an iterator where it was: asking it for its next value reads the failed page again.
+ * A list: await it for its first page, or iterate it for all items. Items may be added or leave the filter meanwhile; what
+ * was in the list throughout is given exactly once. After an error, an iterator's next value reads the failed page again.
  *
  * @example
  * ```ts
@@ -58,12 +56,15 @@ export class PagePromise<Item extends Identified>
   implements AsyncIterable<Item>
 {
   readonly #list: List<Item>;
+  readonly #first: Promise<PageBody<Item>>;
 
   /** @internal */
   constructor(list: List<Item>) {
-    const response = list.first.withResponse();
+    const first = list.read();
+    const response = first.withResponse();
     super(response.then((answer) => ({ ...answer, data: firstPage(list, answer.data) })));
     this.#list = list;
+    this.#first = first;
   }
 
   /** The list page by page. */
@@ -71,11 +72,11 @@ export class PagePromise<Item extends Identified>
     // Iterating reports a failure of the first page.
     this.catch(() => {});
     const list = this.#list;
-    let first: Promise<PageBody<Item>> | undefined = list.first;
+    let first: Promise<PageBody<Item>> | undefined = this.#first;
     let page: Page<Item> | undefined;
     return inTurn(async () => {
       if (page === undefined) {
-        const asked = first ?? list.read(list.offset);
+        const asked = first ?? list.read();
         first = undefined;
         page = firstPage(list, await asked);
         return page;
@@ -124,18 +125,8 @@ export class PagePromise<Item extends Identified>
   }
 }
 
-/** A list as a resource asks for it. */
-export interface List<Item> {
-  /** The first page, already requested. */
-  readonly first: ApiPromise<PageBody<Item>>;
-  readonly read: ReadPage<Item>;
-  readonly offset: number;
-  /** How many pages to read ahead. */
-  readonly prefetch: number;
-}
-
 function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Item>): Page<Item> {
-  const walk = new PageWalk<Item>(list.read, list);
+  const walk = new PageWalk(list);
   return new Page(walk.begin(body), walk);
 }
 
@@ -144,27 +135,24 @@ function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Ite
  * error, and calls that overlap take their turns.
  */
 function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator<T> {
-  let closed = false;
+  let isClosed = false;
   let turn: Promise<unknown> = Promise.resolve();
-  const done = (): IteratorResult<T> => ({ done: true, value: undefined });
   const step = async (): Promise<IteratorResult<T>> => {
-    if (closed) return done();
-    const value = await produce();
+    const value = isClosed ? undefined : await produce();
     if (value !== undefined) return { done: false, value };
-    closed = true;
-    return done();
+    isClosed = true;
+    return { done: true, value };
   };
   return {
     next() {
-      const result = turn.then(step, step);
-      turn = result;
+      const result = turn.then(step);
       // Its failure belongs to the caller of this step alone.
-      turn.catch(() => {});
+      turn = result.catch(() => {});
       return result;
     },
     async return() {
-      closed = true;
-      return done();
+      isClosed = true;
+      return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
       return this;
@@ -178,22 +166,23 @@ export interface ListOptions extends RequestOptions {
   prefetch?: number | undefined;
 }
 
-type ListQuery = Readonly<Record<string, string | number | undefined>>;
-
-interface Listing<Item> {
+/** The operation that reads a list, with what its path needs. */
+export interface Listing<Item> {
   readonly operation: Operation<PageBody<Item>>;
   readonly path?: Readonly<Record<string, string>>;
-  readonly query: object;
 }
+
+type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
 
 /** Reads a list. A refused argument rejects the promise, like any other failure. */
 export function list<Item extends Identified>(
   http: Http,
-  { operation, path = {}, query }: Listing<Item>,
+  { operation, path = {} }: Listing<Item>,
+  query: object,
   options: ListOptions = {},
 ): PagePromise<Item> {
   const { prefetch = 0, ...callOptions } = { ...options };
-  const read = (range: ListQuery) => {
+  const read = (range: PageQuery = {}) => {
     const fill = () => {
       checkOptionNames(options, [...callOptionNames, "prefetch"]);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
@@ -203,13 +192,8 @@ export function list<Item extends Identified>(
     };
     return http.call(operation, fill, callOptions);
   };
-  const { offset } = { ...query } as ListQuery;
-  return new PagePromise({
-    first: read({}),
-    read: (offset, limit) => read(limit === undefined ? { offset } : { offset, limit }),
-    offset: Number(offset ?? 0),
-    prefetch,
-  });
+  const { offset = 0 }: PageQuery = { ...query };
+  return new PagePromise({ read, offset: Number(offset), prefetch });
 }
 
 const rules: Readonly<Record<string, string>> = {
@@ -219,21 +203,17 @@ const rules: Readonly<Record<string, string>> = {
 
 /** A filter that the service does not know would give the whole list, and look as if it had worked. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
-  if (!isRecord(query)) throw refused("query", "must be an object", query);
   if (schema === undefined) return query as ListQuery;
-  const known = Object.keys(schema.shape);
-  const unknown = Object.keys(query).find(
-    (name) => query[name] !== undefined && !known.includes(name),
-  );
-  if (unknown === "orderId") {
+  const filters = { ...query } as ListQuery;
+  if (filters.orderId !== undefined) {
     throw new InvalidRequestError('Lists have no filter "orderId". Use findByOrderId.', {
       code: "invalid_request",
-      param: unknown,
+      param: "orderId",
     });
   }
-  if (unknown !== undefined) throw unknownParameter(unknown, known);
+  checkParameters(query, schema.shape, "query");
   const [issue] = schema.safeParse(query).error?.issues ?? [];
-  if (issue === undefined) return query as ListQuery;
+  if (issue === undefined) return filters;
   const param = String(issue.path[0]);
-  throw refused(param, rules[param] ?? "must be text that the service knows", query[param]);
+  throw refused(param, rules[param] ?? "must be text that the service knows", filters[param]);
 }

@@ -10,35 +10,25 @@ import {
 import type { ApiResponse } from "../../http/answer.ts";
 import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
-import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import type { RequestOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
-import { confirmed, type SentWithdrawal, type WithdrawalRoute } from "./payout.ts";
+import { confirmed, createOnceKey, type PayoutBody, type WithdrawalRoute } from "./payout.ts";
 import {
   abortedInDoubt,
   earlierOutcomeUnknown,
   lookupTookAll,
   onlyWithdrawal,
-  type PayoutFacts,
   unknownOutcome,
   unread,
 } from "./payout-errors.ts";
-import type { RecentPayouts } from "./recent-payouts.ts";
+import { forget, recall, rememberSent, rememberWithdrawal } from "./recent-payouts.ts";
 
 /** A call's options, without a key: `createOnce` derives its own from the `orderId`. */
 export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"> {
   /** When the order was placed: its withdrawal cannot be older. Lets the lookup stop early. */
   createdAfter?: FindOptions["createdAfter"];
-}
-
-/** The order that a withdrawal is for, and what is to be sent. */
-export interface PayoutOrder {
-  readonly id: string;
-  readonly body: SentWithdrawal;
-  /** Names the order in this process. */
-  readonly key: string;
 }
 
 /** Less than this is not enough to create a withdrawal and learn of it. */
@@ -49,66 +39,47 @@ const freshMs = 1_000;
 const settleMs = 2_000;
 
 /**
- * One run of `createOnce`: gives the order's withdrawal, the one that exists or a new one.
+ * Gives the order's withdrawal, the one that exists or a new one.
  *
  * A request to create it leaves only right after a complete look at the list, and again only when the one before
- * it cannot have taken effect. In doubt the run looks until its deadline.
+ * it cannot have taken effect. In doubt this looks until its deadline.
+ *
+ * @param key Names the order in this process.
  */
-export class CreateOnce {
-  readonly #http: Http;
-  readonly #route: WithdrawalRoute;
-  readonly #order: PayoutOrder;
-  readonly #recent: RecentPayouts;
-  readonly #options: CreateOnceOptions;
-  readonly #deadlineMs: number;
-  readonly #deadlineAt: number;
-  readonly #idempotencyKey: string;
+export async function createOnce(
+  http: Http,
+  route: WithdrawalRoute,
+  body: PayoutBody,
+  key: string,
+  { createdAfter, ...options }: CreateOnceOptions,
+): Promise<ApiResponse<Withdrawal>> {
+  const { time, settings } = http;
+  const { signal, timeoutMs = settings.timeoutMs } = options;
+  const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
+  const deadlineAt = time.now() + deadlineMs;
+  const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
+  const idempotencyKey = createOnceKey(settings, body.orderId);
   /** Requests to create the withdrawal that left. */
-  #sends = 0;
+  let sends = 0;
   /** Whether one of them may have reached the service. */
-  #reached = false;
-  #sentAt = Number.NEGATIVE_INFINITY;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #lookFailure: unknown;
+  let reached = false;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookFailure: unknown;
 
-  constructor(
-    http: Http,
-    route: WithdrawalRoute,
-    order: PayoutOrder,
-    recent: RecentPayouts,
-    options: CreateOnceOptions,
-  ) {
-    const { baseUrl, idempotencyNamespace, deadlineMs } = http.settings;
-    this.#http = http;
-    this.#route = route;
-    this.#order = order;
-    this.#recent = recent;
-    this.#options = options;
-    this.#deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? deadlineMs);
-    this.#deadlineAt = http.time.now() + this.#deadlineMs;
-    // From the order alone: with other parameters the same key collides at the service, as it should.
-    this.#idempotencyKey = idempotencyKeyFrom(
-      "createOnce",
-      baseUrl,
-      idempotencyNamespace,
-      order.id,
-    );
-  }
-
-  async run(): Promise<ApiResponse<Withdrawal>> {
-    return (await this.#existing()) ?? this.#create();
-  }
+  const remainingMs = () => deadlineAt - time.now();
+  const inTime = () => ({ ...options, deadlineMs: Math.max(1, remainingMs()) });
+  const facts = () => ({ name: route.name, orderId: body.orderId, idempotencyKey, sends });
 
   /** The order's withdrawal before this call sends anything. */
-  async #existing(): Promise<ApiResponse<Withdrawal> | undefined> {
-    const { time } = this.#http;
-    const known = this.#recent.recall(this.#order.key, time);
+  async function existing(): Promise<ApiResponse<Withdrawal> | undefined> {
+    const known = recall(key, time);
     try {
-      if (known?.withdrawalId !== undefined) return await this.#read(known.withdrawalId);
-      let found = await this.#look();
+      if (known?.withdrawalId !== undefined) return await read(known.withdrawalId);
+      let found = await look();
       const isQuiet = known !== undefined && known.quietUntil > time.now();
-      if (!found && isQuiet) found = await this.#outwait(known.quietUntil);
-      if (found) this.#recent.exists(this.#order.key, time, found.data.id);
+      if (!found && isQuiet) found = await outwait(known.quietUntil);
+      if (found) rememberWithdrawal(key, time, found.data.id);
       return found;
     } catch (error) {
       throw withOutcome(error, "not_sent");
@@ -116,53 +87,51 @@ export class CreateOnce {
   }
 
   /** Reads what this process made: a list that lags would not show it yet. */
-  async #read(withdrawalId: string): Promise<ApiResponse<Withdrawal>> {
-    const path = { ...this.#route.path, withdrawalId };
-    const read = () => this.#http.call(this.#route.get, { path }, this.#inTime()).withResponse();
+  async function read(withdrawalId: string): Promise<ApiResponse<Withdrawal>> {
+    const path = { ...route.path, withdrawalId };
+    const reading = () => http.call(route.get, { path }, inTime()).withResponse();
     let missing: unknown;
-    for await (const result of poll(read, { ...this.#polling, mayPass: isNotFound })) {
-      if (result.ok) return this.#theOne(result.value, [result.value.data]) ?? result.value;
-      missing = result.error;
+    for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
+      if (value) return theOne(value, [value.data]) ?? value;
+      missing = error;
     }
     throw missing;
   }
 
   /** Looks until an earlier request of this process, whose answer is missing, can hardly take effect any more. */
-  async #outwait(quietUntil: number): Promise<ApiResponse<Withdrawal> | undefined> {
-    const deadlineAt = Math.min(this.#deadlineAt, quietUntil);
-    for await (const result of poll(() => this.#look(), { ...this.#polling, deadlineAt })) {
-      if (result.ok && result.value) return result.value;
+  async function outwait(quietUntil: number): Promise<ApiResponse<Withdrawal> | undefined> {
+    const until = Math.min(deadlineAt, quietUntil);
+    for await (const { value } of poll(() => look(), { ...polling, deadlineAt: until })) {
+      if (value) return value;
     }
-    if (quietUntil < this.#deadlineAt) return this.#look();
-    throw earlierOutcomeUnknown(this.#facts);
+    if (quietUntil < deadlineAt) return look();
+    throw earlierOutcomeUnknown(facts());
   }
 
-  async #create(): Promise<ApiResponse<Withdrawal>> {
-    const { path, create } = this.#route;
-    const { body, key } = this.#order;
-    if (this.#remainingMs < leastCreationMs) throw lookupTookAll(this.#facts, this.#deadlineMs);
+  async function create(): Promise<ApiResponse<Withdrawal>> {
+    if (remainingMs() < leastCreationMs) throw lookupTookAll(facts(), deadlineMs);
     let found: ApiResponse<Withdrawal> | undefined;
     const beforeSend = async (outcome: Outcome) => {
-      this.#reached ||= outcome !== "not_sent";
-      found = await this.#lookAgain().catch((error: unknown) => {
-        this.#lookFailure = error;
+      reached ||= outcome !== "not_sent";
+      found = await lookAgain().catch((error: unknown) => {
+        lookFailure = error;
         throw error;
       });
       // Stops the call: the withdrawal is given below.
       if (found) throw new Error("The withdrawal exists.");
-      this.#sends += 1;
-      this.#sentAt = this.#http.time.now();
-      this.#recent.sent(key, this.#http.time, this.#timeoutMs);
+      sends += 1;
+      sentAt = time.now();
+      rememberSent(key, time, timeoutMs);
     };
-    const call = { ...this.#inTime(), idempotencyKey: this.#idempotencyKey };
-    const creating = this.#http.call(create, { path, body, beforeSend }, call).withResponse();
-    const answer = await creating.catch((error: unknown) => {
+    const input = { path: route.path, body, beforeSend };
+    const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
+    const answer = await creating.withResponse().catch((error: unknown) => {
       if (found) return found;
-      if (SettlekitError.is(error)) return this.#afterFailure(error);
+      if (SettlekitError.is(error)) return afterFailure(error);
       throw error;
     });
-    this.#recent.exists(key, this.#http.time, answer.data.id);
-    return confirmed(create.name, body, answer);
+    rememberWithdrawal(key, time, answer.data.id);
+    return confirmed(route.create.name, body, answer);
   }
 
   /**
@@ -170,111 +139,84 @@ export class CreateOnce {
    * or because one reached the service since: a proxy may have repeated it, and have passed on the answer to the
    * second copy.
    */
-  async #lookAgain(): Promise<ApiResponse<Withdrawal> | undefined> {
-    const { time } = this.#http;
-    const isFresh = time.now() - this.#lookedAt <= freshMs;
-    const isLater = !this.#reached || this.#lookedAt > this.#sentAt;
-    const found = isFresh && isLater ? undefined : await this.#lookSettled();
-    if (!found && this.#remainingMs < leastCreationMs)
-      throw lookupTookAll(this.#facts, this.#deadlineMs);
+  async function lookAgain(): Promise<ApiResponse<Withdrawal> | undefined> {
+    const isFresh = time.now() - lookedAt <= freshMs;
+    const isLater = !reached || lookedAt > sentAt;
+    const found = isFresh && isLater ? undefined : await lookSettled();
+    if (!found && remainingMs() < leastCreationMs) throw lookupTookAll(facts(), deadlineMs);
     return found;
   }
 
   /** The result of a failed creation: the withdrawal if it exists after all, or the error. */
-  async #afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    const isOwnLook = error === this.#lookFailure;
-    if (this.#sends === 0) throw withOutcome(error, "not_sent");
-    if (!this.#reached && (isOwnLook || error.outcome === "not_sent")) {
-      this.#recent.refused(this.#order.key);
+  async function afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
+    const isOwnLook = error === lookFailure;
+    if (sends === 0) throw withOutcome(error, "not_sent");
+    if (!reached && (isOwnLook || error.outcome === "not_sent")) {
+      forget(key);
       throw withOutcome(error, "not_sent");
     }
     if (isFinalAnswer(error)) throw withOutcome(error, "unknown");
     const isConflict: boolean = IdempotencyConflictError.is(error);
-    if (isOwnLook || isConflict || error.outcome === "unknown") return this.#lookInDoubt(error);
+    if (isOwnLook || isConflict || error.outcome === "unknown") return lookInDoubt(error);
     const isLimited: boolean = RateLimitError.is(error);
-    this.#reached ||= isLimited;
-    if (this.#reached) {
+    reached ||= isLimited;
+    if (reached) {
       // This request was refused. A copy of it, or the one before, may not have been.
-      const found = await this.#lookSettled().catch((failure: unknown) => {
+      const found = await lookSettled().catch((failure: unknown) => {
         if (SettlekitError.is(failure) && isFinalAnswer(failure)) {
           throw withOutcome(failure, "unknown");
         }
-        throw unknownOutcome(this.#facts, error, unread(failure));
+        throw unknownOutcome(facts(), error, unread(failure));
       });
       if (found) return found;
     }
-    this.#recent.refused(this.#order.key);
+    forget(key);
     throw error;
   }
 
-  async #lookSettled(): Promise<ApiResponse<Withdrawal> | undefined> {
-    const { time } = this.#http;
-    const settledAt = this.#reached ? this.#sentAt + settleMs : Number.NEGATIVE_INFINITY;
-    const waitMs = Math.min(settledAt - time.now(), this.#remainingMs / 2);
-    if (waitMs > 0) await time.sleep(waitMs, this.#options.signal);
+  async function lookSettled(): Promise<ApiResponse<Withdrawal> | undefined> {
+    const settledAt = reached ? sentAt + settleMs : Number.NEGATIVE_INFINITY;
+    const waitMs = Math.min(settledAt - time.now(), remainingMs() / 2);
+    if (waitMs > 0) await time.sleep(waitMs, signal);
     // The request to create has its turn. A look that queued behind such requests would wait forever.
-    const found = await this.#look(this.#http.unqueued());
+    const found = await look(http.unqueued());
     // A look that came too soon proves nothing.
-    if (!found && time.now() < settledAt) throw lookupTookAll(this.#facts, this.#deadlineMs);
+    if (!found && time.now() < settledAt) throw lookupTookAll(facts(), deadlineMs);
     return found;
   }
 
-  async #lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
-    let lastLook = "It was not in the list until the deadline.";
+  async function lookInDoubt(doubt: SettlekitError): Promise<ApiResponse<Withdrawal>> {
+    let failure: SettlekitError | undefined;
     try {
-      for await (const result of poll(() => this.#look(), { ...this.#polling, mayPass })) {
-        if (result.ok && result.value) return result.value;
-        lastLook = result.ok ? "It was not in the list until the deadline." : unread(result.error);
+      for await (const { value, error } of poll(() => look(), { ...polling, mayPass })) {
+        if (value) return value;
+        failure = error;
       }
     } catch (error) {
       if (!AbortError.is(error)) throw error;
-      throw abortedInDoubt(this.#facts, doubt, this.#options.signal?.reason);
+      throw abortedInDoubt(facts(), doubt, signal?.reason);
     }
-    throw unknownOutcome(this.#facts, doubt, lastLook);
+    const lastLook = failure ? unread(failure) : "It was not in the list until the deadline.";
+    throw unknownOutcome(facts(), doubt, lastLook);
   }
 
-  async #look(http = this.#http): Promise<ApiResponse<Withdrawal> | undefined> {
-    const { list, path } = this.#route;
-    const { createdAfter } = this.#options;
-    const options = { ...this.#inTime(), createdAfter };
-    const searched = { operation: list, path };
-    const found = await findByOrderId(http, searched, this.#order.id, options).withResponse();
-    this.#lookedAt = http.time.now();
-    return this.#theOne(found, found.data);
+  async function look(through = http): Promise<ApiResponse<Withdrawal> | undefined> {
+    const { list: operation, path } = route;
+    const lookOptions = { ...inTime(), createdAfter };
+    const found = await findByOrderId(through, { operation, path }, body.orderId, lookOptions);
+    lookedAt = time.now();
+    return theOne(found, found.data);
   }
 
-  get #facts(): PayoutFacts {
-    const { name } = this.#route;
-    const { id } = this.#order;
-    return { name, orderId: id, idempotencyKey: this.#idempotencyKey, sends: this.#sends };
-  }
-
-  #theOne(
+  function theOne(
     response: ApiResponse<unknown>,
     found: readonly Withdrawal[],
   ): ApiResponse<Withdrawal> | undefined {
-    const data = onlyWithdrawal(this.#order.body, found, this.#facts);
-    return data && { ...response, data, idempotencyKey: this.#idempotencyKey };
+    const data = onlyWithdrawal(body, found, facts());
+    return data && { ...response, data, idempotencyKey };
   }
 
-  get #remainingMs(): number {
-    return this.#deadlineAt - this.#http.time.now();
-  }
-
-  get #timeoutMs(): number {
-    return this.#options.timeoutMs ?? this.#http.settings.timeoutMs;
-  }
-
-  get #polling() {
-    const { time } = this.#http;
-    const { signal } = this.#options;
-    return { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt: this.#deadlineAt };
-  }
-
-  #inTime() {
-    const { createdAfter, ...options } = this.#options;
-    return { ...options, deadlineMs: Math.max(1, this.#remainingMs) };
-  }
+  return (await existing()) ?? create();
 }
 
 function isNotFound(error: SettlekitError): boolean {

@@ -30,15 +30,12 @@ export function onlyWithdrawal(
   const [withdrawal, ...others] = found;
   if (withdrawal === undefined) return undefined;
   const { orderId, sends } = facts;
-  const wasSent = sends > 0;
-  const about = {
-    ...common(facts),
-    param: "orderId",
-    outcome: wasSent ? "unknown" : "not_sent",
-  } as const;
-  const sent = wasSent
-    ? "This call also sent a request to create one, whose answer was lost."
-    : "Nothing was sent.";
+  const outcome = sends > 0 ? "unknown" : "not_sent";
+  const about = { ...common(facts), param: "orderId", outcome } as const;
+  const sent =
+    sends > 0
+      ? "This call also sent a request to create one, whose answer was lost."
+      : "Nothing was sent.";
   if (others.length > 0) {
     throw new IdempotencyConflictError(
       `orderId "${orderId}" has ${found.length} withdrawals: ${found.map(({ id }) => id).join(", ")}. ${sent} ` +
@@ -62,19 +59,11 @@ export function unknownOutcome(
   lastLook: string,
 ): OutcomeUnknownError {
   const requests = facts.sends === 1 ? "1 request was sent" : `${facts.sends} requests were sent`;
-  const { attempts, requestId } = doubt;
-  const asked = "retryAfterMs" in doubt ? doubt.retryAfterMs : undefined;
+  const { attempts, requestId, retryAfterMs } = doubt;
   return new OutcomeUnknownError(
     `Outcome unknown: the withdrawal for orderId "${facts.orderId}" may have been created. ${requests}, and the ` +
       `last one ended in ${doubt.name} ${doubt.code}. ${lastLook} ${nextStep(facts)}`,
-    {
-      ...common(facts),
-      attempts,
-      requestId,
-      retryAfterMs: typeof asked === "number" ? asked : undefined,
-      code: "outcome_unknown",
-      cause: doubt,
-    },
+    { ...common(facts), attempts, requestId, retryAfterMs, code: "outcome_unknown", cause: doubt },
   );
 }
 

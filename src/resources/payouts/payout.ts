@@ -1,9 +1,9 @@
 import { UnexpectedResponseError } from "../../errors.ts";
 import { toRecipientAddress } from "../../evm/address.ts";
-import { ApiPromise, type ApiResponse } from "../../http/answer.ts";
+import type { ApiResponse } from "../../http/answer.ts";
 import { callOptionNames } from "../../http/checks.ts";
-import type { Http } from "../../http/http.ts";
-import type { HttpSettings, RequestOptions } from "../../http/settings.ts";
+import { idempotencyKeyFrom } from "../../http/idempotency.ts";
+import type { HttpSettings } from "../../http/settings.ts";
 import { canonicalJson, checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody } from "../../wire/pagination.ts";
@@ -63,8 +63,11 @@ export interface WithdrawalRoute {
 /** A withdrawal's body on the wire, whose chain id has the form that the client is configured to send. */
 export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
 
+/** The body of a withdrawal that is found again by its `orderId`. */
+export type PayoutBody = SentWithdrawal & { orderId: string };
+
 /** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
-function createWithdrawalBody(
+export function createWithdrawalBody(
   input: CreateWithdrawalInput,
   wire: HttpSettings["wire"],
 ): SentWithdrawal {
@@ -91,11 +94,19 @@ export function createOnceBody(
   input: CreateOnceInput,
   options: object,
   wire: HttpSettings["wire"],
-): SentWithdrawal & { orderId: string } {
+): PayoutBody {
   const body = createWithdrawalBody(input, wire);
   const orderId = checkReference("orderId", body.orderId);
   checkOptionNames(options, createOnceOptions);
   return { ...body, orderId };
+}
+
+/** From the order alone: with other parameters the same key collides at the service, as it should. */
+export function createOnceKey(
+  { baseUrl, idempotencyNamespace }: HttpSettings,
+  orderId: string,
+): string {
+  return idempotencyKeyFrom("createOnce", baseUrl, idempotencyNamespace, orderId);
 }
 
 /**
@@ -131,28 +142,6 @@ export function differences(asked: SentWithdrawal, found: Withdrawal): string[] 
 }
 
 /**
- * Creates a withdrawal: repeated with its key where the service is known to honour it, and else never when the
- * request may have arrived.
- */
-export function createWithdrawal(
-  http: Http,
-  { create, path }: WithdrawalRoute,
-  input: CreateWithdrawalInput,
-  options?: RequestOptions,
-): ApiPromise<Withdrawal> {
-  const { wire } = http.settings;
-  const isKeyed = wire.withdrawalIdempotency === "honoured";
-  const operation = isKeyed ? { ...create, replay: "keyed" as const } : create;
-  let body: SentWithdrawal;
-  const fill = () => {
-    body = createWithdrawalBody(input, wire);
-    return { path, body };
-  };
-  const creating = http.call(operation, fill, options).withResponse();
-  return new ApiPromise(creating.then((answer) => confirmed(create.name, body, answer)));
-}
-
-/**
  * Compares the answer to a creation with the request. Fields that the answer leaves out are not compared.
  *
  * @throws {UnexpectedResponseError} code `answer_differs` when the service says that it made something else.
@@ -162,7 +151,7 @@ export function confirmed(
   asked: SentWithdrawal,
   answer: ApiResponse<Withdrawal>,
 ): ApiResponse<Withdrawal> {
-  const { data, status, requestId, idempotencyKey, attempts } = answer;
+  const { data, rawBody, headers, ...facts } = answer;
   const [a, b] = [canonical(asked), canonical(data)];
   const fields = ["amountInCents", "chainId", "recipientAddress", "orderId"] as const;
   const differing = fields.filter((field) => {
@@ -174,15 +163,7 @@ export function confirmed(
     `The service answered ${operation} with the withdrawal ${data.id}, but with another ` +
       `${differing.join(", ")} than the request had. It is unknown what was created; error.body holds the whole ` +
       "answer. Do not repeat the call: read the withdrawal, and tell the service.",
-    {
-      code: "answer_differs",
-      operation,
-      status,
-      requestId,
-      idempotencyKey,
-      attempts,
-      body: data,
-    },
+    { ...facts, code: "answer_differs", operation, body: data },
   );
 }
 

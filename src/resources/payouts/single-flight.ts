@@ -1,5 +1,5 @@
 import { AbortError } from "../../errors.ts";
-import { untilAborted } from "../../http/time.ts";
+import { unlessAborted } from "../../http/time.ts";
 
 /** Work in progress, and how many callers wait for it. */
 interface Flight<T> {
@@ -25,8 +25,8 @@ export class SingleFlight<T> {
     if (signal?.aborted) throw aborted(signal, "not_sent");
     let flight = this.#flights.get(key);
     while (flight && (flight.request !== request || flight.controller.signal.aborted)) {
-      const over = flight.result.catch(() => {}).then(() => "over" as const);
-      if ((await unlessAborted(over, signal)) === undefined) throw aborted(signal, "not_sent");
+      await unlessAborted(flight.result, signal).catch(() => {});
+      if (signal?.aborted) throw aborted(signal, "not_sent");
       flight = this.#flights.get(key);
     }
     return this.#join(flight ?? this.#launch(key, request, start), signal);
@@ -56,18 +56,6 @@ export class SingleFlight<T> {
       flight.waiting -= 1;
     }
   }
-}
-
-/** The work's result, or undefined when the signal aborts first. */
-async function unlessAborted<T>(
-  work: Promise<T>,
-  signal: AbortSignal | undefined,
-): Promise<T | undefined> {
-  if (!signal) return work;
-  return untilAborted(work, signal).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-    return undefined;
-  });
 }
 
 function aborted(signal: AbortSignal | undefined, outcome: "not_sent" | "unknown"): AbortError {

@@ -82,6 +82,6 @@ export class ChangingList {
       maxRetries: 0,
       fetch,
     } as const;
-    return list(new Http(configure(options, {})), { operation, query: { ...query } }, { prefetch });
+    return list(new Http(configure(options, {})), { operation }, { ...query }, { prefetch });
   }
 }
