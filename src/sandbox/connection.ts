@@ -1,6 +1,4 @@
-/**
- * The connection of a request, as the `env` of hono's `fetch`. The app also notes here how a fault breaks it.
- */
+/** The connection of a request, as the `env` of hono's `fetch`. The app also notes here how a fault breaks it. */
 export interface Connection {
   /** Whether the sandbox answers to a host name. In process, it answers to every name. */
   readonly isAllowedHost?: (hostname: string) => boolean;
@@ -18,10 +16,8 @@ export type BrokenBy =
 
 export type SandboxApp = (request: Request, connection: Connection) => Promise<Response>;
 
-/** An answer in two: what is sent before the connection breaks, and how long the whole would be. */
-export async function firstHalf(
-  answer: Response,
-): Promise<{ readonly half: Uint8Array<ArrayBuffer>; readonly headers: Headers }> {
+/** What is sent of an answer before the connection breaks; the headers tell how long the whole would be. */
+export async function firstHalf(answer: Response) {
   const whole = new Uint8Array(await answer.arrayBuffer());
   const headers = new Headers(answer.headers);
   headers.set("Content-Length", String(whole.length));
@@ -54,9 +50,13 @@ export async function fetchInProcess(app: SandboxApp, request: Request): Promise
 }
 
 async function brokenAnswer(answer: Response, by: BrokenBy): Promise<Response> {
-  if (by === "reset before the answer") throw new TypeError("fetch failed", { cause: reset() });
+  // The causes that Node's own fetch gives.
+  const cause =
+    by === "end within the answer"
+      ? Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" })
+      : Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  if (by === "reset before the answer") throw new TypeError("fetch failed", { cause });
   const { half, headers } = await firstHalf(answer);
-  const cause = by === "reset within the answer" ? reset() : ended();
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(half),
     // Only called once the half was read.
@@ -64,7 +64,3 @@ async function brokenAnswer(answer: Response, by: BrokenBy): Promise<Response> {
   });
   return new Response(body, { status: answer.status, headers });
 }
-
-/** The causes that Node's own fetch gives. */
-const reset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-const ended = () => Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });

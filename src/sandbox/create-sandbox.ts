@@ -8,7 +8,6 @@ import { checkSandboxOptions, merchantOptionsOf, type SandboxOptions } from "./o
 import { originOf } from "./random.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
-import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createApp } from "./service/app.ts";
 import { checkoutRoutes } from "./service/checkout-routes.ts";
 import {
@@ -95,8 +94,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     log,
     async loadOwnRoutes() {
       const { createOwnRoutes } = await import("./control/own-routes.ts");
-      const { isFrozen } = clock;
-      return createOwnRoutes({ sandbox, payments, withdrawals, events, isFrozen });
+      return createOwnRoutes({ ...core, sandbox, payments, withdrawals });
     },
   });
 
@@ -105,18 +103,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const state = createState(store);
   const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
 
-  async function listen(where: ListenOptions = {}): Promise<SandboxServer> {
-    // Loading node:http takes as long as everything else, and most tests do not need it.
-    const server = await import("./server.ts");
-    return server.listen(app, where);
-  }
-
   const sandbox: Sandbox = {
     fetch: (input, init) => {
       const isRequest = input instanceof Request && init === undefined;
       return fetchInProcess(app, isRequest ? input : new Request(input, init));
     },
-    listen,
+    async listen(where) {
+      // Loading node:http takes as long as everything else, and most tests do not need it.
+      const { listen } = await import("./server.ts");
+      return listen(app, where);
+    },
     headerPrefix,
     get secretKey() {
       return merchants.first().secretKey;

@@ -23,12 +23,11 @@ export type NewChange = Unannounced<
 
 export type Events = ReturnType<typeof createEvents>;
 
-const maxEntries = 2_000;
 const noCause: Cause = { requestId: null, clockSequence: null };
 
 /** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
 export function createEvents(store: Store) {
-  const entries = store.table<TimelineEntry>("timeline", { limit: maxEntries });
+  const entries = store.table<TimelineEntry>("timeline", { limit: 2_000 });
   const listeners = new Set<(event: SandboxEvent) => void>();
   let lastSequence = 0;
   let cause = noCause;
@@ -90,9 +89,8 @@ export function createEvents(store: Store) {
           try {
             await listener(event as Parameters<typeof listener>[0]);
           } catch (error) {
-            process.emitWarning(
-              error instanceof Error ? error : `A listener of sandbox.on threw ${show(error)}.`,
-            );
+            const isError = error instanceof Error;
+            process.emitWarning(isError ? error : `A listener of sandbox.on threw ${show(error)}.`);
           }
         });
       });

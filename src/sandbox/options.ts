@@ -65,11 +65,11 @@ export interface SandboxLimits {
 
 /** An option with a rule of its own, and the error's message and code. */
 function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
-  return z.optional(z.custom<Value>(isRight, { error, params: { code } }));
+  return z.custom<Value>(isRight, { error, params: { code } });
 }
 
 const merchantFields = {
-  name: z.optional(z.string({ error: "name must be text." })),
+  name: z.string({ error: "name must be text." }),
   webhookUrl: ruled<string | URL>(
     (value) =>
       (typeof value === "string" || value instanceof URL) &&
@@ -82,59 +82,50 @@ const merchantFields = {
     "deliver must be a function that takes a Request and gives a Response.",
     "invalid_option",
   ),
-  limits: z.optional(
-    z.strictObject({
-      minPaymentInCents: ruled<number>(
-        (value) => isWholeWithin(value, 1, maxAmountInCents),
-        `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
-        "invalid_limit",
-      ),
-    }),
-  ),
-  depositsEnabled: z.optional(z.boolean({ error: "depositsEnabled must be true or false." })),
-  withdrawalsEnabled: z.optional(z.boolean({ error: "withdrawalsEnabled must be true or false." })),
+  limits: optionsOf({
+    minPaymentInCents: ruled<number>(
+      (value) => isWholeWithin(value, 1, maxAmountInCents),
+      `limits.minPaymentInCents must be a whole number from 1 to ${maxAmountInCents}.`,
+      "invalid_limit",
+    ),
+  }),
+  depositsEnabled: z.boolean({ error: "depositsEnabled must be true or false." }),
+  withdrawalsEnabled: z.boolean({ error: "withdrawalsEnabled must be true or false." }),
 };
-const seed = (name: string) =>
-  z.optional(z.union([z.string(), z.number()], { error: `${name} must be text or a number.` }));
 
-const sandboxSchema = z.strictObject({
+const sandboxSchema = optionsOf({
   ...merchantFields,
-  seed: seed("seed"),
-  identity: seed("identity"),
+  seed: z.union([z.string(), z.number()], { error: "seed must be text or a number." }),
+  identity: z.union([z.string(), z.number()], { error: "identity must be text or a number." }),
   now: ruled<Date>(
     (value) => value instanceof Date && isWholeWithin(value.getTime(), 0, endOfTimeMs),
     "now must be a valid Date between the years 1970 and 5138. Pass one, or leave it out for the machine's time.",
     "invalid_now",
   ),
   // Checked where it is read.
-  headerPrefix: z.optional(z.string({ error: "headerPrefix must be text, such as X-Service." })),
-  dialect: z.optional(
-    z.enum(["documented", "published"], {
-      error: 'dialect must be "documented" or "published".',
-    }),
-  ),
-  data: z.optional(z.string({ error: "data must be the name of a file." })),
-  merchants: z.optional(
-    z.array(z.strictObject(merchantFields), {
-      error: "merchants must be an array of objects, such as [{}, {}].",
-    }),
-  ),
+  headerPrefix: z.string({ error: "headerPrefix must be text, such as X-Service." }),
+  dialect: z.enum(["documented", "published"], {
+    error: 'dialect must be "documented" or "published".',
+  }),
+  data: z.string({ error: "data must be the name of a file." }),
+  merchants: z.array(optionsOf(merchantFields), {
+    error: "merchants must be an array of objects, such as [{}, {}].",
+  }),
 });
+
+/** All of them may be left out, and there are no others. */
+function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.partial(z.strictObject(shape));
+}
 
 /** @throws {ConfigurationError} naming the option in `param`. */
 export function checkSandboxOptions(options: SandboxOptions): void {
-  checkOptions(
-    sandboxSchema,
-    options,
-    "The options of a sandbox must be an object, such as { webhookUrl }.",
-  );
+  const expected = "The options of a sandbox must be an object, such as { webhookUrl }.";
+  checkOptions(sandboxSchema, options, expected);
 }
 
-export function merchantOptionsOf({
-  merchants = [{}],
-  ...common
-}: SandboxOptions): readonly MerchantOptions[] {
-  const { name, webhookUrl, deliver, limits, depositsEnabled, withdrawalsEnabled } = common;
-  const usual = { name, webhookUrl, deliver, limits, depositsEnabled, withdrawalsEnabled };
-  return merchants.map((asked) => ({ ...usual, ...asked }));
+/** One for each merchant, with those of the sandbox as defaults. */
+export function merchantOptionsOf(options: SandboxOptions): readonly MerchantOptions[] {
+  const { merchants = [{}], ...common } = options;
+  return merchants.map((asked) => ({ ...common, ...asked }));
 }

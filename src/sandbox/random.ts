@@ -6,15 +6,7 @@ import type { Store } from "./state/store.ts";
 export type Seed = string | number;
 
 /** A sequence of random values. */
-export interface RandomStream {
-  /** At most 32 bytes, as lower-case hexadecimal digits. */
-  hex(bytes: number): string;
-  uuid(): string;
-  /** An EVM address with its EIP-55 checksum. */
-  address(): string;
-  /** A number from 0 up to 1. */
-  fraction(): number;
-}
+export type RandomStream = ReturnType<typeof randomStream>;
 
 export type RandomSource = ReturnType<typeof createRandomSource>;
 
@@ -38,7 +30,7 @@ export function createRandomSource(seed: Seed | undefined, store: Store) {
 
   return {
     /** Each purpose has a stream of its own, so that drawing for one never shifts another. */
-    stream(purpose: string): RandomStream {
+    stream(purpose: string) {
       const current = savedSeed.get();
       return createStream(current === null ? chosen.get() : originOf(current), purpose, () => {
         const draw = drawn.get(purpose) ?? 0;
@@ -55,19 +47,21 @@ export function originOf(seed: Seed | undefined): string {
 }
 
 /** A stream that starts at its beginning each time it is created. */
-export function randomStream(origin: string, name: string): RandomStream {
+export function randomStream(origin: string, name: string) {
   let draw = 0;
   return createStream(origin, name, () => draw++);
 }
 
 /** SHA-256 in counter mode: unpredictable without the origin, the same on every machine with it. */
-function createStream(origin: string, name: string, nextDraw: () => number): RandomStream {
+function createStream(origin: string, name: string, nextDraw: () => number) {
   const key = hash("sha256", `${origin}\n${name}`);
+  /** At most 32 bytes, as lower-case hexadecimal digits. */
   const hex = (bytes: number) => hash("sha256", `${key}\n${nextDraw()}`).slice(0, bytes * 2);
   return {
     hex,
     uuid: () => hex(16).replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, "$1-$2-4$3-8$4-$5"),
     address: () => toChecksumAddress(`0x${hex(20)}`),
+    /** A number from 0 up to 1. */
     fraction: () => Number.parseInt(hex(6), 16) / 2 ** 48,
   };
 }

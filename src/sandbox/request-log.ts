@@ -22,22 +22,15 @@ export function withoutSecrets(text: string): string {
   return redacted.includes("=") ? redacted.replace(secretParameter, "$1[redacted]") : redacted;
 }
 
-const secretHeaders: ReadonlySet<string> = new Set(["authorization", "cookie", "set-cookie"]);
-
 /** Under any prefix: a client configured with another one still sends a secret. */
-function isSecretHeader(name: string): boolean {
-  return (
-    secretHeaders.has(name) || name.endsWith("-secret-key") || name.endsWith("-payment-secret")
-  );
-}
+const secretHeaders = /^(?:authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
 
 /** Headers as a plain object that is safe to print, whatever their names are. */
 export function keptHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
-  const kept: [string, string][] = [];
-  for (const [anyCase, value] of headers) {
+  const kept = Array.from(headers, ([anyCase, value]) => {
     const name = anyCase.toLowerCase();
-    kept.push([name, isSecretHeader(name) ? "[redacted]" : withoutSecrets(value)]);
-  }
+    return [name, secretHeaders.test(name) ? "[redacted]" : withoutSecrets(value)] as const;
+  });
   return Object.fromEntries(kept);
 }
 
@@ -74,8 +67,7 @@ export interface ReceivedAnswer {
 }
 
 /** A request as it arrives. */
-interface Arrived
-  extends Pick<ReceivedRequest, "at" | "requestId" | "method" | "path" | "outcome" | "status"> {
+interface Arrived extends Omit<ReceivedRequest, "headers" | "body" | "bodyOmitted" | "answer"> {
   readonly headers: Headers;
   readonly bodyText: string;
 }
@@ -83,20 +75,16 @@ interface Arrived
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
 /** How a request ended, with the answer if there was one. */
-export interface RequestEnd {
-  readonly outcome: RequestOutcome;
-  readonly status: number | null;
+export interface RequestEnd extends Pick<ReceivedRequest, "outcome" | "status"> {
   readonly answer?: ReceivedAnswer;
 }
-
-const maxRequests = 1_000;
 
 /**
  * The latest 1,000 requests. Secrets in their bodies and answers are removed when the log is read, because most entries
  * never are.
  */
 export function createRequestLog(store: Store) {
-  const requests = store.table<ReceivedRequest>("requests", { limit: maxRequests });
+  const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => {
     for (const request of requests.values()) {
       if (request.outcome !== "open") continue;
@@ -116,16 +104,12 @@ export function createRequestLog(store: Store) {
       if (request) requests.set(requestId, { ...request, ...end });
     },
     /** Oldest first. */
-    all: () => requests.values().map(printable),
+    all: (): ReceivedRequest[] =>
+      requests.values().map((request) => {
+        const { body, answer } = request;
+        const printable = answer && { ...answer, body: withoutSecrets(answer.body) };
+        return { ...request, body: withoutSecrets(body), answer: printable };
+      }),
     dropped: requests.dropped,
-  };
-}
-
-function printable(request: ReceivedRequest): ReceivedRequest {
-  const { body, answer } = request;
-  return {
-    ...request,
-    body: withoutSecrets(body),
-    answer: answer && { ...answer, body: withoutSecrets(answer.body) },
   };
 }

@@ -56,8 +56,7 @@ export interface Sandbox {
   /** The dashboard's bearer token for the first merchant. Never rotates, never expires. */
   readonly accessToken: string;
   /**
-   * All merchants, including the first. The members below cover all of them: each payment, withdrawal and delivery names
-   * its merchant.
+   * All merchants, including the first. The members below cover all of them.
    *
    * @example
    * ```ts
@@ -83,8 +82,8 @@ export interface Sandbox {
   readonly faults: SandboxFaults;
   readonly webhooks: SandboxWebhooks;
   /**
-   * Calls a listener with every event of a type, or with all events for `*`. Listeners are called in order, right after
-   * the step that emitted the event, so they may use the sandbox. An error that one throws becomes a process warning.
+   * Calls a listener with every event of a type, or of all for `*`, in order and right after the step that emitted it, so
+   * that it may use the sandbox. An error that it throws becomes a process warning.
    *
    * @returns A function that unsubscribes.
    * @example
@@ -100,10 +99,7 @@ export interface Sandbox {
   ): () => void;
   /** The latest requests with what they were answered, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
-  /**
-   * How many of the oldest were dropped since the last reset, so that memory stays bounded. Payments and withdrawals
-   * never are.
-   */
+  /** How many were dropped since the last reset to bound memory. Payments and withdrawals never are. */
   dropped(): DroppedCounts;
   /** Takes a snapshot of everything that a reset deletes, and of the time. Cheap: it copies no values. */
   snapshot(): SandboxSnapshot;

@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener, RequestError } from "@hono/node-server";
+import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
@@ -9,18 +10,13 @@ import { type BrokenBy, type Connection, firstHalf, type SandboxApp } from "./co
 import { evidenceHeader } from "./service/answers.ts";
 
 /**
- * Whether a request's host may name this sandbox. A web page can make its own name resolve to this machine (DNS rebinding),
- * and the browser then treats the sandbox as part of that page; the name in the request reveals it. An address is not a
- * name, so it cannot be rebound.
- */
-type IsAllowedHost = (hostname: string) => boolean;
-
-/**
- * Allows addresses, the names of this machine, the host that the sandbox listens on, and these names.
+ * Allows addresses, the names of this machine, the host that the sandbox listens on, and these names. A web page can make
+ * its own name resolve to this machine (DNS rebinding), and the browser then treats the sandbox as part of that page; the
+ * name in the request reveals it. An address is not a name, so it cannot be rebound.
  *
  * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
-function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedHost {
+function allowedHosts(names: readonly string[], listeningOn: string) {
   if (listeningOn === "") {
     // Node takes it for every interface, and a variable that is not set must not open this machine.
     throw new ConfigurationError(
@@ -30,15 +26,12 @@ function allowedHosts(names: readonly string[], listeningOn: string): IsAllowedH
     );
   }
   const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
-  return (hostname) => {
+  // A URL has an IPv6 address in brackets, and IPv4 in four decimal parts.
+  const local = /^(?:\[.*|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
+  return (hostname: string): boolean => {
     const name = canonical(hostname);
-    return allowed.has(name) || isAddress(name) || /^(.+\.)?localhost$/.test(name);
+    return allowed.has(name) || local.test(name);
   };
-}
-
-/** As the URL of a request has it: an IPv6 address in brackets, IPv4 in four decimal parts. */
-function isAddress(hostname: string): boolean {
-  return hostname.startsWith("[") || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function canonical(hostname: string): string {
@@ -88,40 +81,34 @@ export interface SandboxServer {
 }
 
 /** @throws {ConfigurationError} code `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
-export async function listen(app: SandboxApp, options: ListenOptions): Promise<SandboxServer> {
+export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames(options, ["port", "host", "allowedHosts"]);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
   const isAllowedHost = allowedHosts(names, host);
-  async function answer(request: Request, { outgoing }: { outgoing: ServerResponse }) {
-    const connection: Connection = { isAllowedHost };
-    const response = await app(whole(request), connection);
-    if (connection.broken === undefined) return response;
-    await breakOff(outgoing, response, connection.broken);
-    return RESPONSE_ALREADY_SENT;
-  }
   const listener = getRequestListener(
-    (request, env) => answer(request, env as { outgoing: ServerResponse }),
+    async (request, env) => {
+      const connection: Connection = { isAllowedHost };
+      const response = await app(whole(request), connection);
+      if (connection.broken === undefined) return response;
+      await breakOff((env as HttpBindings).outgoing, response, connection.broken);
+      return RESPONSE_ALREADY_SENT;
+    },
     // The adapter would otherwise replace the process's own Request and Response.
     { overrideGlobalObjects: false, errorHandler: invalidTarget },
   );
   const server = createServer(listener);
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, resolve);
-    });
+    await once(server.listen(port, host), "listening");
   } catch (error) {
     throw cannotListen(error, port, host);
   }
 
   const address = server.address() as AddressInfo;
-  function close(): Promise<void> {
-    return new Promise((resolve) => {
+  const close = () =>
+    new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  }
-
   return { url: serverUrl(address), port: address.port, close, [Symbol.asyncDispose]: close };
 }
 
@@ -137,7 +124,7 @@ function whole(request: Request): Request {
 }
 
 /** Sends what the fault lets through of the answer, and breaks the connection. */
-async function breakOff(outgoing: ServerResponse, answer: Response, by: BrokenBy): Promise<void> {
+async function breakOff(outgoing: HttpBindings["outgoing"], answer: Response, by: BrokenBy) {
   const { socket } = outgoing;
   if (by === "reset before the answer") {
     socket?.resetAndDestroy();
@@ -163,16 +150,15 @@ function invalidTarget(error: unknown): Response {
 
 function cannotListen(error: unknown, port: number, host: string): ConfigurationError {
   const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-  if (isTaken) {
-    return new ConfigurationError(
-      `Port ${port} on ${host} is taken, perhaps by another sandbox. Close that one, or use port: 0 ` +
-        "for any free port.",
-      { code: "port_taken", param: "port", cause: error },
-    );
-  }
   const reason = error instanceof Error ? error.message : String(error);
-  return new ConfigurationError(
-    `The sandbox cannot listen on port ${port} of ${host}: ${reason}. Choose another host or port.`,
-    { code: "cannot_listen", param: "host", cause: error },
-  );
+  return isTaken
+    ? new ConfigurationError(
+        `Port ${port} on ${host} is taken, perhaps by another sandbox. Close that one, or use port: 0 ` +
+          "for any free port.",
+        { code: "port_taken", param: "port", cause: error },
+      )
+    : new ConfigurationError(
+        `The sandbox cannot listen on port ${port} of ${host}: ${reason}. Choose another host or port.`,
+        { code: "cannot_listen", param: "host", cause: error },
+      );
 }

@@ -1,18 +1,18 @@
 import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { streamSSE } from "hono/streaming";
 import type { Duration } from "../../duration.ts";
 import { credentialHeader } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { createPayment, createWithdrawal } from "../../wire/operations.ts";
 import type { Events } from "../event-bus.ts";
-import type { SandboxEvent } from "../events.ts";
 import type { Fault, FaultRoute, Frequency } from "../faults/fault.ts";
 import type { RateLimit } from "../faults/rate-limit.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { answerJson, Refusal, type ServiceEnv } from "../service/answers.ts";
 import type { SandboxMerchant } from "../service/merchants.ts";
 import type { PaymentScenario, SimulateOptions } from "../service/payment-scenarios.ts";
-import { parseJson, parseObject, refuseField } from "../service/validation.ts";
+import { maxBodyBytes, parseJson, parseObject, refuseField } from "../service/validation.ts";
 import type {
   SimulateWithdrawalOptions,
   WithdrawalScenario,
@@ -20,7 +20,6 @@ import type {
 import type { SavedSandbox } from "../state/state.ts";
 import type { ReplayOptions } from "../webhooks/delivery.ts";
 import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
-import { checkControlRequest, limitBody } from "./guard.ts";
 
 type ControlContext = Context<ServiceEnv>;
 
@@ -31,7 +30,13 @@ type ControlContext = Context<ServiceEnv>;
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
   const { payments, withdrawals, clock, webhooks, faults } = sandbox;
   const routes = new Hono<ServiceEnv>();
-  routes.use(checkControlRequest, limitBody);
+  routes.post("/load", limitBody(maxSavedBytes), async (c) => {
+    // The sandbox itself refuses what save did not give.
+    sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
+    return c.body(null, 204);
+  });
+  // For the routes below.
+  routes.use(limitBody(maxBodyBytes));
 
   function get(path: string, read: (id: string) => unknown): void {
     routes.get(path, (c) => answerJson(c, 200, read(c.req.param("id") ?? "")));
@@ -41,6 +46,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   function post<Fields = object>(path: string, act: (given: Fields, id: string) => unknown): void {
     routes.post(path, async (c) => {
       const fields = parseObject(await c.req.text(), { isOptional: true });
+      if (fields.times === "always") fields.times = Number.POSITIVE_INFINITY;
       const given = await act(fields as Fields, c.req.param("id") ?? "");
       return given === undefined ? c.body(null, 204) : answerJson(c, 200, given);
     });
@@ -85,11 +91,6 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   });
   // POST, because it holds secrets: no link, address bar or history can ask for it.
   post("/save", () => sandbox.save());
-  routes.post("/load", async (c) => {
-    // The sandbox itself refuses what save did not give.
-    sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
-    return c.body(null, 204);
-  });
   post("/reset", () => sandbox.reset());
 
   get("/deliveries", () => ({
@@ -100,16 +101,17 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     webhooks.replay(id, { disorder, by }),
   );
   get("/disorders", () => ({ data: webhooks.disorders().map(frequencyAsJson) }));
-  post<{ kind: DisorderKind } & FromJson<DisorderOptions>>(
+  post<{ kind: DisorderKind } & DisorderOptions>(
     "/disorders",
-    ({ kind, event, by, ...rest }) => webhooks.disorder(kind, { event, by, ...frequencyOf(rest) }),
+    ({ kind, event, by, times, probability }) =>
+      webhooks.disorder(kind, { event, by, times, probability }),
   );
   post("/disorders/clear", () => webhooks.clearDisorders());
 
   get("/faults", () => ({ data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }));
-  post<{ route: FaultRoute; fault: Fault } & FromJson<Frequency>>(
+  post<{ route: FaultRoute; fault: Fault } & Frequency>(
     "/faults",
-    ({ route, fault, ...rest }) => faults.next(route, fault, frequencyOf(rest)),
+    ({ route, fault, times, probability }) => faults.next(route, fault, { times, probability }),
   );
   post<{ limit: RateLimit | null }>("/faults/rate-limit", ({ limit }) => {
     if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");
@@ -117,6 +119,21 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   });
   post("/faults/clear", () => faults.clear());
   return routes;
+}
+
+/** A saved sandbox is larger than any request of the service: some 10,000 payments with everything about them. */
+const maxSavedBytes = 128 * 1_048_576;
+
+function limitBody(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError() {
+      throw new Refusal(413, {
+        code: "body_too_large",
+        message: `The body is larger than ${maxSize} bytes. Call the sandbox in process instead.`,
+      });
+    },
+  });
 }
 
 /** @returns The service's answer. */
@@ -151,34 +168,21 @@ const maxBacklog = 1_000;
 /** Server-sent events from now on: `entry` with an event of the timeline as JSON, and `reset`. */
 function streamEvents(c: ControlContext, events: Events): Response {
   return streamSSE(c, async (stream) => {
-    const backlog: SandboxEvent[] = [];
-    let isEnded = false;
-    let wake = () => {};
-    const end = () => {
-      isEnded = true;
-      unsubscribe();
-      wake();
-    };
-    const unsubscribe = events.subscribe((event) => {
-      backlog.push(event);
-      // Disconnect slow readers; EventSource reconnects.
-      if (backlog.length >= maxBacklog) end();
-      wake();
-    });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     stream.onAbort(end);
+    let backlog = 0;
+    const unsubscribe = events.subscribe(async (event) => {
+      // Disconnect slow readers; EventSource reconnects.
+      if (++backlog >= maxBacklog) end();
+      const isReset = event.type === "reset";
+      const data = isReset ? "null" : JSON.stringify(event);
+      await stream.writeSSE({ event: isReset ? "reset" : "entry", data });
+      backlog--;
+    });
     // Sent at once, so that the reader sees the connection open and knows when to reconnect.
-    await stream.write("retry: 1000\n\n");
-    while (!stream.aborted) {
-      const event = backlog.shift();
-      if (event?.type === "reset") await stream.writeSSE({ event: "reset", data: "null" });
-      else if (event) await stream.writeSSE({ event: "entry", data: JSON.stringify(event) });
-      else if (isEnded) return;
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
+    void stream.write("retry: 1000\n\n");
+    await ended;
+    unsubscribe();
   });
 }
 
@@ -188,14 +192,6 @@ function withoutSecrets(merchant: SandboxMerchant) {
 }
 
 /** JSON has no Infinity. */
-type FromJson<Options extends Frequency> = Omit<Options, "times"> & {
-  readonly times?: number | "always" | undefined;
-};
-
-function frequencyOf({ times, probability }: FromJson<Frequency>): Frequency {
-  return { times: times === "always" ? Number.POSITIVE_INFINITY : times, probability };
-}
-
 function frequencyAsJson<Item extends Frequency>(item: Item) {
   return { ...item, times: Number.isFinite(item.times) ? item.times : "always" };
 }

@@ -1,21 +1,14 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { SettlekitError } from "../../errors.ts";
+import type { PagesOptions } from "../pages/components.ts";
 import { entryPage } from "../pages/entry.ts";
 import { inspectorPage } from "../pages/inspector.ts";
-import { assetAnswer, type PagesOptions } from "../pages/page.ts";
 import { paymentPage } from "../pages/payment-page.ts";
-import { Refusal, type ServiceEnv } from "../service/answers.ts";
+import { answerError, answerRefusal, Refusal, type ServiceEnv } from "../service/answers.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { answerControlError } from "./guard.ts";
 
-/** Keeps answers out of caches, browser histories and other sites' pages. */
-const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
-  await next();
-  const { headers } = c.res;
-  headers.set("Cache-Control", "no-store");
-  headers.set("Referrer-Policy", "no-referrer");
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("Cross-Origin-Resource-Policy", "same-origin");
-};
+/** The scripts and style sheets of the pages, by file name, for all sandboxes. */
+let assets: Promise<ReadonlyMap<string, string>> | undefined;
 
 /**
  * Serves the sandbox's own routes: its pages, its description and its control API. They meet no fault and are not recorded,
@@ -38,7 +31,16 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
     const module = await import("../../../api/openapi.json", { with: { type: "json" } });
     return c.json(module.default);
   });
-  app.get("/_sandbox/assets/:name", ({ req }) => assetAnswer(req.param("name")));
+  app.get("/_sandbox/assets/:name", async ({ req }) => {
+    // Sandboxes that show no page do not load them.
+    assets ??= import("../pages/browser-assets.ts").then(({ browserAssets }) => browserAssets());
+    const name = req.param("name");
+    const text = (await assets).get(name);
+    if (text === undefined) return new Response("There is no such asset.", { status: 404 });
+    const type = name.endsWith(".css") ? "text/css" : "text/javascript";
+    return new Response(text, { headers: { "Content-Type": `${type}; charset=utf-8` } });
+  });
+  app.use("/_sandbox/*", checkControlRequest);
   app.route("/_sandbox", controlRoutes(options.sandbox, options.events));
   app.all("*", ({ req }) => {
     throw new Refusal(404, {
@@ -47,4 +49,52 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
     });
   });
   return app;
+}
+
+/** Keeps answers out of caches, browser histories and other sites' pages. */
+const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
+  await next();
+  const { headers } = c.res;
+  headers.set("Cache-Control", "no-store");
+  headers.set("Referrer-Policy", "no-referrer");
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+};
+
+/** No web page of another origin can send it without a preflight, which is never answered. */
+const controlHeader = "X-Sandbox-Control";
+
+/** Allows requests of programs and of the sandbox's own pages, and none that another web page could cause. */
+const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next) => {
+  const origin = req.header("Origin");
+  if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
+    throw new Refusal(403, {
+      code: "cross_origin",
+      message: `Pages of ${origin} may not control the sandbox. Use its own pages, or a program.`,
+    });
+  }
+  if (req.method !== "POST") return next();
+  if (req.header(controlHeader) === undefined) {
+    throw new Refusal(403, {
+      code: "control_header_missing",
+      message: `The header ${controlHeader} is missing. Send it with any value: no other web page can.`,
+    });
+  }
+  const type = req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new Refusal(415, {
+      code: "invalid_content_type",
+      message: "The control API takes JSON. Send Content-Type: application/json.",
+    });
+  }
+  await next();
+};
+
+/** Answers an error of the sandbox itself with its message, in the service's envelope. */
+function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
+  if (!SettlekitError.is(error)) return answerError(error, c);
+  const { name, code, message, param } = error;
+  // A ConfigurationError is about the options that the sandbox was made with.
+  const status = { NotFoundError: 404, ConfigurationError: 409 }[name] ?? 422;
+  return answerRefusal(c, status, { code, message, param });
 }

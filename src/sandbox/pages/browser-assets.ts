@@ -1,16 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-/** The scripts and style sheets of the pages, by file name. */
-export type BrowserAssets = ReadonlyMap<string, string>;
-
 const sources = ["payment.ts", "payment.css", "inspector.ts", "inspector.css"];
 
 /**
- * Makes what the pages load from `src/sandbox/pages/browser`. Runs when the package is built, which puts the
- * outcome instead of this module; from source, it runs when a page is first requested.
+ * Makes the scripts and style sheets of the pages, by file name. Runs when the package is built, which puts the outcome
+ * instead of this module; from source, it runs when a page is first requested.
  */
-export async function browserAssets(plugins: Plugin[] = []): Promise<BrowserAssets> {
+export async function browserAssets(plugins: Plugin[] = []) {
   const folder = fileURLToPath(new URL("./browser/", import.meta.url));
   const { outputFiles } = await build({
     entryPoints: sources.map((source) => folder + source),

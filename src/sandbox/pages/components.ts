@@ -1,11 +1,59 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/openapi-prose.ts";
-import type { Frequency } from "../faults/fault.ts";
+import type { Core } from "../core.ts";
+import type { Sandbox } from "../sandbox.ts";
 import type { UpcomingPaymentStep } from "../service/payment-scenarios.ts";
+import type { Payments } from "../service/payments.ts";
 import type { UpcomingWithdrawalStep } from "../service/withdrawal-scenarios.ts";
+import type { Withdrawals } from "../service/withdrawals.ts";
 
 /** Escaped HTML, written by `html` of hono. */
 export type Html = ReturnType<typeof html>;
+
+/** The parts of a sandbox that its pages show. */
+export interface PagesOptions extends Pick<Core, "events" | "clock"> {
+  readonly sandbox: Sandbox;
+  readonly payments: Payments;
+  readonly withdrawals: Withdrawals;
+}
+
+/** Only the sandbox's own files run in a page, and no other page can frame it. */
+const pageHeaders = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "X-Frame-Options": "DENY",
+};
+
+interface PageParts {
+  readonly title: string;
+  /** The name of the page's script and style sheet. */
+  readonly asset: "payment" | "inspector";
+  readonly body: Html;
+  readonly status?: number;
+}
+
+export async function pageAnswer({ title, asset, body, status = 200 }: PageParts) {
+  const page = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/_sandbox/assets/${asset}.css">
+<script type="module" src="/_sandbox/assets/${asset}.js"></script>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+  return new Response(String(page), { status, headers: pageHeaders });
+}
 
 /** Cents as `$1,234.50`. */
 export function dollars(cents: number): string {
@@ -23,14 +71,13 @@ export function badge(tone: "good" | "bad" | "open" | "warn", text: string | num
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** @param evidence `documented`, `published` or `assumed`. */
 export function evidenceBadge(evidence: Evidence | string): Html {
   return html`<span class="evidence ${evidence}">${evidence}</span>`;
 }
 
 interface CommandButton {
   readonly name: string;
-  /** The object of the command, for screen readers. */
+  /** Completes the name for screen readers. */
   readonly about?: string;
   /** Path in the control API, after `/_sandbox/`. */
   readonly path: string;
@@ -75,28 +122,14 @@ export function paceChoice(): Html {
   )}</div></fieldset>`;
 }
 
+/** A value of a `jsonChoice`: a text that is its own value, or the text of another one. */
+export type Choice = string | readonly [text: string, value: unknown];
+
 /** A choice whose values are JSON, so that they can have any type. */
-export function jsonChoice(
-  title: string,
-  name: string,
-  options: readonly (readonly [text: string, value: unknown])[],
-): Html {
-  return html`<label>${title}<select name="${name}" data-as="json" autocomplete="off">${options.map(([text, value]) => html`<option value="${JSON.stringify(value ?? null)}">${text}</option>`)}</select></label>`;
-}
-
-/** Chooses how often something happens; the fields of a value become fields of the request. */
-export const frequencies: readonly (readonly [string, object])[] = [
-  ["once", { times: 1 }],
-  ["3 times", { times: 3 }],
-  ["always", { times: "always" }],
-  ["half of the time", { probability: 0.5 }],
-  ["one time in ten", { probability: 0.1 }],
-];
-
-/** How often something will still happen, in words. */
-export function frequencyText({ times = 1, probability = 1 }: Frequency): string {
-  const count = Number.isFinite(times) ? `${times} more` : "always";
-  if (probability === 1) return count;
-  const share = `${Math.round(probability * 1000) / 10} %`;
-  return Number.isFinite(times) ? `${count}, ${share}` : share;
+export function jsonChoice(title: string, name: string, choices: readonly Choice[]): Html {
+  const options = choices.map((choice) => {
+    const [text, value] = typeof choice === "string" ? [choice, choice] : choice;
+    return html`<option value="${JSON.stringify(value ?? null)}">${text}</option>`;
+  });
+  return html`<label>${title}<select name="${name}" data-as="json" autocomplete="off">${options}</select></label>`;
 }

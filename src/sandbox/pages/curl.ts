@@ -1,17 +1,12 @@
-/** A request that curl can repeat. */
-interface Repeatable {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import type { WebhookMessage } from "../webhooks/endpoint.ts";
 
 /** Headers that curl sends itself. */
 const ownHeaders =
   /^(host|connection|content-length|transfer-encoding|accept|accept-encoding|accept-language|user-agent|sec-.*|keep-alive|cookie|origin|referer)$/;
 
 /** A request as a command for a POSIX shell, with variables for credentials. */
-export function curlFor({ method, url, headers, body }: Repeatable): string {
+export function curlFor(request: WebhookMessage & { readonly method: string }): string {
+  const { method, url, headers, body } = request;
   // curl would expand brackets and braces into several URLs, and read a body that begins with @ from a file.
   const globs = /[[\]{}]/.test(url) ? ["--globoff"] : [];
   const words = ["curl", ...globs, "-X", quoted(method), quoted(url)];

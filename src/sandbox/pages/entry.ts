@@ -3,22 +3,17 @@ import { TrieRouter } from "hono/router/trie-router";
 import { operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
 import { subjectOf, type TimelineEntry } from "../events.ts";
-import type { ReceivedRequest } from "../request-log.ts";
+import type { ReceivedAnswer, ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { evidenceHeader } from "../service/answers.ts";
 import { honoPath } from "../service/operations.ts";
-import { evidenceBadge, type Html } from "./components.ts";
+import type { WebhookParts } from "../webhooks/disorder.ts";
+import { evidenceBadge, type Html, type PagesOptions, pageAnswer } from "./components.ts";
 import { curlFor } from "./curl.ts";
-import { redeliveryButtons } from "./fault-panels.ts";
-import { type PagesOptions, pageAnswer } from "./page.ts";
-import { threadsOf } from "./threads.ts";
-import { describe } from "./timeline.ts";
+import { redeliveryButtons } from "./panels.ts";
+import { describe, threadsOf } from "./timeline.ts";
 
-/**
- * The details of one event. The inspector fetches them from here when an entry is opened.
- *
- * @param origin Of this request; curl commands use it.
- */
+/** The details of one event. The inspector fetches them from here when an entry is opened. */
 export function entryPage(
   { sandbox, events }: PagesOptions,
   wanted: string,
@@ -26,7 +21,17 @@ export function entryPage(
 ): Promise<Response> {
   const entries = events.entries();
   const entry = entries.find(({ sequence }) => String(sequence) === wanted);
-  if (entry === undefined) return unknownEntry();
+  if (entry === undefined) {
+    return pageAnswer({
+      status: 404,
+      title: "No such entry",
+      asset: "inspector",
+      body: html`<main class="entry-page">
+<h1>There is no such entry</h1>
+<p>It may have been dropped to save memory. <a href="/_sandbox">See the timeline</a></p>
+</main>`,
+    });
+  }
   const { title } = describe(entry);
   return pageAnswer({
     title,
@@ -36,18 +41,6 @@ export function entryPage(
 <h2>${title}</h2>
 <div class="details">${links(entry, entries)}${details(entry, sandbox, origin) ?? gone}</div>
 <p><a href="/_sandbox#entry-${entry.sequence}">See it in the timeline</a></p>
-</main>`,
-  });
-}
-
-function unknownEntry(): Promise<Response> {
-  return pageAnswer({
-    status: 404,
-    title: "No such entry",
-    asset: "inspector",
-    body: html`<main class="entry-page">
-<h1>There is no such entry</h1>
-<p>It may have been dropped to save memory. <a href="/_sandbox">See the timeline</a></p>
 </main>`,
   });
 }
@@ -149,14 +142,8 @@ export function operationList(): Html {
   )}</ul>`;
 }
 
-interface Message {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Number of characters that were not kept. */
-  readonly bodyOmitted?: number;
-}
-
-function message(title: string, { headers, body, bodyOmitted = 0 }: Message): Html {
+function message(title: string, sent: WebhookParts & Partial<ReceivedAnswer>): Html {
+  const { headers, body, bodyOmitted = 0 } = sent;
   return html`<section class="message"><h3>${title}</h3>
 <details class="headers"><summary>Headers</summary>${facts(headers)}</details>${bodyText(body)}${bodyOmitted > 0 && html`<p class="quiet">${bodyOmitted} more characters were not kept.</p>`}</section>`;
 }

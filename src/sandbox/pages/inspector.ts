@@ -1,21 +1,19 @@
 import { html } from "hono/html";
 import type { Sandbox } from "../sandbox.ts";
-import { paymentsPanel, withdrawalsPanel } from "./cards.ts";
-import { commandButton, type Html } from "./components.ts";
+import { commandButton, type Html, type PagesOptions, pageAnswer } from "./components.ts";
 import { operationList } from "./entry.ts";
-import { disorderPanel, faultPanel } from "./fault-panels.ts";
-import { type PagesOptions, pageAnswer } from "./page.ts";
+import { disorderPanel, faultPanel, recordsPanel } from "./panels.ts";
 import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 
 /** Everything that happens in a sandbox, with controls. The page refreshes its `data-live` elements itself. */
 export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
-  const { sandbox, payments, withdrawals, isFrozen } = options;
+  const { sandbox, clock } = options;
   return pageAnswer({
     title: "settlekit sandbox",
     asset: "inspector",
     body: html`<header class="top">
 <h1>settlekit <span>sandbox</span></h1>
-${clockPanel(sandbox.clock.now(), isFrozen())}
+${clockPanel(clock.now(), clock.isFrozen())}
 <div class="buttons" role="group" aria-label="Everything in this sandbox"><button type="button" id="save">Save<span class="visually-hidden"> to a file</span></button><button type="button" id="load">Load<span class="visually-hidden"> from a file</span></button>${commandButton({ name: "Reset", about: "the sandbox", path: "reset", question: "Delete everything in this sandbox?", tone: "danger" })}</div>
 </header>
 <nav class="jump" aria-label="Sections"><a href="#timeline-title">Timeline</a><a href="#payments-title">Payments</a><a href="#withdrawals-title">Withdrawals</a><a href="#faults-title">Faults</a><a href="#disorder-title">Webhook disorder</a><a href="#evidence-title">Evidence</a></nav>
@@ -24,10 +22,10 @@ ${clockPanel(sandbox.clock.now(), isFrozen())}
 <div class="columns">
 ${timelinePart(options, url)}
 <div class="side">
-${paymentsPanel(sandbox, payments.all())}
-${withdrawalsPanel(sandbox, withdrawals.all())}
-${faultPanel(sandbox.faults)}
-${disorderPanel(sandbox.webhooks.disorders())}
+${recordsPanel(options, "payments")}
+${recordsPanel(options, "withdrawals")}
+${faultPanel(sandbox)}
+${disorderPanel(sandbox)}
 <section class="panel" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>
 <p class="quiet">The sandbox is what settlekit believes the service to be. Each answer names its evidence in <code>X-Sandbox-Evidence</code>.</p>
 <details class="simulated"><summary>The evidence for each operation</summary>${operationList()}</details></section>

@@ -8,10 +8,11 @@ import {
   dollars,
   evidenceBadge,
   type Html,
+  type PagesOptions,
   paceChoice,
+  pageAnswer,
   stepText,
 } from "./components.ts";
-import { type PagesOptions, pageAnswer } from "./page.ts";
 
 /** The page that `paymentUrl` opens. The link carries no secret; the page does. */
 export function paymentPage(
@@ -20,7 +21,17 @@ export function paymentPage(
   origin: string,
 ): Promise<Response> {
   const payment = payments.find(paymentId);
-  if (payment === undefined) return unknownPaymentPage();
+  if (payment === undefined) {
+    return pageAnswer({
+      status: 404,
+      title: "No such payment",
+      asset: "payment",
+      body: html`<div class="layout alone"><main><div class="card notice">
+<h1>There is no such payment</h1>
+<p>The link may be incomplete, or the sandbox was restarted since. Ask the shop for a new link.</p>
+</div></main></div>`,
+    });
+  }
   const { type, merchantShortName, amountDueCents, amountInCents } = payment;
   const amount = type === "deposit" ? "A deposit" : dollars(amountDueCents ?? amountInCents);
   const secret = payments.secretOf(paymentId);
@@ -33,18 +44,6 @@ export function paymentPage(
 <noscript><p class="card notice">This page needs JavaScript to show what to pay.</p></noscript></main>
 ${sandboxStrip(payment, sandbox.payments.upcoming(paymentId))}
 </div>`,
-  });
-}
-
-function unknownPaymentPage(): Promise<Response> {
-  return pageAnswer({
-    status: 404,
-    title: "No such payment",
-    asset: "payment",
-    body: html`<div class="layout alone"><main><div class="card notice">
-<h1>There is no such payment</h1>
-<p>The link may be incomplete, or the sandbox was restarted since. Ask the shop for a new link.</p>
-</div></main></div>`,
   });
 }
 

@@ -1,16 +1,9 @@
 import { html } from "hono/html";
-import type { TimelineEntry } from "../events.ts";
+import { subjectOf, type TimelineEntry } from "../events.ts";
 import type { WebhookDelivery } from "../webhooks/delivery.ts";
 import { badge, type Html, statusBadge } from "./components.ts";
-import { threadsOf } from "./threads.ts";
 
-/** Which events the timeline shows. It is part of the page's URL, so that it works without JavaScript. */
-interface TimelineFilter {
-  /** One group of events; undefined for all. */
-  readonly show: string | undefined;
-  /** Id of the payment or withdrawal that the events are about; undefined for all. */
-  readonly about: string | undefined;
-}
+type TimelineFilter = ReturnType<typeof filterOf>;
 
 /** By the first word of the event's type. */
 const groups: ReadonlyMap<string, readonly string[]> = new Map([
@@ -19,21 +12,24 @@ const groups: ReadonlyMap<string, readonly string[]> = new Map([
   ["webhooks", ["webhook"]],
 ]);
 
-export function filterOf({ searchParams }: URL): TimelineFilter {
+/** Which events the timeline shows. It is part of the page's URL, so that it works without JavaScript. */
+export function filterOf({ searchParams }: URL) {
   const show = searchParams.get("show") ?? "";
   return {
-    show: groups.has(show) ? show : undefined,
-    about: searchParams.get("about") || undefined,
+    /** One group of events; empty for all. */
+    show: groups.has(show) ? show : "",
+    /** Id of the payment or withdrawal that the events are about; empty for all. */
+    about: searchParams.get("about") ?? "",
   };
 }
 
 export function filterLinks({ show, about }: TimelineFilter): Html {
-  const link = (name: string, group?: string) => {
+  const link = (name: string, group: string) => {
     const query = new URLSearchParams({ ...(group && { show: group }), ...(about && { about }) });
     const isCurrent = group === show && html` aria-current="page"`;
     return html`<a href="/_sandbox${query.size > 0 && `?${query}`}"${isCurrent}>${name}</a>`;
   };
-  return html`<nav class="filters" aria-label="Filter">${link("All")}${link("Requests", "requests")}${link("Changes", "changes")}${link("Webhooks", "webhooks")}${about && html`<a class="chip" href="/_sandbox">only ${about.slice(0, 8)}… <span aria-hidden="true">✕</span><span class="visually-hidden">: show all again</span></a>`}</nav>`;
+  return html`<nav class="filters" aria-label="Filter">${link("All", "")}${link("Requests", "requests")}${link("Changes", "changes")}${link("Webhooks", "webhooks")}${about && html`<a class="chip" href="/_sandbox">only ${about.slice(0, 8)}… <span aria-hidden="true">✕</span><span class="visually-hidden">: show all again</span></a>`}</nav>`;
 }
 
 const maxRows = 100;
@@ -46,11 +42,11 @@ export function timelineRows(
 ): Html[] {
   const threads = threadsOf(entries);
   const deliveryOf = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-  const group = show === undefined ? undefined : groups.get(show);
+  const group = groups.get(show);
   const wanted = entries.filter(
     (entry) =>
-      (group === undefined || group.includes(entry.type.split(".")[0] ?? "")) &&
-      (about === undefined || threads.isAbout(entry, about)),
+      (!group || group.includes(entry.type.split(".")[0] ?? "")) &&
+      (!about || threads.isAbout(entry, about)),
   );
   return collapsed(wanted)
     .slice(-maxRows)
@@ -84,79 +80,56 @@ function isSameRead(a: TimelineEntry, b: TimelineEntry): boolean {
 interface Description {
   readonly kind: string;
   readonly what: Html;
-  readonly outcome?: Html;
+  readonly outcome?: Html | undefined;
   /** Text of links to the event. */
   readonly title: string;
 }
 
-const noDeliveries: ReadonlyMap<string, WebhookDelivery> = new Map();
+/** An event named by a piece of code, such as the name of a webhook event. */
+function coded(kind: string, code: string | null, outcome?: Html, orderId?: string | null) {
+  const what = html`<code>${code}</code>${order(orderId)}`;
+  return { kind, what, outcome, title: `${kind.toLowerCase()} ${code}` };
+}
 
-export function describe(entry: TimelineEntry, deliveryOf = noDeliveries): Description {
+export function describe(
+  entry: TimelineEntry,
+  deliveryOf?: ReadonlyMap<string, WebhookDelivery>,
+): Description {
   switch (entry.type) {
-    case "request": {
-      const request = `${entry.method} ${shortPath(entry.path)}`;
-      return {
-        kind: "Request",
-        what: html`<code>${request}</code>`,
-        outcome: requestBadge(entry),
-        title: `request ${request}`,
-      };
-    }
-    case "fault.met": {
-      const route = entry.route ?? "rate limit";
-      return { kind: "Fault", what: html`<code>${route}</code>`, title: `fault ${route}` };
-    }
+    case "request":
+      return coded("Request", `${entry.method} ${shortPath(entry.path)}`, requestBadge(entry));
+    case "fault.met":
+      return coded("Fault", entry.route ?? "rate limit");
     case "clock.advanced": {
-      const until = entry.until.slice(0, 19).replace("T", " ");
-      return {
-        kind: "Clock",
-        what: html`moved to <code>${until}</code>`,
-        title: `clock at ${entry.at.slice(11, 19)}`,
-      };
+      const what = html`moved to <code>${entry.until.slice(0, 19).replace("T", " ")}</code>`;
+      return { kind: "Clock", what, title: `clock at ${entry.at.slice(11, 19)}` };
     }
-    case "quotes.expired":
-      return {
-        kind: "Quotes",
-        what: html`${entry.quoteIds.length} prices expired`,
-        title: "quotes that expired",
-      };
-    case "idempotency.ended":
-      return {
-        kind: "Key",
-        what: html`<code>${entry.key}</code> expired`,
-        title: "key that expired",
-      };
+    case "quotes.expired": {
+      const what = html`${entry.quoteIds.length} prices expired`;
+      return { kind: "Quotes", what, title: "quotes that expired" };
+    }
+    case "idempotency.ended": {
+      const what = html`<code>${entry.key}</code> expired`;
+      return { kind: "Key", what, title: "key that expired" };
+    }
     case "webhook.created": {
-      const delivery = deliveryOf.get(entry.deliveryId);
-      return {
-        kind: "Webhook",
-        what: html`<code>${entry.event}</code>${order(delivery?.data.orderId)}`,
-        outcome: statusBadge(delivery?.status ?? "gone"),
-        title: `webhook ${entry.event}`,
-      };
+      const delivery = deliveryOf?.get(entry.deliveryId);
+      const outcome = statusBadge(delivery?.status ?? "gone");
+      return coded("Webhook", entry.event, outcome, delivery?.data.orderId);
     }
     case "webhook.attempted": {
       const { event, deliveryId, attempt, disorder, status } = entry;
-      const orderId = deliveryOf.get(deliveryId)?.data.orderId;
-      return {
-        kind: "Attempt",
-        what: html`<code>${event}</code>${order(orderId)} attempt ${attempt}${disorder && html` ${badge("warn", disorder)}`}`,
-        outcome: codeBadge(status),
-        title: `attempt ${attempt}`,
-      };
+      const { orderId } = deliveryOf?.get(deliveryId)?.data ?? {};
+      const what = html`<code>${event}</code>${order(orderId)} attempt ${attempt}${disorder && html` ${badge("warn", disorder)}`}`;
+      return { kind: "Attempt", what, outcome: codeBadge(status), title: `attempt ${attempt}` };
     }
     default: {
       const { event, orderId, status } = entry;
-      if (entry.type === "payment.moved" && event === null) {
-        const count = `${entry.confirmations} of ${entry.requiredConfirmations}`;
-        return { kind: "Confirmed", what: html`${count} blocks`, title: `confirmed ${count}` };
+      if (entry.type !== "payment.moved" || event !== null) {
+        return coded("Change", event, statusBadge(status), orderId);
       }
-      return {
-        kind: "Change",
-        what: html`<code>${event}</code>${order(orderId)}`,
-        outcome: statusBadge(status),
-        title: `change ${event}`,
-      };
+      const count = `${entry.confirmations} of ${entry.requiredConfirmations}`;
+      return { kind: "Confirmed", what: html`${count} blocks`, title: `confirmed ${count}` };
     }
   }
 }
@@ -181,4 +154,53 @@ function shortPath(path: string): string {
   return path
     .replace(/^\/v1\/external\/(?:secretkey|payment-secret)-auth/, "")
     .replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, "$1…");
+}
+
+/** How the events of a timeline are connected. */
+export function threadsOf(entries: readonly TimelineEntry[]) {
+  const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
+
+  /** Shared by everything with the same origin: a request, a move of the clock, or a change. */
+  function threadOf(entry: TimelineEntry): string {
+    let key = keyOf(entry);
+    for (let cause = causeOf.get(key); cause !== undefined; cause = causeOf.get(key)) key = cause;
+    return key;
+  }
+
+  const threads = Map.groupBy(entries, threadOf);
+
+  return {
+    threadOf,
+    /** The cause and the direct effects of an event, oldest first. */
+    linksOf: (entry: TimelineEntry) =>
+      entries.filter(
+        (other) => causeKeyOf(other) === keyOf(entry) || keyOf(other) === causeKeyOf(entry),
+      ),
+    /** Whether an event is about a payment or withdrawal. */
+    isAbout(entry: TimelineEntry, id: string): boolean {
+      const subject = subjectOf(entry);
+      if (subject !== undefined) return subject === id;
+      const isNamed = entry.type === "request" && entry.path.includes(id);
+      const others = threads.get(threadOf(entry)) ?? [];
+      return isNamed || others.some((other) => subjectOf(other) === id);
+    },
+  };
+}
+
+/** Names an event as the cause of others. */
+function keyOf(entry: TimelineEntry): string {
+  if (entry.type === "request") return `request ${entry.requestId}`;
+  if (entry.type === "webhook.created") return `delivery ${entry.deliveryId}`;
+  if ("eventId" in entry && entry.eventId !== null) return `event ${entry.eventId}`;
+  return `entry ${entry.sequence}`;
+}
+
+/** The key of the event that directly caused this one. */
+function causeKeyOf(entry: TimelineEntry): string | undefined {
+  if (entry.type === "request") return undefined;
+  if (entry.type === "webhook.created") return `event ${entry.eventId}`;
+  if (entry.type === "webhook.attempted") return `delivery ${entry.deliveryId}`;
+  if ("requestId" in entry && entry.requestId !== null) return `request ${entry.requestId}`;
+  if (!("clockSequence" in entry) || entry.clockSequence === null) return undefined;
+  return `entry ${entry.clockSequence}`;
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError, NotFoundError } from "../../errors.ts";
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, show } from "../../values.ts";
 import type { Payment } from "../../wire/payment.ts";
-import type { WebhookEvents } from "../../wire/webhook-event.ts";
+import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
@@ -16,15 +16,13 @@ import type {
   WebhookDelivery,
 } from "./delivery.ts";
 import {
-  checkedEvent,
   type DisorderKind,
   type DisorderOptions,
-  disordered,
   disorderOf,
   invalidDisorder,
   type WaitingDisorder,
 } from "./disorder.ts";
-import { messageFor, type Recipient, type WebhookForm } from "./message.ts";
+import { messageFor, type WebhookForm } from "./message.ts";
 
 export type Publish = ReturnType<typeof createWebhookDeliveries>["publish"];
 
@@ -58,57 +56,58 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     const eventId = random.stream("webhooks").uuid();
     const occurredAt = clock.now().toISOString();
     events.emit({ ...change, at: occurredAt, eventId, event });
-    const to = recipientOf(data);
-    const met = to && waiting.take((it) => it.event === null || it.event === event);
+    const met = hasEndpoint(data) && waiting.take((it) => it.event === null || it.event === event);
     const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
     const delivery = record({ event, data, eventId, occurredAt, disorder });
-    if (to) void start(delivery, to);
+    if (delivery.status === "pending") void start(delivery);
   }
 
-  function recipientOf({ merchantId }: WebhookData): Recipient | undefined {
-    const merchant = merchants.find(merchantId);
-    return merchant?.endpoint && { merchant, endpoint: merchant.endpoint };
+  function hasEndpoint({ merchantId }: WebhookData): boolean {
+    return merchants.find(merchantId)?.endpoint !== undefined;
   }
 
   function record(
     facts: Pick<WebhookDelivery, "event" | "data" | "eventId" | "occurredAt" | "disorder">,
   ): WebhookDelivery {
     const { event, data, eventId } = facts;
-    const delivery: WebhookDelivery = {
+    const at = clock.now().toISOString();
+    const delivery = put({
       id: random.stream("webhooks").uuid(),
       ...facts,
-      status: recipientOf(data) ? "pending" : "recorded",
+      status: hasEndpoint(data) ? "pending" : "recorded",
       attempts: [],
       nextAttemptAt: null,
-      createdAt: clock.now().toISOString(),
-    };
-    deliveries.set(delivery.id, delivery);
-    const { id: deliveryId, createdAt: at } = delivery;
+      createdAt: at,
+    });
+    const { id: deliveryId } = delivery;
     events.emit({ type: "webhook.created", at, deliveryId, eventId, event, subjectId: data.id });
     return delivery;
   }
 
-  /** Sends a delivery for the first time, or later when its disorder says so. */
-  async function start(delivery: WebhookDelivery, to: Recipient): Promise<void> {
-    const { kind, byMs } = delivery.disorder ?? {};
-    if (byMs === undefined || (kind !== "delay" && kind !== "reorder")) {
-      await attemptInTurn(delivery, to);
-      return;
-    }
-    if (kind === "reorder") heldBack.set(delivery.id, delivery.data.id);
-    scheduleAt(clock.nowMs() + byMs, delivery);
+  /** Stores a delivery, and schedules its next attempt if that is due after a delay. */
+  function put(delivery: WebhookDelivery, delayMs?: number): WebhookDelivery {
+    const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
+    const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
+    const stored = { ...delivery, nextAttemptAt };
+    deliveries.set(stored.id, stored);
+    if (dueMs !== undefined) clock.schedule({ dueMs, kind: "delivery", subject: stored.id });
+    return stored;
   }
 
-  function scheduleAt(dueMs: number, delivery: WebhookDelivery): WebhookDelivery {
-    const scheduled = { ...delivery, nextAttemptAt: new Date(dueMs).toISOString() };
-    deliveries.set(delivery.id, scheduled);
-    clock.schedule({ dueMs, kind: "delivery", subject: delivery.id });
-    return scheduled;
+  /** Sends a delivery for the first time, or later when its disorder says so. */
+  async function start(delivery: WebhookDelivery): Promise<void> {
+    const { id, data, disorder } = delivery;
+    if (disorder?.kind !== "delay" && disorder?.kind !== "reorder") {
+      await attemptInTurn(delivery);
+      return;
+    }
+    if (disorder.kind === "reorder") heldBack.set(id, data.id);
+    put(delivery, disorder.byMs);
   }
 
   /** Webhooks of one payment or withdrawal are sent in order. */
-  function attemptInTurn(delivery: WebhookDelivery, to: Recipient): Promise<void> {
-    return inFlight.run(delivery.data.id, () => attempt(delivery, to));
+  function attemptInTurn(delivery: WebhookDelivery): Promise<void> {
+    return inFlight.run(delivery.data.id, () => attempt(delivery));
   }
 
   /** A delivery that was held back may have been sent early. */
@@ -120,12 +119,8 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
   function attemptNow(deliveryId: string): void {
     heldBack.delete(deliveryId);
     const delivery = deliveries.get(deliveryId);
-    const to = delivery && recipientOf(delivery.data);
-    if (delivery === undefined || to === undefined) return;
     // No longer scheduled, so that a restored snapshot sends it at once.
-    const sending: WebhookDelivery = { ...delivery, nextAttemptAt: null };
-    deliveries.set(sending.id, sending);
-    void attemptInTurn(sending, to);
+    if (delivery && hasEndpoint(delivery.data)) void attemptInTurn(put(delivery));
   }
 
   /** Another value, or none, means that the sandbox was reset or restored in the meantime. */
@@ -133,30 +128,29 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     return deliveries.get(delivery.id) === delivery;
   }
 
-  async function attempt(delivery: WebhookDelivery, to: Recipient): Promise<void> {
-    if (!isCurrent(delivery)) return;
+  async function attempt(delivery: WebhookDelivery): Promise<void> {
+    const merchant = merchants.find(delivery.data.merchantId);
+    if (!merchant?.endpoint || !isCurrent(delivery)) return;
+    const { endpoint } = merchant;
     const { id, attempts } = delivery;
     // Drawn from the delivery's own stream: the order of attempts depends on how fast receivers answer.
     const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
     // Receivers in other processes judge a webhook's age by real time.
-    const signed = messageFor(delivery, deliveryId, to, clock.receiversNowMs(), form);
-    const request = delivery.disorder
-      ? disordered(signed, delivery.disorder, {
-          secret: to.merchant.webhookSecret,
-          random: randomStream(id, "tampering").fraction,
-        })
-      : signed;
+    const nowMs = clock.receiversNowMs();
+    const request = {
+      url: endpoint.url,
+      ...messageFor(delivery, deliveryId, merchant, nowMs, form),
+    };
     const kind = delivery.disorder?.kind ?? null;
     async function send(disorder: DisorderKind | null): Promise<WebhookAttempt> {
       const at = clock.now().toISOString();
       const startedMs = performance.now();
-      const result = await to.endpoint.send(request).then(
+      const result = await endpoint.send(request).then(
         ({ status, ...answer }) => ({ status, answer, error: null }),
-        (error: unknown) => ({
-          status: null,
-          answer: null,
-          error: error instanceof Error ? error.message : String(error),
-        }),
+        (reason: unknown) => {
+          const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
+          return { status: null, answer: null, error };
+        },
       );
       const durationMs = performance.now() - startedMs;
       return { deliveryId, at, request, disorder, ...result, durationMs };
@@ -170,48 +164,36 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
   function sendWaiting(): void {
     for (const delivery of deliveries.values()) {
       const isWaiting = delivery.status === "pending" && delivery.nextAttemptAt === null;
-      const to = recipientOf(delivery.data);
-      if (isWaiting && to) void attemptInTurn(delivery, to);
+      if (isWaiting) void attemptInTurn(delivery);
     }
   }
 
   function conclude(before: WebhookDelivery, made: readonly WebhookAttempt[]): void {
     const attempts = [...before.attempts, ...made];
-    const status = made[0]?.status ?? null;
-    const isDelivered = status !== null && status >= 200 && status < 300;
+    const answered = made[0]?.status ?? 0;
+    const isDelivered = answered >= 200 && answered < 300;
     const counted = attempts.filter(({ disorder }) => disorder !== "duplicate").length;
     const delayMs = isDelivered ? undefined : retryDelaysMs[counted - 1];
-    const after: WebhookDelivery = {
-      ...before,
-      attempts,
-      disorder: null,
-      status: isDelivered ? "delivered" : delayMs === undefined ? "failed" : "pending",
-      nextAttemptAt: null,
-    };
-    if (delayMs === undefined) deliveries.set(after.id, after);
-    const next = delayMs === undefined ? after : scheduleAt(clock.nowMs() + delayMs, after);
-    const { id: deliveryId, event, data, nextAttemptAt } = next;
-    const type = "webhook.attempted";
+    const status = isDelivered ? "delivered" : delayMs === undefined ? "failed" : "pending";
+    const after = put({ ...before, attempts, disorder: null, status }, delayMs);
+    const { id: deliveryId, event, data, nextAttemptAt } = after;
     for (const [index, { at, status, error, disorder }] of made.entries()) {
       const attempt = before.attempts.length + index + 1;
       const facts = { deliveryId, event, attempt, status, error, disorder, nextAttemptAt };
-      events.emit({ type, at, subjectId: data.id, ...facts });
+      events.emit({ type: "webhook.attempted", at, subjectId: data.id, ...facts });
     }
-    releaseOthers(next);
-  }
-
-  /** Sends what was held back to be overtaken by this delivery. */
-  function releaseOthers({ id, data }: WebhookDelivery): void {
-    if (heldBack.size() === 0) return;
-    for (const [deliveryId, subjectId] of heldBack.entries()) {
-      if (subjectId === data.id && deliveryId !== id) attemptNow(deliveryId);
+    // Sends what was held back to be overtaken by this delivery.
+    for (const [otherId, subjectId] of heldBack.entries()) {
+      if (subjectId === data.id && otherId !== deliveryId) attemptNow(otherId);
     }
   }
 
   async function replay(deliveryId: string, options: ReplayOptions = {}): Promise<WebhookDelivery> {
     checkOptionNames(options, ["disorder", "by"]);
     const { disorder: kind, by } = options;
-    const original = deliveries.get(deliveryId) ?? deliveryOfAttempt(deliveryId);
+    const hasAttempt = ({ attempts }: WebhookDelivery) =>
+      attempts.some((attempt) => attempt.deliveryId === deliveryId);
+    const original = deliveries.get(deliveryId) ?? deliveries.values().find(hasAttempt);
     if (original === undefined) {
       throw new NotFoundError(
         "This sandbox has no webhook delivery with that id. Pass the id of one in webhooks.deliveries().",
@@ -219,8 +201,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
       );
     }
     const { event, data, eventId, occurredAt } = original;
-    const to = recipientOf(data);
-    if (to === undefined) {
+    if (!hasEndpoint(data)) {
       throw new ConfigurationError(
         "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox.",
         { code: "no_webhook_endpoint", param: "webhookUrl" },
@@ -228,20 +209,18 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     }
     const disorder = kind === undefined ? null : disorderOf(kind, by);
     const again = record({ event, data, eventId, occurredAt, disorder });
-    await start(again, to);
+    await start(again);
     return deliveries.get(again.id) ?? again;
-  }
-
-  function deliveryOfAttempt(deliveryId: string): WebhookDelivery | undefined {
-    return deliveries
-      .values()
-      .find(({ attempts }) => attempts.some((attempt) => attempt.deliveryId === deliveryId));
   }
 
   function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {
     checkOptionNames(options, ["event", "by", "times", "probability"]);
     const { event = null, by, ...frequency } = options;
-    waiting.add({ ...disorderOf(kind, by), event: checkedEvent(event) }, frequency);
+    const item = { ...disorderOf(kind, by), event };
+    if (event !== null && !webhookEventNames.includes(event)) {
+      throw invalidDisorder("event", `must be one of ${webhookEventNames.join(", ")}`);
+    }
+    waiting.add(item, frequency);
   }
 
   return {

@@ -3,7 +3,7 @@ import { InvalidRequestError } from "../../errors.ts";
 import { signWebhook } from "../../webhooks/index.ts";
 import { parseTimestamp } from "../../webhooks/timestamp.ts";
 import { defaultHeaderPrefix } from "../../wire/credential.ts";
-import { type WebhookEvents, webhookEventNames } from "../../wire/webhook-event.ts";
+import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Frequency } from "../faults/fault.ts";
 
 /**
@@ -75,12 +75,6 @@ export function disorderOf(kind: DisorderKind, by?: Duration): Disorder {
   return { kind, byMs: durationInMs(by) };
 }
 
-/** @throws {InvalidRequestError} code `invalid_disorder`. */
-export function checkedEvent<Event extends keyof WebhookEvents | null>(event: Event): Event {
-  if (event === null || webhookEventNames.includes(event)) return event;
-  throw invalidDisorder("event", `must be one of ${webhookEventNames.join(", ")}`);
-}
-
 export function invalidDisorder(param: string, problem: string): InvalidRequestError {
   return new InvalidRequestError(`${param} ${problem}.`, { code: "invalid_disorder", param });
 }
@@ -90,26 +84,8 @@ export interface WebhookParts {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The webhook as this disorder changes it; the other kinds only change when it is sent. */
-export function disordered<Parts extends WebhookParts>(
-  webhook: Parts,
-  disorder: Disorder | null,
-  { secret, random }: { readonly secret: string; readonly random: () => number },
-): Parts {
-  switch (disorder?.kind) {
-    case "tamper":
-      return tamperedWebhook(webhook, random).webhook;
-    case "stale-timestamp":
-      return staleWebhook(webhook, { secret, byMs: disorder.byMs });
-    case "wrong-secret":
-      return wronglySignedWebhook(webhook);
-    default:
-      return webhook;
-  }
-}
-
 /** A webhook with one character changed, in a part chosen at random. */
-export function tamperedWebhook<Parts extends WebhookParts>(webhook: Parts, random: () => number) {
+export function tamperedWebhook(webhook: WebhookParts, random: () => number) {
   const parts = ["body", "signature", "timestamp"] as const;
   const tampered = parts[Math.floor(random() * parts.length)] ?? "body";
   const name = tampered === "body" ? undefined : headerName(webhook, tampered);
@@ -122,38 +98,31 @@ export function tamperedWebhook<Parts extends WebhookParts>(webhook: Parts, rand
 }
 
 /** A webhook with a valid signature, made `byMs` milliseconds earlier. */
-export function staleWebhook<Parts extends WebhookParts>(
-  webhook: Parts,
+export function staleWebhook(
+  webhook: WebhookParts,
   { secret, byMs }: { readonly secret: string; readonly byMs: number },
-): Parts {
-  return signedAnew(webhook, secret, timestampOf(webhook) - byMs);
+): WebhookParts {
+  return signedAnew(webhook, secret, byMs);
 }
 
 /** A webhook signed by someone who does not know the secret. */
-export function wronglySignedWebhook<Parts extends WebhookParts>(webhook: Parts): Parts {
-  return signedAnew(webhook, "whsec_of_another_merchant", timestampOf(webhook));
+export function wronglySignedWebhook(webhook: WebhookParts): WebhookParts {
+  return signedAnew(webhook, "whsec_of_another_merchant", 0);
 }
 
-function signedAnew<Parts extends WebhookParts>(
-  webhook: Parts,
-  secret: string,
-  timestampMs: number,
-): Parts {
-  const headerPrefix =
-    headerName(webhook, "signature")?.slice(0, -"-signature".length) ?? defaultHeaderPrefix;
+function signedAnew(webhook: WebhookParts, secret: string, earlierByMs: number): WebhookParts {
   const { body } = webhook;
+  const prefix = headerName(webhook, "signature")?.slice(0, -"-signature".length);
+  const headerPrefix = prefix ?? defaultHeaderPrefix;
+  const signedAt = webhook.headers[headerName(webhook, "timestamp") ?? ""] ?? "";
+  const timestampMs = (parseTimestamp(signedAt) ?? Date.now()) - earlierByMs;
   const timestamp = new Date(Math.max(timestampMs, 0));
   const { headers } = signWebhook({ body, secret, headerPrefix, timestamp });
-  const signed = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const signed = Object.keys(headers).map((name) => name.toLowerCase());
   const others = Object.entries(webhook.headers).filter(
-    ([name]) => !signed.has(name.toLowerCase()),
+    ([name]) => !signed.includes(name.toLowerCase()),
   );
-  return { ...webhook, headers: { ...headers, ...Object.fromEntries(others) } };
-}
-
-function timestampOf(webhook: WebhookParts): number {
-  const name = headerName(webhook, "timestamp");
-  return parseTimestamp((name && webhook.headers[name]) ?? "") ?? Date.now();
+  return { body, headers: { ...headers, ...Object.fromEntries(others) } };
 }
 
 /** Under any prefix, in any case. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { show } from "../../values.ts";
+import pLimit from "p-limit";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
 
 /** Receives a webhook in place of the network; the status of its response counts as the answer. */
@@ -21,37 +21,29 @@ export interface WebhookAnswer {
   readonly body: string;
 }
 
-/** Where webhooks go. */
-export interface WebhookEndpoint {
-  readonly url: string;
-  /** Rejects when no answer comes within the timeout. */
-  send(message: WebhookMessage): Promise<WebhookAnswer>;
-}
-
 /** The URL of requests that are passed to `deliver` when no `webhookUrl` is given. */
 const placeholderUrl = "https://merchant.example/webhooks";
 
-/** As long as the service waits (published). */
-const defaultTimeoutMs = 30_000;
-const maxBodyCharacters = 2_000;
+/** Where webhooks go. */
+export type WebhookEndpoint = NonNullable<ReturnType<typeof webhookEndpoint>>;
 
 /** `undefined` when there is nowhere to send webhooks to. */
 export function webhookEndpoint(
   webhookUrl: string | URL | undefined,
   deliver: Deliver | undefined,
-): WebhookEndpoint | undefined {
+) {
   if (webhookUrl === undefined && deliver === undefined) return undefined;
-  const { href: url } = new URL(webhookUrl ?? placeholderUrl);
   return {
-    url,
-    async send(message) {
-      const { status, headers, body } = await (deliver
-        ? handOver(deliver, message)
-        : post({
+    url: new URL(webhookUrl ?? placeholderUrl).href,
+    /** Rejects when no answer comes in time, and with whatever `deliver` throws. */
+    async send(message: WebhookMessage): Promise<WebhookAnswer> {
+      const { status, headers, body } = deliver
+        ? await handOver(deliver, message)
+        : await post({
             url: new URL(message.url),
             headers: Object.entries(message.headers).flat(),
             body: Buffer.from(message.body),
-          }));
+          });
       return {
         status,
         headers: keptHeaders(Object.entries(headers)),
@@ -61,13 +53,13 @@ export function webhookEndpoint(
   };
 }
 
-async function handOver(
+function handOver(
   deliver: Deliver,
   { url, headers, body }: WebhookMessage,
 ): Promise<WebhookAnswer> {
-  return withinTimeout(defaultTimeoutMs, async (signal) => {
+  return withinTimeout(async (signal) => {
     const request = new Request(url, { method: "POST", headers, body, signal });
-    const response = await asked(deliver, request);
+    const response = await deliver(request);
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
@@ -76,24 +68,11 @@ async function handOver(
   });
 }
 
-/** A function of the merchant's may throw anything. */
-async function asked(deliver: Deliver, request: Request): Promise<Response> {
-  try {
-    return await deliver(request);
-  } catch (error) {
-    throw error instanceof Error ? error : new Error(`deliver threw ${show(error)}`);
-  }
-}
-
 interface PostOptions {
   readonly url: URL;
   /** Names and values in turns, exactly as they are sent. Host and Content-Length are added. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
-  /** @defaultValue 30,000, as long as the service waits */
-  readonly timeoutMs?: number;
-  /** How long the body may take after the status. @defaultValue 1,000 */
-  readonly bodyTimeoutMs?: number;
 }
 
 /** An answer as it came, credentials included. */
@@ -101,83 +80,29 @@ export interface PostAnswer extends WebhookAnswer {
   readonly durationMs: number;
 }
 
-/** One POST to exactly this URL, with exactly these headers. Rejects with a reason for people. */
-export async function post(options: PostOptions): Promise<PostAnswer> {
-  const { timeoutMs = defaultTimeoutMs, bodyTimeoutMs } = options;
-  const startedMs = performance.now();
-  const connection = new AbortController();
-  try {
-    return await withinTimeout(timeoutMs, async (late) => {
-      const signal = AbortSignal.any([late, connection.signal]);
-      const response = await postOverHttp(options, signal);
-      const headers = Object.entries(response.headersDistinct).map(([name, values = []]) => {
-        return [name, values.join(", ")] as const;
-      });
-      const body = await beginningOf(response, bodyTimeoutMs);
-      if (response.errored) throw response.errored;
-      const durationMs = performance.now() - startedMs;
-      const { statusCode: status = 0 } = response;
-      return { status, headers: Object.fromEntries(headers), body, durationMs };
-    });
-  } finally {
-    connection.abort();
-  }
-}
-
-/** The status is what counts: endless and trickling bodies are cut off. */
-async function beginningOf(
-  body: AsyncIterable<Uint8Array> | null,
-  timeoutMs = 1_000,
-): Promise<string> {
-  if (body === null) return "";
-  const chunks = body[Symbol.asyncIterator]();
-  const decoder = new TextDecoder();
-  const enough = Promise.withResolvers<undefined>();
-  const timer = setTimeout(enough.resolve, timeoutMs, undefined);
-  let text = "";
-  try {
-    while (text.length < maxBodyCharacters) {
-      const chunk = await Promise.race([chunks.next(), enough.promise]);
-      if (chunk === undefined || chunk.done) break;
-      text += decoder.decode(chunk.value, { stream: true });
-    }
-  } catch {
-    // The part that arrived before the body broke off is kept.
-  } finally {
-    clearTimeout(timer);
-    void chunks.return?.().catch(() => undefined);
-  }
-  return text.slice(0, maxBodyCharacters);
-}
-
-/** Ends in time even when `exchange` ignores the signal. */
-async function withinTimeout<Result>(
-  timeoutMs: number,
-  exchange: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const controller = new AbortController();
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new Error(`no answer within ${timeoutMs / 1000} seconds`);
-    reject(error);
-    controller.abort(error);
-  }, timeoutMs);
-  // Workers' timers are numbers, and keep nothing alive.
-  timer.unref?.();
-  try {
-    return await Promise.race([exchange(controller.signal), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /**
- * One POST. Not by fetch, which adds headers of its own and keeps connections open; and no redirect is
- * followed, because a signed webhook is for one endpoint only.
- *
- * @param signal Ends the connection, also after the answer.
+ * One POST to exactly this URL, with exactly these headers. Not by fetch, which adds headers of its own and keeps
+ * connections open; and no redirect is followed, because a signed webhook is for one endpoint only. Rejects with a reason
+ * for people.
  */
-async function postOverHttp(
+export function post(options: PostOptions): Promise<PostAnswer> {
+  const startedMs = performance.now();
+  return withinTimeout(async (signal) => {
+    const response = await responseTo(options, signal);
+    const headers = Object.entries(response.headersDistinct).map(([name, values = []]) => {
+      return [name, values.join(", ")] as const;
+    });
+    const body = await beginningOf(response);
+    const { errored, statusCode: status = 0 } = response;
+    // Ends the connection, also under an answer that never ends.
+    response.destroy();
+    if (errored) throw errored;
+    const durationMs = performance.now() - startedMs;
+    return { status, headers: Object.fromEntries(headers), body, durationMs };
+  });
+}
+
+async function responseTo(
   { url, headers, body }: PostOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -203,30 +128,74 @@ function reasonOf(error: Error): string {
   return error.message || code || "the connection failed";
 }
 
-import pLimit from "p-limit";
+const maxBodyCharacters = 2_000;
+const bodyTimeoutMs = 1_000;
 
-/** Runs tasks with the same key in order, and others concurrently. */
-export interface TaskQueue {
-  /** Resolves when the task is done. The task itself must not reject. */
-  run(key: string, task: () => Promise<void>): Promise<void>;
-  /** Resolves when nothing runs and nothing waits. */
-  idle(): Promise<void>;
+/** The status is what counts: endless and trickling bodies are cut off. */
+async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  if (body === null) return "";
+  const chunks = body[Symbol.asyncIterator]();
+  const decoder = new TextDecoder();
+  const enough = Promise.withResolvers<undefined>();
+  const timer = setTimeout(enough.resolve, bodyTimeoutMs, undefined);
+  let text = "";
+  try {
+    while (text.length < maxBodyCharacters) {
+      const chunk = await Promise.race([chunks.next(), enough.promise]);
+      if (chunk === undefined || chunk.done) break;
+      text += decoder.decode(chunk.value, { stream: true });
+    }
+  } catch {
+    // The part that arrived before the body broke off is kept.
+  } finally {
+    clearTimeout(timer);
+    void chunks.return?.().catch(() => undefined);
+  }
+  return text.slice(0, maxBodyCharacters);
 }
 
-/** @param concurrency How many tasks run at once, so that a burst does not open a socket for each. */
-export function createTaskQueue(concurrency: number): TaskQueue {
+/** Ends after as long as the service waits (published), even when `exchange` ignores the signal. */
+async function withinTimeout<Result>(
+  exchange: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const error = new Error("no answer within 30 seconds");
+    reject(error);
+    controller.abort(error);
+  }, 30_000);
+  // Workers' timers are numbers, and keep nothing alive.
+  timer.unref?.();
+  try {
+    return await Promise.race([exchange(controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export type TaskQueue = ReturnType<typeof createTaskQueue>;
+
+/**
+ * Runs tasks with the same key in order, and others concurrently. Tasks must not reject.
+ *
+ * @param concurrency How many tasks run at once, so that a burst does not open a socket for each.
+ */
+export function createTaskQueue(concurrency: number) {
   const limit = pLimit(concurrency);
   const lastOfKey = new Map<string, Promise<void>>();
 
   return {
-    async run(key, task) {
+    /** Resolves when the task is done. */
+    async run(key: string, task: () => Promise<void>): Promise<void> {
       // Never in the same step: the caller finishes before a task starts.
       const mine = (lastOfKey.get(key) ?? Promise.resolve()).then(() => limit(task));
       lastOfKey.set(key, mine);
       await mine;
       if (lastOfKey.get(key) === mine) lastOfKey.delete(key);
     },
-    async idle() {
+    /** Resolves when nothing runs and nothing waits. */
+    async idle(): Promise<void> {
       while (lastOfKey.size > 0) await Promise.all(lastOfKey.values());
     },
   };

@@ -1,17 +1,18 @@
 import { signWebhook, type WebhookHints } from "../../webhooks/index.ts";
 import type { Dialect } from "../options.ts";
+import { randomStream } from "../random.ts";
 import type { Merchant } from "../service/merchants.ts";
 import type { WebhookDelivery } from "./delivery.ts";
-import type { WebhookEndpoint, WebhookMessage } from "./endpoint.ts";
+import {
+  staleWebhook,
+  tamperedWebhook,
+  type WebhookParts,
+  wronglySignedWebhook,
+} from "./disorder.ts";
 
 export interface WebhookForm {
   readonly headerPrefix: string;
   readonly dialect: Dialect;
-}
-
-export interface Recipient {
-  readonly merchant: Merchant;
-  readonly endpoint: WebhookEndpoint;
 }
 
 /** The headers that are not signed. */
@@ -26,26 +27,32 @@ export function hintHeaders(
   };
 }
 
-/** An attempt to deliver an event, signed now. */
+/** An attempt to deliver an event, signed now, with the delivery's disorder. */
 export function messageFor(
   delivery: WebhookDelivery,
   deliveryId: string,
-  { merchant, endpoint }: Recipient,
+  { endpointId, webhookSecret: secret }: Merchant,
   nowMs: number,
   { headerPrefix, dialect }: WebhookForm,
-): WebhookMessage {
-  const { eventId, event, data, occurredAt } = delivery;
+): WebhookParts {
+  const { id, eventId, event, data, occurredAt, disorder } = delivery;
   const [kind = ""] = event.split(".");
   const content =
     dialect === "published"
       ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
       : { event, data };
-  const { body, headers } = signWebhook({
-    body: JSON.stringify(content),
-    secret: merchant.webhookSecret,
-    timestamp: String(Math.floor(nowMs / 1000)),
-    headerPrefix,
-  });
-  const hints = { endpointId: merchant.endpointId, eventId, deliveryId };
-  return { url: endpoint.url, headers: { ...headers, ...hintHeaders(hints, headerPrefix) }, body };
+  const timestamp = new Date(nowMs);
+  const signed = signWebhook({ body: JSON.stringify(content), secret, timestamp, headerPrefix });
+  const hints = hintHeaders({ endpointId, eventId, deliveryId }, headerPrefix);
+  const webhook = { headers: { ...signed.headers, ...hints }, body: signed.body };
+  switch (disorder?.kind) {
+    case "tamper":
+      return tamperedWebhook(webhook, randomStream(id, "tampering").fraction).webhook;
+    case "stale-timestamp":
+      return staleWebhook(webhook, { secret, byMs: disorder.byMs });
+    case "wrong-secret":
+      return wronglySignedWebhook(webhook);
+    default:
+      return webhook;
+  }
 }

@@ -1,15 +1,22 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { post } from "../../../src/sandbox/webhooks/endpoint.ts";
 import { type Answer, scriptedServer, silent, truncated } from "../../scripted-server.ts";
 
-async function postTo(answer: Answer, timeoutMs?: number) {
+async function postTo(answer: Answer) {
   await using server = await scriptedServer(answer);
-  const url = new URL(server.url);
-  const sent = post({ url, headers: [], body: Buffer.from("{}"), ...(timeoutMs && { timeoutMs }) });
-  return await sent;
+  return await post({ url: new URL(server.url), headers: [], body: Buffer.from("{}") });
+}
+
+afterEach(() => void vi.useRealTimers());
+
+const freezeTimers = () => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+
+/** Resolves when as many timers are set. */
+async function timersSet(count: number): Promise<void> {
+  while (vi.getTimerCount() < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
 test("a POST carries the given headers, Host and Content-Length, and none of its own", async () => {
@@ -33,7 +40,11 @@ test("a POST carries the given headers, Host and Content-Length, and none of its
 });
 
 test("an endpoint that does not answer in time is given up", async () => {
-  await expect(postTo(silent, 1)).rejects.toThrow("no answer within 0.001 seconds");
+  freezeTimers();
+  const refused = expect(postTo(silent)).rejects.toThrow("no answer within 30 seconds");
+  await timersSet(1);
+  await vi.advanceTimersByTimeAsync(30_000);
+  await refused;
 });
 
 test("an answer that breaks off is no answer", async () => {
@@ -56,8 +67,16 @@ test("an answer whose body trickles without end counts by its status, after a se
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}/`);
-  const answer = await post({ url, headers: [], body: Buffer.from("{}"), bodyTimeoutMs: 1 });
-  expect(answer).toMatchObject({ status: 200, headers: { "x-shop": "slow" }, body: "beginning" });
+  freezeTimers();
+  const sent = post({ url, headers: [], body: Buffer.from("{}") });
+  // The second begins with the answer's body.
+  await timersSet(2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await sent).toMatchObject({
+    headers: { "x-shop": "slow" },
+    status: 200,
+    body: "beginning",
+  });
   server.close();
   server.closeAllConnections();
 });

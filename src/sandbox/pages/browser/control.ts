@@ -1,19 +1,13 @@
-import { centsOf } from "./elements.ts";
 import { refresh } from "./live-page.ts";
 
 export const unreachable = "The sandbox cannot be reached. It may have been stopped.";
 
-/**
- * Calls the sandbox's control API.
- *
- * @param body An object, or JSON.
- * @throws {Error} With the reason, in words for the page.
- */
-async function control(path: string, body: object | string = {}): Promise<Response> {
+/** Calls the sandbox's control API. @throws {Error} With the reason, in words for the page. */
+async function control(path: string, json = "{}"): Promise<Response> {
   const response = await fetch(`/_sandbox/${path}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", "X-Sandbox-Control": "1" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
+    body: json,
   }).catch(() => undefined);
   if (response?.ok) return response;
   const answer: { error?: { message: string } } = await response?.json().catch(() => ({}));
@@ -55,7 +49,7 @@ export function listenToCommands(): void {
     if (question !== undefined && !confirm(question)) return;
     const pace = document.querySelector<HTMLInputElement>('input[name="steps"]:checked')?.value;
     const whole = { ...JSON.parse(body), ...(played !== undefined && { steps: pace }) };
-    void run(() => control(path, whole), `${button.textContent}: done`);
+    void run(() => control(path, JSON.stringify(whole)), `${button.textContent}: done`);
   });
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
@@ -65,26 +59,27 @@ export function listenToCommands(): void {
     void run(() => control(path, bodyOf(form)), `${event.submitter?.textContent}: done`);
   });
   document.getElementById("save")?.addEventListener("click", () => void run(save, "Saved"));
-  document.getElementById("load")?.addEventListener("click", () => void load());
+  document.getElementById("load")?.addEventListener("click", load);
 }
 
 /**
  * A form's fields as the control API takes them. `data-as` is the type of a field; the value of a field named `...`
  * contributes several. Empty fields are left out.
  */
-function bodyOf(form: HTMLFormElement): object {
+function bodyOf(form: HTMLFormElement): string {
   const fields = form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-as]");
   const entries = Array.from(fields).flatMap(({ name, value, dataset }) => {
     if (value === "") return [];
     const read = fieldValue(dataset.as, value);
     return name.startsWith("...") ? Object.entries(read as object) : [[name, read] as const];
   });
-  return Object.fromEntries(entries);
+  return JSON.stringify(Object.fromEntries(entries));
 }
 
 function fieldValue(type: string | undefined, text: string): unknown {
   if (type === "json") return JSON.parse(text) ?? undefined;
-  return type === "cents" ? centsOf(text) : text;
+  // The form's pattern allows two decimals, for which this is exact.
+  return type === "cents" ? Math.round(Number(text) * 100) : text;
 }
 
 async function save(): Promise<void> {
@@ -96,16 +91,15 @@ async function save(): Promise<void> {
   URL.revokeObjectURL(url);
 }
 
-async function load(): Promise<void> {
+function load(): void {
   const input = document.createElement("input");
   input.type = "file";
   input.accept = "application/json,.json";
-  input.addEventListener("change", async () => {
+  input.addEventListener("change", () => {
     const file = input.files?.[0];
     if (file === undefined) return;
     if (!confirm("Replace everything in this sandbox with the contents of the file?")) return;
-    const text = await file.text();
-    void run(() => control("load", text), "Loaded");
+    void run(async () => control("load", await file.text()), "Loaded");
   });
   input.click();
 }

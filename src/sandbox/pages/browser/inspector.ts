@@ -1,6 +1,52 @@
 import { listenToCommands, say, unreachable } from "./control.ts";
-import { CopyButton, SandboxClock } from "./elements.ts";
 import { refreshSoon, showDetails } from "./live-page.ts";
+
+/** A button that copies the text of the element that `for` names. */
+class CopyButton extends HTMLElement {
+  connectedCallback(): void {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", this.getAttribute("label") ?? "Copy");
+    const said = document.createElement("span");
+    said.className = "said";
+    said.role = "status";
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    button.addEventListener("click", async () => {
+      const source = document.getElementById(this.getAttribute("for") ?? "");
+      said.textContent = await navigator.clipboard.writeText(source?.textContent ?? "").then(
+        () => "Copied",
+        () => "Select and copy it by hand",
+      );
+      clearTimeout(timer);
+      timer = setTimeout(() => said.replaceChildren(), 2_000);
+    });
+    this.replaceChildren(button, said);
+  }
+}
+
+/** The sandbox's time, which continues between refreshes unless it is frozen. */
+class SandboxClock extends HTMLElement {
+  static readonly observedAttributes = ["now"];
+  #offsetMs = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  attributeChangedCallback(): void {
+    this.#offsetMs = Date.parse(this.getAttribute("now") ?? "") - Date.now();
+  }
+
+  connectedCallback(): void {
+    this.#timer = setInterval(() => {
+      if (this.hasAttribute("frozen")) return;
+      const now = new Date(Date.now() + this.#offsetMs).toISOString();
+      this.textContent = now.slice(0, 19).replace("T", " ");
+    }, 250);
+  }
+
+  disconnectedCallback(): void {
+    clearInterval(this.#timer);
+  }
+}
 
 customElements.define("copy-button", CopyButton);
 customElements.define("sandbox-clock", SandboxClock);

@@ -1,0 +1,238 @@
+import { html } from "hono/html";
+import type { Payment } from "../../wire/payment.ts";
+import { webhookEventNames } from "../../wire/webhook-event.ts";
+import type { Withdrawal } from "../../wire/withdrawal.ts";
+import type { Fault, Frequency } from "../faults/fault.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { isPaymentPlayable } from "../service/payment-scenarios.ts";
+import { isWithdrawalPlayable } from "../service/withdrawal-scenarios.ts";
+import { type DisorderKind, disorderKinds } from "../webhooks/disorder.ts";
+import {
+  badge,
+  type Choice,
+  commandButton,
+  dollars,
+  type Html,
+  jsonChoice,
+  type PagesOptions,
+  paceChoice,
+  statusBadge,
+  stepText,
+} from "./components.ts";
+
+const paymentPlays = [
+  ["success", "Pay exactly"],
+  ["underpayment", "Too little"],
+  ["overpayment", "Too much"],
+  ["late", "Late"],
+  ["timeout", "Expire"],
+] as const;
+
+const withdrawalPlays = [
+  ["process", "Process"],
+  ["complete", "Complete"],
+  ["fail", "Fail"],
+  ["cancel", "Cancel"],
+] as const;
+
+function playsOf(record: Payment | Withdrawal): readonly (readonly [string, string])[] {
+  return "recipientAddress" in record
+    ? withdrawalPlays.filter(([scenario]) => isWithdrawalPlayable(record, scenario))
+    : paymentPlays.filter(([scenario]) => isPaymentPlayable(record, scenario));
+}
+
+function factsOf(record: Payment | Withdrawal): Html | undefined {
+  if ("recipientAddress" in record) {
+    const { recipientAddress, errorMessage } = record;
+    return html`<p class="quiet"><span class="visually-hidden">To </span><code>${recipientAddress}</code></p>${errorMessage && html`<p class="quiet">${errorMessage}</p>`}`;
+  }
+  const { confirmations: seen, requiredConfirmations: needed } = record.receipt ?? {};
+  if (record.status !== "processing" || seen == null || needed == null) return undefined;
+  return html`<div class="confirmations"><progress max="${needed}" value="${seen}" aria-label="Confirmations"></progress><span class="quiet">${seen} of ${needed} confirmations</span></div>`;
+}
+
+const maxShown = 20;
+
+/** The newest payments or withdrawals, below the form for another one. */
+export function recordsPanel(options: PagesOptions, kind: "payments" | "withdrawals"): Html {
+  const { sandbox } = options;
+  const [title, noun, controls] =
+    kind === "payments"
+      ? ["Payments", "order", paymentControls(sandbox)]
+      : ["Withdrawals", "withdrawal", newWithdrawalForm(sandbox)];
+  const records: readonly (Payment | Withdrawal)[] = options[kind].all();
+  const merchantNames = new Map(sandbox.merchants.map((it) => [it.merchantId, it.name]));
+  const older = records.length - maxShown;
+  return html`<section class="panel" aria-labelledby="${kind}-title"><h2 id="${kind}-title">${title}</h2>
+${controls}
+<ul class="cards" data-live="${kind}" aria-label="${title}, newest first">${records.slice(-maxShown).reverse().map(card)}</ul>
+<div data-live="${kind}-more">${older > 0 && html`<p class="quiet">${older} older ones are not shown.</p>`}</div></section>`;
+
+  function card(record: Payment | Withdrawal): Html {
+    const { id, amountInCents, orderId, status, merchantId } = record;
+    const path = `${kind}/${id}`;
+    const about = `${noun} ${orderId ?? id}`;
+    const plays = playsOf(record);
+    const [next] = sandbox[kind].upcoming(id);
+    const buttons = next
+      ? html`${commandButton({ name: "Next step", about, path: `${path}/step`, tone: "primary" })}<span class="quiet">${stepText(next)}</span>`
+      : plays.map(([scenario, name]) =>
+          commandButton({
+            name,
+            about,
+            path: `${path}/simulate`,
+            body: { scenario },
+            isPlayed: true,
+          }),
+        );
+    return html`<li id="${path.replace("s/", "-")}" class="small-card">
+<p class="head"><strong>${amountInCents === 0 ? "Deposit" : dollars(amountInCents)}</strong> <bdi>${orderId}</bdi>${statusBadge(status)}</p>
+${merchantNames.size > 1 && html`<p class="quiet">${merchantNames.get(merchantId)}</p>`}
+${factsOf(record)}
+${(next || plays.length > 0) && html`<div class="buttons">${buttons}</div>`}
+<p class="links">${kind === "payments" && html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`}<a href="/_sandbox?about=${id}">Its timeline<span class="visually-hidden"> of ${about}</span></a></p>
+</li>`;
+  }
+}
+
+function paymentControls(sandbox: Sandbox): Html {
+  return html`${paceChoice()}
+<details class="form"><summary>New payment</summary>
+<form data-post="payments">
+${merchantChoice(sandbox)}
+${jsonChoice("Kind", "type", [
+  ["a payment", "payment"],
+  ["a deposit", "deposit"],
+])}
+${dollarField("amount", "25.00")}
+<label>Order<input name="orderId" data-as="text" value="order_1" required maxlength="255" autocomplete="off"></label>
+<div class="buttons"><button class="primary">Create payment</button></div>
+</form></details>`;
+}
+
+/** An address with a valid checksum. */
+const exampleRecipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+function newWithdrawalForm(sandbox: Sandbox): Html {
+  return html`<details class="form"><summary>New withdrawal</summary>
+<form data-post="withdrawals">
+${merchantChoice(sandbox)}
+<input type="hidden" name="chainId" data-as="json" value="84532">
+${dollarField("amountInCents", "125.00")}
+<label>To an address on Base Sepolia<input name="recipientAddress" data-as="text" value="${exampleRecipient}" required autocomplete="off" spellcheck="false"></label>
+<label>Order<input name="orderId" data-as="text" value="payout_1" maxlength="255" autocomplete="off"></label>
+<div class="buttons"><button class="primary">Create withdrawal</button></div>
+</form></details>`;
+}
+
+function dollarField(name: string, value: string): Html {
+  return html`<label>Amount in US dollars<input name="${name}" data-as="cents" inputmode="decimal" value="${value}" required pattern="[0-9]{1,7}([.][0-9]{1,2})?" autocomplete="off"></label>`;
+}
+
+function merchantChoice({ merchants }: Sandbox): Html | false {
+  const options = merchants.map(({ name, merchantId }) => [name, merchantId] as const);
+  return merchants.length > 1 && jsonChoice("Merchant", "merchantId", options);
+}
+
+const offeredRoutes: readonly Choice[] = [
+  ["any", "*"],
+  "POST /payments",
+  "GET /payments",
+  "POST /withdrawals",
+  "GET /withdrawals",
+];
+
+/** The control API takes any other fault, too. */
+const offeredFaults: readonly (readonly [name: string, fault: Fault])[] = [
+  ["503, before any effect", { status: 503, when: "before" }],
+  ["503, but it took effect", { status: 503, when: "after" }],
+  ["429, retry after 2 s", { status: 429, when: "before", retryAfter: 2 }],
+  ["connection reset, before any effect", { connection: "reset", when: "before" }],
+  ["connection reset, but it took effect", { connection: "reset", when: "after" }],
+  ["half an answer", { connection: "truncated" }],
+  ["2 seconds late", { latencyMs: 2_000, when: "after" }],
+];
+
+/** The fields of a value become fields of the request. */
+const frequencies: readonly Choice[] = [
+  ["once", { times: 1 }],
+  ["3 times", { times: 3 }],
+  ["always", { times: "always" }],
+  ["half of the time", { probability: 0.5 }],
+  ["one time in ten", { probability: 0.1 }],
+];
+
+const disorderTexts: Readonly<Record<DisorderKind, string>> = {
+  duplicate: "twice",
+  reorder: "after the next one",
+  delay: "a minute late",
+  tamper: "tampered with",
+  "stale-timestamp": "with an old timestamp",
+  "wrong-secret": "with another secret",
+};
+
+export function faultPanel({ faults }: Sandbox): Html {
+  const limit = faults.limit();
+  const limitText = `answers 429 above ${limit?.requestsPerSecond} requests a second, retry after ${limit?.retryAfterSeconds} s`;
+  const cards = faults
+    .waiting()
+    .map(({ route, fault, ...often }, index) =>
+      card(`fault-${index}`, route, "bad", often, faultText(fault)),
+    );
+  return html`<section class="panel" aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>
+<ul class="cards" data-live="faults" aria-label="Waiting faults">${limit && card("rate-limit", "*", "bad", always, limitText)}${cards}</ul>
+<details class="form"><summary>Add a fault</summary>
+<form data-post="faults">
+${jsonChoice("Requests", "route", offeredRoutes)}
+${jsonChoice("What goes wrong", "fault", offeredFaults)}
+${jsonChoice("How often", "...often", frequencies)}
+<div class="buttons"><button class="primary">Add fault</button>${commandButton({ name: "Clear all", about: "faults", path: "faults/clear" })}</div>
+</form></details></section>`;
+}
+
+function faultText(fault: Fault): string {
+  if ("status" in fault) return `answers ${fault.status} ${fault.when} the effect`;
+  if ("latencyMs" in fault) return `${fault.latencyMs} ms late, ${fault.when} the effect`;
+  if (fault.connection === "truncated") return "half an answer";
+  return fault.when === "mid-answer" ? "reset during the answer" : `reset ${fault.when} the effect`;
+}
+
+export function disorderPanel({ webhooks }: Sandbox): Html {
+  const cards = webhooks.disorders().map(({ kind, event, ...often }, index) => {
+    const text = `arrives ${disorderTexts[kind]}`;
+    return card(`disorder-${index}`, event ?? "any event", "warn", often, text);
+  });
+  const kinds = disorderKinds.map((kind) => [disorderTexts[kind], kind] as const);
+  return html`<section class="panel" aria-labelledby="disorder-title"><h2 id="disorder-title">Webhook disorder</h2>
+<ul class="cards" data-live="disorders" aria-label="Waiting disorder">${cards}</ul>
+<details class="form"><summary>Add disorder</summary>
+<form data-post="disorders">
+${jsonChoice("The next webhook arrives", "kind", kinds)}
+${jsonChoice("Event", "event", [["any", undefined], ...webhookEventNames])}
+${jsonChoice("How often", "...often", frequencies)}
+<div class="buttons"><button class="primary">Add disorder</button>${commandButton({ name: "Clear all", about: "disorder", path: "disorders/clear" })}</div>
+</form></details></section>`;
+}
+
+const always: Frequency = { times: Number.POSITIVE_INFINITY };
+
+function card(id: string, subject: string, tone: "bad" | "warn", often: Frequency, text: string) {
+  return html`<li id="${id}" class="small-card"><p class="head"><code>${subject}</code>${badge(tone, frequencyText(often))}</p><p class="quiet">${text}</p></li>`;
+}
+
+/** How often something will still happen. */
+function frequencyText({ times = 1, probability = 1 }: Frequency): string {
+  const count = Number.isFinite(times) ? `${times} more` : "always";
+  if (probability === 1) return count;
+  const share = `${Math.round(probability * 1000) / 10} %`;
+  return Number.isFinite(times) ? `${count}, ${share}` : share;
+}
+
+/** Sends a webhook again, unchanged or with disorder. */
+export function redeliveryButtons(deliveryId: string): Html {
+  const path = `deliveries/${deliveryId}/replay`;
+  return html`<div class="buttons" role="group" aria-label="Send again">${commandButton({ name: "Send again", path, tone: "primary" })}${disorderKinds.map(
+    (disorder) =>
+      commandButton({ name: disorderTexts[disorder], about: "again", path, body: { disorder } }),
+  )}</div>`;
+}
