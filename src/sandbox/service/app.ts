@@ -5,8 +5,7 @@ import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
 import type { SandboxApp } from "../connection.ts";
 import type { Core } from "../core.ts";
-import type { Faults } from "../faults/faults.ts";
-import { callerOf } from "../faults/rate-limit.ts";
+import { callerOf, type Faults } from "../faults/faults.ts";
 import { keptBody, type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
 import { answerError, evidenceHeader, Refusal, type ServiceEnv } from "./answers.ts";
 import { playFault } from "./fault-play.ts";
