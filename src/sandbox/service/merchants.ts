@@ -49,7 +49,6 @@ export function createMerchants({ options, origin, store }: MerchantsOptions) {
   const kept = store.table<KeptMerchant>("merchants", { survivesReset: true });
   // Stored, because merchants that are added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
-  keptOrigin.set(origin);
   let merchants: readonly Merchant[] = [];
   let bySecretKey: ReadonlyMap<string, Merchant> = new Map();
 
