@@ -5,7 +5,8 @@ import type { NewChange } from "../event-bus.ts";
 import { createRecords } from "../state/store.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import type { Merchant } from "./merchants.ts";
-import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
+import { closedQuotes, isActive, quoteFor, quoteLifetimeMs } from "./quotes.ts";
+import { pricedTokens } from "./tokens.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
@@ -56,7 +57,12 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       currency: "USD",
       status: "pending",
       depositAddress: { ...address, createdAt },
-      quotes: type === "deposit" ? [] : quotesFor({ paymentId: id, amountInCents, nowMs }, draws),
+      quotes:
+        type === "deposit"
+          ? []
+          : pricedTokens.map((priced) =>
+              quoteFor(priced, { paymentId: id, amountInCents, nowMs }, draws.uuid()),
+            ),
       receipt: null,
       orderId,
       ...(redirectUrl === undefined ? {} : { redirectUrl }),

@@ -1,7 +1,6 @@
 import { parseUnits } from "../../evm/units.ts";
 import type { Quote } from "../../wire/quote.ts";
-import type { RandomStream } from "../random.ts";
-import { type PricedToken, pricedTokens } from "./tokens.ts";
+import type { PricedToken } from "./tokens.ts";
 
 /** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
@@ -15,14 +14,10 @@ interface Price {
   readonly rateUsd: string;
 }
 
-/** Rates as whole numbers: there are few rates and many quotes. */
-const known = new Map<string, bigint>();
-
 /** The exchange rate as a fraction of whole numbers. */
 function unitsPerCents({ decimals, rateUsd }: Price) {
-  const cents = known.get(rateUsd) ?? parseUnits(rateUsd, rateDecimals) * centsPerDollar;
-  known.set(rateUsd, cents);
-  return { units: 10n ** BigInt(decimals + rateDecimals), cents };
+  const units = 10n ** BigInt(decimals + rateDecimals);
+  return { units, cents: parseUnits(rateUsd, rateDecimals) * centsPerDollar };
 }
 
 /** The smallest units that settle an amount: the exact quotient, rounded up. */
@@ -37,19 +32,9 @@ export function worthInCents(amount: bigint, price: Price): bigint {
   return (amount * cents) / units;
 }
 
-interface QuoteRequest {
-  readonly paymentId: string;
-  readonly amountInCents: number;
-  readonly nowMs: number;
-}
-
-export function quotesFor(request: QuoteRequest, random: RandomStream): Quote[] {
-  return pricedTokens.map((priced) => quoteFor(priced, request, random.uuid()));
-}
-
 export function quoteFor(
   { token, chainId, rateUsd }: PricedToken,
-  { paymentId, amountInCents, nowMs }: QuoteRequest,
+  { paymentId, amountInCents, nowMs }: { paymentId: string; amountInCents: number; nowMs: number },
   id: string,
 ): Quote {
   const { decimals } = token;

@@ -1,6 +1,6 @@
 import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
 import type { ChainId } from "../../wire/fields.ts";
-import type { Token, TokenChain } from "../../wire/token.ts";
+import type { Token } from "../../wire/token.ts";
 
 /** A token that the sandbox settles in, at a fixed price. */
 export interface PricedToken {
@@ -18,31 +18,31 @@ export const etherRateUsd = "3127.43";
 const usdcRateUsd = "1.00";
 const usdtRateUsd = "0.9994";
 
-// The contracts of USDC are Circle's test deployments; USDT has none, so its addresses are made up.
-const onBaseSepolia = tokensOn(84_532, {
-  usdcContract: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-  usdtContract: "0x5a4db00000000000000000000000000000084532",
-});
-const onEthereumSepolia = tokensOn(11_155_111, {
-  usdcContract: "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238",
-  usdtContract: "0x5a4dB00000000000000000000000000011155111",
-});
-
 /** The tokens that settle a payment, in the order of its quotes. */
 export const pricedTokens: readonly PricedToken[] = [
-  onBaseSepolia.ether,
-  onBaseSepolia.usdc,
-  onBaseSepolia.usdt,
-  onEthereumSepolia.ether,
-  onEthereumSepolia.usdc,
-  onEthereumSepolia.usdt,
+  // The contracts of USDC are Circle's test deployments; USDT has none, so its addresses are made up.
+  ...tokensOn(84_532, {
+    usdcContract: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    usdtContract: "0x5a4db00000000000000000000000000000084532",
+  }),
+  ...tokensOn(11_155_111, {
+    usdcContract: "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238",
+    usdtContract: "0x5a4dB00000000000000000000000000011155111",
+  }),
 ];
 
-export const defaultToken: PricedToken = onBaseSepolia.usdc;
+export const supportedChainIds: readonly number[] = [
+  ...new Set(pricedTokens.map(({ chainId }) => chainId)),
+];
 
-/** The token of withdrawals on a chain; `undefined` on chains without withdrawals. */
-export function usdcOn(chainId: number): PricedToken | undefined {
-  return pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+/** USDC on Base Sepolia. */
+export const defaultToken = usdcOn(84_532);
+
+/** The token of withdrawals on a supported chain. */
+export function usdcOn(chainId: number): PricedToken {
+  const usdc = pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+  if (usdc === undefined) throw new Error(`There is no USDC on chain ${chainId}.`);
+  return usdc;
 }
 
 /** The token with this contract, in upper or lower case; the native asset has two addresses. */
@@ -57,15 +57,13 @@ export function tokenOn(chainId: ChainId, contractAddress: string): PricedToken 
   });
 }
 
-export const supportedChainIds: readonly number[] = [
-  ...new Set(pricedTokens.map(({ chainId }) => chainId)),
-];
-
 function tokensOn(
   chainId: number,
   { usdcContract, usdtContract }: { usdcContract: string; usdtContract: string },
-): Record<"ether" | "usdc" | "usdt", PricedToken> {
-  const chain = chainOf(chainId);
+): PricedToken[] {
+  const known = findChain(chainId);
+  if (known === undefined) throw new Error(`Chain ${chainId} is missing from the table of chains.`);
+  const chain = { ...known, isEnabled: true };
   const idOf = (index: number) =>
     `8c5d8a0e-54c1-4b8e-9c58-${String(chainId).padStart(11, "0")}${index}`;
 
@@ -98,15 +96,9 @@ function tokensOn(
     symbol: "USDT",
     contractAddress: usdtContract,
   };
-  return {
-    ether: { token: ether, chainId, rateUsd: etherRateUsd },
-    usdc: { token: usdc, chainId, rateUsd: usdcRateUsd },
-    usdt: { token: usdt, chainId, rateUsd: usdtRateUsd },
-  };
-}
-
-function chainOf(chainId: number): TokenChain {
-  const chain = findChain(chainId);
-  if (chain === undefined) throw new Error(`Chain ${chainId} is missing from the table of chains.`);
-  return { ...chain, isEnabled: true };
+  return [
+    { token: ether, chainId, rateUsd: etherRateUsd },
+    { token: usdc, chainId, rateUsd: usdcRateUsd },
+    { token: usdt, chainId, rateUsd: usdtRateUsd },
+  ];
 }
