@@ -2,12 +2,11 @@ import type { Context, Hono } from "hono";
 import { isRecord } from "../../values.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
-import type { Payment } from "../../wire/payment.ts";
 import type { Events } from "../event-bus.ts";
 import type { Dialect } from "../options.ts";
 import { randomStream } from "../random.ts";
 import {
-  answerJson,
+  answerText,
   evidenceHeader,
   notFound,
   operationEvidence,
@@ -20,35 +19,19 @@ import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
 /**
- * An answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has its own deposit
- * address.
+ * Writes the JSON of an answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has
+ * its own deposit address.
  */
-function inDialect(
-  dialect: Dialect,
-  value: unknown,
-  findPayment: (paymentId: string) => Payment | undefined,
-): unknown {
-  if (dialect === "documented") return value;
-  return published(value);
-
-  function published(part: unknown): unknown {
-    if (Array.isArray(part)) return part.map(published);
-    if (!isRecord(part)) return part;
-    const fields = Object.entries(part).map(([name, field]) => {
-      const isChainId = name === "chainId" && typeof field === "number";
-      return [name, isChainId ? `eip155:${field}` : published(field)];
-    });
-    return { ...Object.fromEntries(fields), ...addressOf(part) };
-  }
-
-  function addressOf({ expectedAmountAsset, paymentId, id }: Record<string, unknown>) {
-    if (typeof expectedAmountAsset !== "string") return {};
-    const quoteId = String(id);
-    const payment = findPayment(String(paymentId))?.depositAddress;
+function published(findPayment: Payments["find"]) {
+  return (name: string, value: unknown): unknown => {
+    if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
+    if (!isRecord(value) || !("expectedAmountAsset" in value)) return value;
+    const id = String(value.id);
+    const payment = findPayment(String(value.paymentId));
     // The same in every answer: it is made from the quote's id.
-    const address = randomStream(quoteId, "address").address();
-    return payment ? { depositAddress: { ...payment, id: quoteId, address } } : {};
-  }
+    const address = randomStream(id, "address").address();
+    return { ...value, depositAddress: { ...payment?.depositAddress, id, address } };
+  };
 }
 
 /** The values of a path's placeholders, decoded. */
@@ -128,11 +111,7 @@ export interface Route {
    * another one is looked at.
    */
   readonly handle: (call: Call) => unknown;
-  readonly prepareBody: PrepareBody;
 }
-
-/** Removes fields that the operation ignores, before the body is checked. */
-type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
 
 /**
  * Serves an operation. `Body` and `Query` are what the operation's schemas give: its type does not tell them, so they
@@ -141,9 +120,8 @@ type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
 export function route<Response, Body = unknown, Query = unknown>(
   operation: Operation<Response>,
   handle: (call: Call<Body, Query>) => Response,
-  prepareBody: PrepareBody = (body) => body,
 ): Route {
-  return { operation, handle: (call) => handle(call as Call<Body, Query>), prepareBody };
+  return { operation, handle: (call) => handle(call as Call<Body, Query>) };
 }
 
 export interface ServiceOptions {
@@ -190,10 +168,10 @@ export function honoPath(path: string): string {
 
 function answer(
   c: Context<ServiceEnv>,
-  { operation, handle, prepareBody }: Route,
+  { operation, handle }: Route,
   options: ServiceOptions,
 ): Response {
-  const { authenticate, idempotency, withdrawalIdempotency, events } = options;
+  const { authenticate, idempotency, withdrawalIdempotency, dialect, findPayment } = options;
   const { req } = c;
   const path: PathValues = req.param();
   const url = new URL(req.url);
@@ -201,12 +179,12 @@ function answer(
   const query = parseQuery(operation, url);
   const call = { origin: url.origin, merchant, path, query };
   // Operations take effect at once, so everything emitted meanwhile is caused by the request.
-  const value = events.during({ requestId: c.var.requestId }, () => {
+  const value = options.events.during({ requestId: c.var.requestId }, () => {
     const { body: schema, name: scope, replay } = operation;
     if (schema === undefined) return handle({ ...call, body: undefined });
     const isOptional = schema.safeParse({}).success;
     const json = parseObject(c.var.body, { isOptional });
-    const perform = () => handle({ ...call, body: checked(schema, prepareBody(json)) });
+    const perform = () => handle({ ...call, body: checked(schema, json) });
     const key = req.header(idempotencyKeyHeader);
     if (!key || replay === "safe") return perform();
     const repetition = replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
@@ -214,6 +192,9 @@ function answer(
     return idempotency.once({ merchantId, scope, key, body: json, repetition }, perform);
   });
   const { name, successStatus = 200 } = operation;
-  const answered = inDialect(options.dialect, value, options.findPayment);
-  return answerJson(c, successStatus, answered, { [evidenceHeader]: operationEvidence(name) });
+  const text = JSON.stringify(value, dialect === "published" ? published(findPayment) : undefined);
+  return answerText(c, successStatus, text, {
+    "Content-Type": "application/json",
+    [evidenceHeader]: operationEvidence(name),
+  });
 }

@@ -1,14 +1,16 @@
+import * as z from "zod/mini";
 import {
   createPayment as createPaymentOperation,
   getPayment,
   listPayments,
 } from "../../wire/operations.ts";
 import type { PageBody } from "../../wire/pagination.ts";
-import type {
-  CreatedPayment,
-  CreatePaymentBody,
-  Payment,
-  PaymentListQuery,
+import {
+  type CreatedPayment,
+  type CreatePaymentBody,
+  createPaymentBodySchema,
+  type Payment,
+  type PaymentListQuery,
 } from "../../wire/payment.ts";
 import { notFound, Refusal } from "./answers.ts";
 import { listPage } from "./lists.ts";
@@ -55,18 +57,19 @@ export function paymentRoutes(payments: Payments): Route[] {
   }
 
   return [
-    route(createPaymentOperation, create, withoutIgnoredAmount),
+    route({ ...createPaymentOperation, body: createBodySchema }, create),
     route(getPayment, get),
     route(listPayments, list),
   ];
 }
 
 /** A deposit's amount is ignored, so an invalid one must not be refused. */
-function withoutIgnoredAmount(body: Record<string, unknown>): Record<string, unknown> {
-  if (body.type !== "deposit") return body;
-  const { amount: _ignored, ...rest } = body;
-  return rest;
-}
+const createBodySchema = z.pipe(
+  z.transform((body: Record<string, unknown>) =>
+    body.type === "deposit" ? { ...body, amount: undefined } : body,
+  ),
+  createPaymentBodySchema,
+);
 
 function checkedAmount(amount: number | undefined, minPaymentInCents: number): number {
   if (amount === undefined) {

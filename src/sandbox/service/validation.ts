@@ -24,20 +24,16 @@ export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T
   if (success) return data;
   const [issue] = error.issues;
   const param = String(issue?.path[0] ?? "");
-  throw refusalFor(issue as z.core.$ZodIssue, param, input[param]);
+  const value = input[param];
+  const { expected, hasType } = expectation(issue as z.core.$ZodIssue, value);
+  if (value === undefined) throw refuseField(400, param, `is missing. It must be ${expected}.`);
+  throw refuseField(hasType ? 422 : 400, param, `must be ${expected}, but is ${show(value)}.`);
 }
 
 export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
-  return new Refusal(status, {
-    code: codeFor(status, param),
-    param,
-    message: `${param} ${problem}`,
-  });
-}
-
-function codeFor(status: 400 | 422, param: string): string {
-  if (amountFields.has(param)) return "invalid_amount";
-  return param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
+  const usual = param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
+  const code = amountFields.has(param) ? "invalid_amount" : usual;
+  return new Refusal(status, { code, param, message: `${param} ${problem}` });
 }
 
 /** @throws {Refusal} 422 for an amount that is not a whole number of cents, or out of range. */
@@ -59,20 +55,6 @@ export function checkOneOf(
 ): void {
   if (value === undefined || known === undefined || known.includes(value)) return;
   throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${show(value)}.`);
-}
-
-/**
- * Refuses values that a schema does not name: it is open for answers, but in a request they are mistakes.
- *
- * @throws {Refusal} 422 for another one.
- */
-function checkKnownValues(
-  { shape }: z.ZodMiniObject,
-  values: Readonly<Record<string, unknown>>,
-): void {
-  for (const [name, schema] of Object.entries(shape)) {
-    checkOneOf(name, knownValues(schema), values[name]);
-  }
 }
 
 /** @throws {Refusal} 422 for text that is no JSON. */
@@ -99,40 +81,33 @@ export function checkBy(check: () => unknown): void {
   }
 }
 
-function refusalFor(issue: z.core.$ZodIssue, param: string, value: unknown): Refusal {
-  const expectation = expected(issue, value);
-  if (value === undefined) return refuseField(400, param, `is missing. It must be ${expectation}.`);
-  const status = isOfRightType(issue, value) ? 422 : 400;
-  return refuseField(status, param, `must be ${expectation}, but is ${show(value)}.`);
-}
-
-/** Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted. */
-function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
+/** What a schema expects, and whether the value has at least the right type. */
+function expectation(issue: z.core.$ZodIssue, value: unknown) {
+  const isText = typeof value === "string";
+  const unit = isText ? " characters long" : "";
   switch (issue.code) {
-    case "invalid_type":
-      return /^(number|int)$/.test(issue.expected) && typeof value === "number";
-    case "invalid_union":
+    case "invalid_type": {
+      // Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted.
+      const hasType = /^(number|int)$/.test(issue.expected) && typeof value === "number";
+      const expected = issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
+      return { expected, hasType };
+    }
     case "invalid_value":
-      return typeof value === "string";
-    default:
-      return true;
-  }
-}
-
-function expected(issue: z.core.$ZodIssue, value: unknown): string {
-  switch (issue.code) {
-    case "invalid_type":
-      return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
-    case "invalid_value":
-      return issue.values.map((known) => JSON.stringify(known)).join(" or ");
+      return {
+        expected: issue.values.map((it) => JSON.stringify(it)).join(" or "),
+        hasType: isText,
+      };
     case "too_small":
-      if (value === "") return "text that is not empty";
-      return `at least ${issue.minimum}${typeof value === "string" ? " characters long" : ""}`;
+      if (value === "") return { expected: "text that is not empty", hasType: true };
+      return { expected: `at least ${issue.minimum}${unit}`, hasType: true };
     case "too_big":
-      return `at most ${issue.maximum}${typeof value === "string" ? " characters long" : ""}`;
+      return { expected: `at most ${issue.maximum}${unit}`, hasType: true };
     default:
       // The requests hold single values, and one choice, which is the chain id.
-      return 'an EVM chain id: a number, or text such as "eip155:84532"';
+      return {
+        expected: 'an EVM chain id: a number, or text such as "eip155:84532"',
+        hasType: isText,
+      };
   }
 }
 
@@ -150,7 +125,10 @@ export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: UR
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
   const values = given.map(([name, text]) => [name, typedValue(name, text)]);
   const read = checked(query, Object.fromEntries(values));
-  checkKnownValues(query, read);
+  // The schema takes other values, as it does in answers, but in a request they are mistakes.
+  for (const [name, schema] of Object.entries(query.shape)) {
+    checkOneOf(name, knownValues(schema), read[name]);
+  }
   return read;
 }
 
