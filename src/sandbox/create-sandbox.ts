@@ -78,7 +78,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...paymentRoutes(payments),
     ...checkoutRoutes(core, payments),
     ...withdrawalRoutes(withdrawals),
-    ...referenceRoutes(),
+    ...referenceRoutes,
   ];
   const operations = routes.map(({ operation }) => operation);
   const { take, ...faults } = createFaults(core, operations, headerPrefix);

@@ -21,7 +21,7 @@ export interface ServiceEnv {
 interface RefusalFacts {
   readonly code: string;
   readonly message: string;
-  /** The field at fault; left out when the error is about no field. */
+  /** The field at fault, if any. */
   readonly param?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -39,8 +39,13 @@ export class Refusal extends Error {
   }
 }
 
-export function notFound(kind: "payment" | "withdrawal" | "chain" | "token"): Refusal {
-  return new Refusal(404, {
+/** @throws {Refusal} 404 where there is no value. */
+export function found<Value>(
+  kind: "payment" | "withdrawal" | "chain" | "token",
+  value: Value | undefined,
+): Value {
+  if (value !== undefined) return value;
+  throw new Refusal(404, {
     code: "not_found",
     message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,
   });
@@ -101,15 +106,13 @@ export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
 /** The evidence that the service answers so: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
-const byOperation: ReadonlyMap<string, Evidence> = new Map(
-  Object.entries(operationTable).map(([id, { name }]) => {
-    return [name, operationProse[id as OperationId].evidence];
-  }),
+const byOperation = new Map(
+  Object.entries(operationTable).map(([id, { name }]) => [name, operationProse[id as OperationId]]),
 );
 
 /** The evidence for an operation. The ledger has it for each field of its answer. */
 export function operationEvidence(name: string): Evidence {
-  return byOperation.get(name) ?? "assumed";
+  return byOperation.get(name)?.evidence ?? "assumed";
 }
 
 /** By status and code (interface section 7); docs/sandbox.md lists them all. */

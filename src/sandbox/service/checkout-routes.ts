@@ -9,7 +9,7 @@ import {
 import type { Payment, PaymentState } from "../../wire/payment.ts";
 import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
-import { notFound, Refusal } from "./answers.ts";
+import { found, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
@@ -19,9 +19,7 @@ import { checkAmount, checkBy, checkOneOf, refuseField } from "./validation.ts";
 /** The operations that the payment secret opens (interface section 4.3). */
 export function checkoutRoutes({ clock, random }: Core, payments: Payments): Route[] {
   function paymentIn({ path: { paymentId = "" } }: Call): Payment {
-    const payment = payments.find(paymentId);
-    if (payment === undefined) throw notFound("payment");
-    return payment;
+    return found("payment", payments.find(paymentId));
   }
 
   function state(call: Call): PaymentState {

@@ -8,7 +8,7 @@ import { randomStream } from "../random.ts";
 import {
   answerText,
   evidenceHeader,
-  notFound,
+  found,
   operationEvidence,
   Refusal,
   type ServiceEnv,
@@ -39,20 +39,33 @@ type PathValues = Readonly<Record<string, string | undefined>>;
 
 /** Interface section 5: each operation names the one credential that it is called with. */
 export function createAuthenticate(merchants: Merchants, payments: Payments, headerPrefix: string) {
-  function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
-    switch (credential) {
-      case "secretKey":
-        return merchants.withSecretKey(given);
-      case "accessToken":
-        return merchants.withAccessToken(given);
-      case "paymentSecret": {
-        const payment = payments.find(paymentId);
-        if (payment === undefined) throw notFound("payment");
-        if (payments.secretOf(paymentId) !== given) return undefined;
-        return merchants.find(payment.merchantId);
-      }
-    }
+  interface Check {
+    readonly code: string;
+    /** What the header must hold. */
+    readonly owner: string;
+    /** The merchant whose credential was given. */
+    readonly holder: (given: string, path: PathValues) => Merchant | undefined;
   }
+  const checks: Readonly<Record<Credential, Check>> = {
+    secretKey: {
+      code: "invalid_api_key",
+      owner: "the secretKey of a merchant of this sandbox",
+      holder: merchants.withSecretKey,
+    },
+    accessToken: {
+      code: "invalid_access_token",
+      owner: "Bearer and the accessToken of a merchant of this sandbox",
+      holder: merchants.withAccessToken,
+    },
+    paymentSecret: {
+      code: "invalid_payment_secret",
+      owner: "the secret of this payment",
+      holder(given, { paymentId = "" }) {
+        const { merchantId } = found("payment", payments.find(paymentId));
+        return payments.secretOf(paymentId) === given ? merchants.find(merchantId) : undefined;
+      },
+    },
+  };
 
   /**
    * Gives the merchant that a request is about.
@@ -63,13 +76,12 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     // Public operations are the same for every merchant.
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
-    const { code, owner } = credentials[credential];
+    const { code, owner, holder } = checks[credential];
     const refuse = (message: string) => new Refusal(401, { code, message });
     const given = headers.get(name);
     if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
     // Without its scheme, a value is not a credential.
-    const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
-    const merchant = holderOf(credential, value, path);
+    const merchant = holder(given.startsWith(scheme) ? given.slice(scheme.length) : "", path);
     if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
     const { merchantId = merchant.merchantId } = path;
     if (merchantId === merchant.merchantId) return merchant;
@@ -80,18 +92,6 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     });
   };
 }
-
-const credentials = {
-  secretKey: {
-    code: "invalid_api_key",
-    owner: "the secretKey of a merchant of this sandbox",
-  },
-  accessToken: {
-    code: "invalid_access_token",
-    owner: "Bearer and the accessToken of a merchant of this sandbox",
-  },
-  paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
-} as const satisfies Readonly<Record<Credential, { code: string; owner: string }>>;
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {

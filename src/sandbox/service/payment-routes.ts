@@ -12,7 +12,7 @@ import {
   type Payment,
   type PaymentListQuery,
 } from "../../wire/payment.ts";
-import { notFound, Refusal } from "./answers.ts";
+import { found, Refusal } from "./answers.ts";
 import { listPage } from "./lists.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
@@ -48,8 +48,8 @@ export function paymentRoutes(payments: Payments): Route[] {
 
   function get({ path: { paymentId = "" }, merchant }: Call): Payment {
     const payment = payments.find(paymentId);
-    if (payment?.merchantId === merchant.merchantId) return payment;
-    throw notFound("payment");
+    const isOwn = payment?.merchantId === merchant.merchantId;
+    return found("payment", isOwn ? payment : undefined);
   }
 
   function list({ query, merchant }: Call<unknown, PaymentListQuery>): PageBody<Payment> {

@@ -5,15 +5,8 @@ import {
   listChains,
   listTokens,
 } from "../../wire/operations.ts";
-import type { PageBody } from "../../wire/pagination.ts";
-import type {
-  ChainListQuery,
-  Token,
-  TokenChain,
-  TokenListQuery,
-  WalletBalances,
-} from "../../wire/token.ts";
-import { notFound } from "./answers.ts";
+import type { ChainListQuery, Token, TokenChain, TokenListQuery } from "../../wire/token.ts";
+import { found } from "./answers.ts";
 import { pageOf } from "./lists.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { type PricedToken, pricedTokens, supportedChainIds } from "./tokens.ts";
@@ -27,44 +20,30 @@ const chains: readonly TokenChain[] = supportedChainIds.flatMap((id) => {
 });
 
 /** Chains, tokens and the merchant's wallet (published). */
-export function referenceRoutes(): Route[] {
-  function chain({ path: { chainId = "" } }: Call): TokenChain {
-    const found = chains.find((it) => [`${it.chainId}`, `eip155:${it.chainId}`].includes(chainId));
-    if (found === undefined) throw notFound("chain");
-    return found;
-  }
-
-  function tokens({ query }: Call<unknown, TokenListQuery>): PageBody<Token> {
-    return pageOf(pricedTokens.filter(matching(query)).map(withPrice), query, { from: "first" });
-  }
-
-  function token({ path: { tokenId = "" } }: Call): Token {
-    const found = pricedTokens.find((it) => it.token.id === tokenId);
-    if (found === undefined) throw notFound("token");
-    return withPrice(found);
-  }
-
-  function balances(): WalletBalances {
-    return {
-      balances: pricedTokens.map((priced) => ({
-        chainId: priced.chainId,
-        token: withPrice(priced),
-        amountRaw: heldWholeTokens + "0".repeat(priced.token.decimals),
-        amountFormatted: heldWholeTokens,
-      })),
-    };
-  }
-
-  return [
-    route(listChains, ({ query }: Call<unknown, ChainListQuery>) =>
-      pageOf(chains, query, { from: "first" }),
-    ),
-    route(getChain, chain),
-    route(listTokens, tokens),
-    route(getToken, token),
-    route(getWalletBalances, balances),
-  ];
-}
+export const referenceRoutes: readonly Route[] = [
+  route(listChains, ({ query }: Call<unknown, ChainListQuery>) =>
+    pageOf(chains, query, { from: "first" }),
+  ),
+  route(getChain, ({ path: { chainId = "" } }) => {
+    const chain = chains.find((it) => [`${it.chainId}`, `eip155:${it.chainId}`].includes(chainId));
+    return found("chain", chain);
+  }),
+  route(listTokens, ({ query }: Call<unknown, TokenListQuery>) =>
+    pageOf(pricedTokens.filter(matching(query)).map(withPrice), query, { from: "first" }),
+  ),
+  route(getToken, ({ path: { tokenId = "" } }) => {
+    const priced = pricedTokens.find(({ token }) => token.id === tokenId);
+    return withPrice(found("token", priced));
+  }),
+  route(getWalletBalances, () => ({
+    balances: pricedTokens.map((priced) => ({
+      chainId: priced.chainId,
+      token: withPrice(priced),
+      amountRaw: heldWholeTokens + "0".repeat(priced.token.decimals),
+      amountFormatted: heldWholeTokens,
+    })),
+  })),
+];
 
 function withPrice({ token, rateUsd }: PricedToken): Token {
   return { ...token, tokenPriceUsd: Number(rateUsd) };

@@ -16,7 +16,7 @@ import type {
   WithdrawalConfig,
   WithdrawalListQuery,
 } from "../../wire/withdrawal.ts";
-import { notFound, Refusal } from "./answers.ts";
+import { found, Refusal } from "./answers.ts";
 import { pageOf } from "./lists.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { pricedTokens, supportedChainIds } from "./tokens.ts";
@@ -44,8 +44,8 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
 
   function get({ path: { withdrawalId = "" }, merchant }: Call): Withdrawal {
     const withdrawal = withdrawals.find(withdrawalId);
-    if (withdrawal?.merchantId === merchant.merchantId) return withdrawal;
-    throw notFound("withdrawal");
+    const isOwn = withdrawal?.merchantId === merchant.merchantId;
+    return found("withdrawal", isOwn ? withdrawal : undefined);
   }
 
   function list({ query, merchant }: Call<unknown, WithdrawalListQuery>): PageBody<Withdrawal> {
