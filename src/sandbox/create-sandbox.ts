@@ -10,7 +10,6 @@ import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createApp } from "./service/app.ts";
-import { checkoutRoutes } from "./service/checkout-routes.ts";
 import {
   checkedWithdrawalIdempotency,
   createIdempotencyStore,
@@ -75,8 +74,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const idempotency = createIdempotencyStore(core);
   const log = createRequestLog(store);
   const routes = [
-    ...paymentRoutes(payments),
-    ...checkoutRoutes(core, payments),
+    ...paymentRoutes(core, payments),
     ...withdrawalRoutes(withdrawals),
     ...referenceRoutes,
   ];

@@ -3,6 +3,7 @@ import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
 import { SettlekitError } from "../../errors.ts";
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
+import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 import type { Connection } from "../connection.ts";
 
 /** The environment of the sandbox's hono apps: the connection, and variables that middleware sets. */
@@ -49,6 +50,39 @@ export function found<Value>(
     code: "not_found",
     message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,
   });
+}
+
+const defaultLimit = 100;
+
+/** One page of a list, which is not copied: it may be long. */
+export function pageOf<Value>(
+  values: readonly Value[],
+  { limit = defaultLimit, offset = 0 }: PageQuery,
+  selection: {
+    /** Which end of the list comes first. */
+    readonly from: "first" | "last";
+    /** Which values there are; all of them, if left out. */
+    readonly matching?: ((value: Value) => boolean) | undefined;
+  },
+): PageBody<Value> {
+  const { from, matching } = selection;
+  const found = matching === undefined ? values : values.filter(matching);
+  const total = found.length;
+  const [start, end] =
+    from === "first" ? [offset, offset + limit] : [total - offset - limit, total - offset];
+  const page = found.slice(Math.max(start, 0), Math.max(end, 0));
+  const data = from === "first" ? page : page.reverse();
+  return {
+    data,
+    pagination: {
+      total,
+      limit,
+      offset,
+      hasMore: offset + limit < total,
+      totalPages: Math.ceil(total / limit),
+      currentPage: Math.floor(offset / limit) + 1,
+    },
+  };
 }
 
 export function answerJson(

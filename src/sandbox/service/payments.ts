@@ -1,4 +1,4 @@
-import type { Payment } from "../../wire/payment.ts";
+import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
@@ -11,15 +11,11 @@ import { pricedTokens } from "./tokens.ts";
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
 
-interface NewPayment {
+interface NewPayment extends Omit<CreatePaymentBody, "amount"> {
   readonly merchant: Pick<Merchant, "merchantId" | "name">;
   readonly type: "payment" | "deposit";
   /** USD cents; 0 for a deposit, whose amount the customer chooses later (assumed). */
   readonly amountInCents: number;
-  readonly orderId: string;
-  readonly redirectUrl: string | undefined;
-  readonly customMetadata: string | undefined;
-  readonly customerRefId: string | undefined;
 }
 
 /** Details of a payment that its answers do not show. */
@@ -154,10 +150,11 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 }
 
 /** Adds only what was given, and leaves the rest of the URL as written (assumed). */
-function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment) {
+function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: NewPayment) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);
-  for (const [name, value] of Object.entries({ customMetadata, customerRefId })) {
+  const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
+  for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
     url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
   }

@@ -1,13 +1,6 @@
-import {
-  getChain,
-  getToken,
-  getWalletBalances,
-  listChains,
-  listTokens,
-} from "../../wire/operations.ts";
+import * as operations from "../../wire/operations.ts";
 import type { ChainListQuery, Token, TokenChain, TokenListQuery } from "../../wire/token.ts";
-import { found } from "./answers.ts";
-import { pageOf } from "./lists.ts";
+import { found, pageOf } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { type PricedToken, pricedTokens, supportedChainIds } from "./tokens.ts";
 
@@ -21,21 +14,21 @@ const chains: readonly TokenChain[] = supportedChainIds.flatMap((id) => {
 
 /** Chains, tokens and the merchant's wallet (published). */
 export const referenceRoutes: readonly Route[] = [
-  route(listChains, ({ query }: Call<unknown, ChainListQuery>) =>
+  route(operations.listChains, ({ query }: Call<unknown, ChainListQuery>) =>
     pageOf(chains, query, { from: "first" }),
   ),
-  route(getChain, ({ path: { chainId = "" } }) => {
+  route(operations.getChain, ({ path: { chainId = "" } }) => {
     const chain = chains.find((it) => [`${it.chainId}`, `eip155:${it.chainId}`].includes(chainId));
     return found("chain", chain);
   }),
-  route(listTokens, ({ query }: Call<unknown, TokenListQuery>) =>
+  route(operations.listTokens, ({ query }: Call<unknown, TokenListQuery>) =>
     pageOf(pricedTokens.filter(matching(query)).map(withPrice), query, { from: "first" }),
   ),
-  route(getToken, ({ path: { tokenId = "" } }) => {
+  route(operations.getToken, ({ path: { tokenId = "" } }) => {
     const priced = pricedTokens.find(({ token }) => token.id === tokenId);
     return withPrice(found("token", priced));
   }),
-  route(getWalletBalances, () => ({
+  route(operations.getWalletBalances, () => ({
     balances: pricedTokens.map((priced) => ({
       chainId: priced.chainId,
       token: withPrice(priced),

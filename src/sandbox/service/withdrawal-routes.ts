@@ -1,14 +1,5 @@
 import { toRecipientAddress } from "../../evm/address.ts";
-import {
-  createMerchantWithdrawal,
-  createWithdrawal,
-  getMerchantWithdrawal,
-  getWithdrawal,
-  getWithdrawalConfig,
-  listMerchantWithdrawals,
-  listWithdrawals,
-} from "../../wire/operations.ts";
-import type { PageBody } from "../../wire/pagination.ts";
+import * as operations from "../../wire/operations.ts";
 import { maxAmountInCents } from "../../wire/payment.ts";
 import type {
   CreateWithdrawalBody,
@@ -16,8 +7,7 @@ import type {
   WithdrawalConfig,
   WithdrawalListQuery,
 } from "../../wire/withdrawal.ts";
-import { found, Refusal } from "./answers.ts";
-import { pageOf } from "./lists.ts";
+import { found, pageOf, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { pricedTokens, supportedChainIds } from "./tokens.ts";
 import { checkAmount, checkBy, checkMetadata, checkOneOf } from "./validation.ts";
@@ -48,13 +38,11 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     return found("withdrawal", isOwn ? withdrawal : undefined);
   }
 
-  function list({ query, merchant }: Call<unknown, WithdrawalListQuery>): PageBody<Withdrawal> {
-    const { status } = query;
-    const matching = status && ((withdrawal: Withdrawal) => withdrawal.status === status);
-    const { data, pagination } = pageOf(withdrawals.allOf(merchant.merchantId), query, {
-      from: "last",
-      matching: matching || undefined,
-    });
+  function list({ query, merchant }: Call<unknown, WithdrawalListQuery>) {
+    const all = withdrawals.allOf(merchant.merchantId);
+    const hasStatus = ({ status }: Withdrawal) => status === query.status;
+    const matching = query.status === undefined ? undefined : hasStatus;
+    const { data, pagination } = pageOf(all, query, { from: "last", matching });
     return { data: data.map(asListed), pagination };
   }
 
@@ -67,14 +55,14 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
   }
 
   return [
-    route(createWithdrawal, create),
-    route(getWithdrawal, get),
-    route(listWithdrawals, list),
+    route(operations.createWithdrawal, create),
+    route(operations.getWithdrawal, get),
+    route(operations.listWithdrawals, list),
     // Before the route of one withdrawal, whose id would otherwise be "config".
-    route(getWithdrawalConfig, config),
-    route(createMerchantWithdrawal, create),
-    route(getMerchantWithdrawal, get),
-    route(listMerchantWithdrawals, list),
+    route(operations.getWithdrawalConfig, config),
+    route(operations.createMerchantWithdrawal, create),
+    route(operations.getMerchantWithdrawal, get),
+    route(operations.listMerchantWithdrawals, list),
   ];
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageOf } from "../../../src/sandbox/service/lists.ts";
+import { pageOf } from "../../../src/sandbox/service/answers.ts";
 
 const numbers = (length: number) => Array.from({ length }, (_, index) => index);
 
