@@ -56,11 +56,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { dialect = "documented" } = options;
   const core = createCore(options);
   const { clock, events, store } = core;
-  const merchants = createMerchants({
-    options: merchantOptionsOf(options),
-    origin: originOf(options.identity ?? options.seed),
-    store,
-  });
+  const origin = originOf(options.identity ?? options.seed);
+  const merchants = createMerchants(merchantOptionsOf(options), origin, store);
   const withdrawalIdempotency = store.cell<WithdrawalIdempotency>(
     "withdrawal idempotency",
     "ignored",

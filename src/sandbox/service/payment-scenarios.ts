@@ -4,7 +4,7 @@ import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
 import type { Payments } from "./payments.ts";
-import { closedQuotes, latestQuote, quoteFor } from "./quotes.ts";
+import { closedQuotes, latestQuote, quoteFor, withQuote } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
@@ -156,7 +156,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
       ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
       status: "used",
     };
-    const quotes = closedQuotes(isOffered ? payment.quotes : [...payment.quotes, quote], quote);
+    const quotes = closedQuotes(withQuote(payment.quotes, quote));
     const units = (BigInt(quote.expectedAmountAsset) * BigInt(tenths)) / 10n;
     return { amountInCents, quotes, receipt: receiptOf(quote, units, { nowMs, random: draws }) };
   }

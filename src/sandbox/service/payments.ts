@@ -1,11 +1,10 @@
 import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
-import type { NewChange } from "../event-bus.ts";
 import { createRecords } from "../state/store.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import type { Merchant } from "./merchants.ts";
-import { closedQuotes, isActive, quoteFor, quoteLifetimeMs } from "./quotes.ts";
+import { closedQuotes, isActive, quoteFor, quoteLifetimeMs, withQuote } from "./quotes.ts";
 import { pricedTokens } from "./tokens.ts";
 
 /** How long a customer has to pay (assumed). */
@@ -18,13 +17,6 @@ interface NewPayment extends Omit<CreatePaymentBody, "amount"> {
   readonly amountInCents: number;
 }
 
-/** Details of a payment that its answers do not show. */
-interface PaymentDetails {
-  readonly secret: string;
-  /** Where its page leads after the payment. */
-  readonly returnUrl?: string;
-}
-
 export type Payments = ReturnType<typeof createPayments>;
 
 /**
@@ -33,9 +25,13 @@ export type Payments = ReturnType<typeof createPayments>;
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = createRecords<Payment>(store, "payments");
-  const details = store.table<PaymentDetails>("payment details");
+  /** What the answers of a payment do not show; its page leads to the returnUrl. */
+  const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   clock.onDue("quotes", expireQuotes);
-  clock.onDue("payment", expireUnpaid);
+  clock.onDue("payment", (id) => {
+    const payment = payments.find(id);
+    if (payment?.status === "pending") expire(payment);
+  });
 
   function create(fields: NewPayment) {
     const { merchant, type, amountInCents, orderId, redirectUrl } = fields;
@@ -44,6 +40,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const draws = random.stream("payments");
     const id = draws.uuid();
     const address = { id: draws.uuid(), paymentId: id, type: "EVM", address: draws.address() };
+    const offered = type === "deposit" ? [] : pricedTokens;
+    const request = { paymentId: id, amountInCents, nowMs };
     const payment: Payment = {
       id,
       merchantId: merchant.merchantId,
@@ -53,12 +51,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       currency: "USD",
       status: "pending",
       depositAddress: { ...address, createdAt },
-      quotes:
-        type === "deposit"
-          ? []
-          : pricedTokens.map((priced) =>
-              quoteFor(priced, { paymentId: id, amountInCents, nowMs }, draws.uuid()),
-            ),
+      quotes: offered.map((priced) => quoteFor(priced, request, draws.uuid())),
       receipt: null,
       orderId,
       ...(redirectUrl === undefined ? {} : { redirectUrl }),
@@ -72,13 +65,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
     }
     clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
-    const { status } = payment;
-    publish("payment.created", payment, {
-      type: "payment.created",
-      paymentId: id,
-      orderId,
-      status,
-    });
+    publish("payment.created", payment, { type: "payment.created", ...factsOf(payment) });
     return { payment, secret };
   }
 
@@ -86,11 +73,20 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.put(next);
+    const facts = factsOf(next);
+    const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
+    const moved = {
+      type: "payment.moved",
+      ...facts,
+      confirmations,
+      requiredConfirmations,
+    } as const;
     if (next.status !== payment.status) {
-      publish("payment.updated", next, changeTo(next));
+      const change =
+        next.status === "expired" ? ({ type: "payment.expired", ...facts } as const) : moved;
+      publish("payment.updated", next, change);
     } else if (next.receipt !== payment.receipt) {
-      const at = clock.now().toISOString();
-      events.emit({ ...movedTo(next), at, eventId: null, event: null });
+      events.emit({ ...moved, at: clock.now().toISOString(), eventId: null, event: null });
     }
     return next;
   }
@@ -106,9 +102,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   function offer(payment: Payment, quote: Quote, amountInCents: number): void {
     const isSameAmount = amountInCents === payment.amountInCents;
     const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
-    const place = others.findIndex(({ id }) => id === quote.id);
-    const quotes = place < 0 ? [...others, quote] : others.with(place, quote);
-    payments.put({ ...payment, amountInCents, quotes });
+    payments.put({ ...payment, amountInCents, quotes: withQuote(others, quote) });
     clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
   }
 
@@ -120,16 +114,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
-    const quotes = payment.quotes.map(
-      (quote): Quote => (ranOut(quote) ? { ...quote, status: "expired" } : quote),
-    );
-    payments.put({ ...payment, quotes });
+    payments.put({ ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
     events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds });
-  }
-
-  function expireUnpaid(id: string): void {
-    const payment = payments.find(id);
-    if (payment?.status === "pending") expire(payment);
   }
 
   return {
@@ -161,14 +147,6 @@ function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: NewP
   return url.href;
 }
 
-function changeTo(payment: Payment): NewChange {
-  const moved = movedTo(payment);
-  const { paymentId, orderId, status } = moved;
-  return status === "expired" ? { type: "payment.expired", paymentId, orderId, status } : moved;
-}
-
-function movedTo({ id: paymentId, orderId, status, receipt }: Payment) {
-  const { confirmations = null, requiredConfirmations = null } = receipt ?? {};
-  const facts = { paymentId, orderId: orderId ?? "", status };
-  return { type: "payment.moved", ...facts, confirmations, requiredConfirmations } as const;
+function factsOf({ id: paymentId, orderId, status }: Payment) {
+  return { paymentId, orderId: orderId ?? "", status };
 }

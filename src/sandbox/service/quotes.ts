@@ -62,10 +62,13 @@ export function latestQuote(quotes: readonly Quote[], { token }: PricedToken): Q
   return quotes.findLast((quote) => quote.token.id === token.id);
 }
 
-/** Expires every active quote, and replaces the one that was used. */
-export function closedQuotes(quotes: readonly Quote[], used?: Quote): Quote[] {
-  return quotes.map((quote) => {
-    if (quote.id === used?.id) return used;
-    return isActive(quote) ? { ...quote, status: "expired" } : quote;
-  });
+/** Adds a quote, or replaces the one with its id. */
+export function withQuote(quotes: readonly Quote[], quote: Quote): Quote[] {
+  const place = quotes.findIndex(({ id }) => id === quote.id);
+  return place < 0 ? [...quotes, quote] : quotes.with(place, quote);
+}
+
+/** Expires every active quote, or those that are closing. */
+export function closedQuotes(quotes: readonly Quote[], isClosing = isActive): Quote[] {
+  return quotes.map((quote) => (isClosing(quote) ? { ...quote, status: "expired" } : quote));
 }

@@ -11,7 +11,7 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
   const withdrawals = createRecords<Withdrawal>(store, "withdrawals");
 
   function create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal {
-    const { amountInCents, chainId, recipientAddress, orderId, customMetadata } = fields;
+    const { amountInCents, chainId, recipientAddress, currency = "USD", ...texts } = fields;
     const createdAt = clock.now().toISOString();
     const withdrawal: Withdrawal = {
       id: random.stream("withdrawals").uuid(),
@@ -20,9 +20,8 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
       chainId,
       recipientAddress,
       status: "pending",
-      currency: "USD",
-      ...(orderId === undefined ? {} : { orderId }),
-      ...(customMetadata === undefined ? {} : { customMetadata }),
+      currency,
+      ...texts,
       errorMessage: null,
       receipt: null,
       createdAt,

@@ -32,7 +32,7 @@ function callerOf(
   });
   serveOperations(app, {
     routes: [route({ ...createPayment, replay }, handle)],
-    authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
+    authenticate: createMerchants([{}], "app", store).first,
     idempotency: createIdempotencyStore(core),
     withdrawalIdempotency: { get: () => repetition },
     dialect: "documented",
