@@ -76,7 +76,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...referenceRoutes,
   ];
   const operations = routes.map(({ operation }) => operation);
-  const { take, ...faults } = createFaults(core, operations, headerPrefix);
+  const { take: takeFault, ...faults } = createFaults(core, operations, headerPrefix);
   const app = createApp({
     ...core,
     routes,
@@ -86,7 +86,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     headerPrefix,
     dialect,
     findPayment: payments.find,
-    faults: { take },
+    takeFault,
     log,
     async loadOwnRoutes() {
       const { createOwnRoutes } = await import("./control/own-routes.ts");

@@ -7,11 +7,9 @@ import { maxAmountInCents } from "../../wire/payment.ts";
 import { Refusal } from "./answers.ts";
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
-const amountFields: ReadonlySet<string> = new Set([
-  "amount",
-  "amountInCents",
-  "forceDepositAmount",
-]);
+const amountFields: readonly string[] = ["amount", "amountInCents", "forceDepositAmount"];
+/** The query parameters of any operation that are numbers; all others are texts. */
+const numericParameters: readonly string[] = ["limit", "offset", "chainId"];
 
 /**
  * The input as its schema reads it.
@@ -22,17 +20,18 @@ const amountFields: ReadonlySet<string> = new Set([
 export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T {
   const { success, data, error } = schema.safeParse(input);
   if (success) return data;
-  const [issue] = error.issues;
-  const param = String(issue?.path[0] ?? "");
+  const issue = error.issues[0] as z.core.$ZodIssue;
+  const param = String(issue.path[0]);
   const value = input[param];
-  const { expected, hasType } = expectation(issue as z.core.$ZodIssue, value);
-  if (value === undefined) throw refuseField(400, param, `is missing. It must be ${expected}.`);
-  throw refuseField(hasType ? 422 : 400, param, `must be ${expected}, but is ${show(value)}.`);
+  const rule = `must be ${expected(issue, value)}`;
+  if (value === undefined) throw refuseField(400, param, `is missing. It ${rule}.`);
+  const status = isOfRightType(issue, value) ? 422 : 400;
+  throw refuseField(status, param, `${rule}, but is ${show(value)}.`);
 }
 
 export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
   const usual = param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
-  const code = amountFields.has(param) ? "invalid_amount" : usual;
+  const code = amountFields.includes(param) ? "invalid_amount" : usual;
   return new Refusal(status, { code, param, message: `${param} ${problem}` });
 }
 
@@ -81,38 +80,29 @@ export function checkBy(check: () => unknown): void {
   }
 }
 
-/** What a schema expects, and whether the value has at least the right type. */
-function expectation(issue: z.core.$ZodIssue, value: unknown) {
-  const isText = typeof value === "string";
-  const unit = isText ? " characters long" : "";
+function expected(issue: z.core.$ZodIssue, value: unknown): string {
+  const unit = typeof value === "string" ? " characters long" : "";
   switch (issue.code) {
-    case "invalid_type": {
-      // Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted.
-      const hasType = /^(number|int)$/.test(issue.expected) && typeof value === "number";
-      const expected = issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
-      return { expected, hasType };
-    }
+    case "invalid_type":
+      return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
     case "invalid_value":
-      return {
-        expected: issue.values.map((it) => JSON.stringify(it)).join(" or "),
-        hasType: isText,
-      };
+      return issue.values.map((known) => JSON.stringify(known)).join(" or ");
     case "too_small":
-      if (value === "") return { expected: "text that is not empty", hasType: true };
-      return { expected: `at least ${issue.minimum}${unit}`, hasType: true };
+      return value === "" ? "text that is not empty" : `at least ${issue.minimum}${unit}`;
     case "too_big":
-      return { expected: `at most ${issue.maximum}${unit}`, hasType: true };
+      return `at most ${issue.maximum}${unit}`;
     default:
       // The requests hold single values, and one choice, which is the chain id.
-      return {
-        expected: 'an EVM chain id: a number, or text such as "eip155:84532"',
-        hasType: isText,
-      };
+      return 'an EVM chain id: a number, or text such as "eip155:84532"';
   }
 }
 
-/** The query parameters of any operation that are numbers; all others are texts. */
-const numericParameters: ReadonlySet<string> = new Set(["limit", "offset", "chainId"]);
+/** Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted. */
+function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
+  if (issue.code === "too_small" || issue.code === "too_big") return true;
+  if (issue.code !== "invalid_type") return typeof value === "string";
+  return typeof value === "number" && /^(number|int)$/.test(issue.expected);
+}
 
 /**
  * The query of a URL as its operation's schema reads it.
@@ -134,7 +124,7 @@ export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: UR
 
 /** Text that is not a whole number stays text, which the schema refuses. */
 function typedValue(name: string, text: string): string | number {
-  return numericParameters.has(name) && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
+  return numericParameters.includes(name) && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /** The longest body that the sandbox reads, in bytes. */
