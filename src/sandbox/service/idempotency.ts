@@ -31,19 +31,15 @@ interface IdempotentRequest {
   /** The operation: one key means nothing across them. */
   readonly scope: string;
   readonly key: string;
-  /** The parsed body, as it was sent. */
-  readonly body: unknown;
-  /** How the service treats a key that it has seen before. */
-  readonly repetition: WithdrawalIdempotency;
 }
 
-export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
-
-interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
+interface Kept extends IdempotentRequest {
   readonly fingerprint: string;
   /** Never altered after it was given, so that it is written to the same bytes every time. */
   readonly answer: unknown;
 }
+
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 export function createIdempotencyStore({ clock, events, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
@@ -53,9 +49,9 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
     // Dropped before its time.
     if (ended === undefined) return;
     kept.delete(id);
-    const { merchantId, scope, key } = ended;
+    const { merchantId, scope: operation, key } = ended;
     const at = clock.now().toISOString();
-    events.emit({ at, type: "idempotency.ended", merchantId, operation: scope, key });
+    events.emit({ at, type: "idempotency.ended", merchantId, operation, key });
   });
 
   return {
@@ -63,17 +59,24 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
      * The answer of the first request with this key, or else what `create` gives. Nothing is kept when `create` throws
      * (assumed: an error may be corrected under the same key).
      *
+     * @param body As it was sent.
+     * @param repetition How the service treats a key that it has seen before.
      * @throws {Refusal} 409 when the key may not come again, or came with another body.
      */
-    once<Answer>(request: IdempotentRequest, create: () => Answer): Answer {
-      const { merchantId, scope, key, body, repetition } = request;
+    once(
+      request: IdempotentRequest,
+      body: unknown,
+      repetition: WithdrawalIdempotency,
+      create: () => unknown,
+    ): unknown {
+      const { merchantId, scope, key } = request;
       const id = JSON.stringify([merchantId, scope, key]);
       checkDepth(body);
       const fingerprint = hash("sha256", canonicalJson(body), "base64");
       const earlier = kept.get(id);
       if (earlier === undefined) {
         const answer = create();
-        kept.set(id, { merchantId, scope, key, fingerprint, answer });
+        kept.set(id, { ...request, fingerprint, answer });
         const dueMs = clock.nowMs() + idempotencyWindowMs;
         clock.schedule({ dueMs, kind: "idempotency key", subject: id });
         return answer;
@@ -85,13 +88,11 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
             "outcome, or send a new key.",
         );
       }
-      if (earlier.fingerprint !== fingerprint) {
-        throw conflict(
-          "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
-            "the new ones with a new key.",
-        );
-      }
-      return earlier.answer as Answer;
+      if (earlier.fingerprint === fingerprint) return earlier.answer;
+      throw conflict(
+        "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+          "the new ones with a new key.",
+      );
     },
     /** How many keys were dropped before their time. */
     dropped: kept.dropped,

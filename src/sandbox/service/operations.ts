@@ -189,7 +189,7 @@ function answer(
     if (!key || replay === "safe") return perform();
     const repetition = replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
     const { merchantId } = merchant;
-    return idempotency.once({ merchantId, scope, key, body: json, repetition }, perform);
+    return idempotency.once({ merchantId, scope, key }, json, repetition, perform);
   });
   const { name, successStatus = 200 } = operation;
   const text = JSON.stringify(value, dialect === "published" ? published(findPayment) : undefined);

@@ -1,24 +1,21 @@
 import * as operations from "../../wire/operations.ts";
-import type { ChainListQuery, Token, TokenChain, TokenListQuery } from "../../wire/token.ts";
+import type { ChainListQuery, Token, TokenListQuery } from "../../wire/token.ts";
 import { found, pageOf } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
-import { type PricedToken, pricedTokens, supportedChainIds } from "./tokens.ts";
+import { type PricedToken, pricedTokens, supportedChains } from "./tokens.ts";
 
 /** A million of each token, so that no simulated payout can exhaust the wallet. */
 const heldWholeTokens = "1000000";
 
-const chains: readonly TokenChain[] = supportedChainIds.flatMap((id) => {
-  const chain = pricedTokens.find(({ chainId }) => chainId === id)?.token.chain;
-  return chain ? [chain] : [];
-});
-
 /** Chains, tokens and the merchant's wallet (published). */
 export const referenceRoutes: readonly Route[] = [
   route(operations.listChains, ({ query }: Call<unknown, ChainListQuery>) =>
-    pageOf(chains, query, { from: "first" }),
+    pageOf(supportedChains, query, { from: "first" }),
   ),
   route(operations.getChain, ({ path: { chainId = "" } }) => {
-    const chain = chains.find((it) => [`${it.chainId}`, `eip155:${it.chainId}`].includes(chainId));
+    const chain = supportedChains.find((it) =>
+      [`${it.chainId}`, `eip155:${it.chainId}`].includes(chainId),
+    );
     return found("chain", chain);
   }),
   route(operations.listTokens, ({ query }: Call<unknown, TokenListQuery>) =>
@@ -43,12 +40,13 @@ function withPrice({ token, rateUsd }: PricedToken): Token {
 }
 
 function matching(query: TokenListQuery) {
-  const isAlike = (wanted: string | undefined, value: string) =>
-    wanted === undefined || wanted.toLowerCase() === value.toLowerCase();
-  return ({ token, chainId }: PricedToken) =>
-    (query.chainId === undefined || query.chainId === chainId) &&
-    isAlike(query.symbol, token.symbol) &&
-    isAlike(query.contractAddress, token.contractAddress) &&
-    isAlike(query.assetType, token.assetType) &&
-    isAlike(query.tokenType, token.type);
+  return ({ token, chainId }: PricedToken) => {
+    const { symbol, contractAddress, assetType, type: tokenType } = token;
+    const facts = { symbol, contractAddress, assetType, tokenType };
+    const isAlike = Object.entries(facts).every(([name, fact]) => {
+      const wanted = query[name as keyof typeof facts] ?? fact;
+      return wanted.toLowerCase() === fact.toLowerCase();
+    });
+    return isAlike && (query.chainId ?? chainId) === chainId;
+  };
 }

@@ -1,6 +1,6 @@
 import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
 import type { ChainId } from "../../wire/fields.ts";
-import type { Token } from "../../wire/token.ts";
+import type { Token, TokenChain } from "../../wire/token.ts";
 
 /** A token that the sandbox settles in, at a fixed price. */
 export interface PricedToken {
@@ -31,9 +31,8 @@ export const pricedTokens: readonly PricedToken[] = [
   }),
 ];
 
-export const supportedChainIds: readonly number[] = [
-  ...new Set(pricedTokens.map(({ chainId }) => chainId)),
-];
+export const supportedChainIds: readonly number[] = [84_532, 11_155_111];
+export const supportedChains: readonly TokenChain[] = supportedChainIds.map(chainOf);
 
 /** USDC on Base Sepolia. */
 export const defaultToken = usdcOn(84_532);
@@ -61,23 +60,10 @@ function tokensOn(
   chainId: number,
   { usdcContract, usdtContract }: { usdcContract: string; usdtContract: string },
 ): PricedToken[] {
-  const known = findChain(chainId);
-  if (known === undefined) throw new Error(`Chain ${chainId} is missing from the table of chains.`);
-  const chain = { ...known, isEnabled: true };
+  const chain = chainOf(chainId);
   const idOf = (index: number) =>
     `8c5d8a0e-54c1-4b8e-9c58-${String(chainId).padStart(11, "0")}${index}`;
 
-  const ether: Token = {
-    id: idOf(0),
-    coingeckoApiId: "ethereum",
-    chain,
-    symbol: chain.nativeSymbol,
-    contractAddress: "0x0000000000000000000000000000000000000000",
-    decimals: chain.nativeDecimals,
-    type: "volatile",
-    assetType: "native",
-    status: "active",
-  };
   const usdc: Token = {
     id: idOf(1),
     coingeckoApiId: "usd-coin",
@@ -96,9 +82,25 @@ function tokensOn(
     symbol: "USDT",
     contractAddress: usdtContract,
   };
+  const ether: Token = {
+    ...usdc,
+    id: idOf(0),
+    coingeckoApiId: "ethereum",
+    symbol: chain.nativeSymbol,
+    contractAddress: "0x0000000000000000000000000000000000000000",
+    decimals: chain.nativeDecimals,
+    type: "volatile",
+    assetType: "native",
+  };
   return [
     { token: ether, chainId, rateUsd: etherRateUsd },
     { token: usdc, chainId, rateUsd: usdcRateUsd },
     { token: usdt, chainId, rateUsd: usdtRateUsd },
   ];
+}
+
+function chainOf(chainId: number): TokenChain {
+  const chain = findChain(chainId);
+  if (chain === undefined) throw new Error(`Chain ${chainId} is missing from the table of chains.`);
+  return { ...chain, isEnabled: true };
 }

@@ -66,11 +66,7 @@ export function checkMetadata(customMetadata: string | undefined): void {
   }
 }
 
-/**
- * Checks a value as the SDK does, and refuses it as the service does.
- *
- * @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`.
- */
+/** @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`. */
 export function checkBy(check: () => unknown): void {
   try {
     check();
@@ -104,27 +100,22 @@ function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
   return typeof value === "number" && /^(number|int)$/.test(issue.expected);
 }
 
-/**
- * The query of a URL as its operation's schema reads it.
- *
- * @throws {Refusal} naming the parameter.
- */
+/** @throws {Refusal} naming the parameter. */
 export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: URL): unknown {
   if (query === undefined) return {};
   // The schema is strict, and unknown parameters are ignored.
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
-  const values = given.map(([name, text]) => [name, typedValue(name, text)]);
+  const values = given.map(([name, text]) => {
+    const isNumber = numericParameters.includes(name) && /^-?[0-9]{1,15}$/.test(text);
+    // Other text stays text, which the schema refuses.
+    return [name, isNumber ? Number(text) : text];
+  });
   const read = checked(query, Object.fromEntries(values));
   // The schema takes other values, as it does in answers, but in a request they are mistakes.
   for (const [name, schema] of Object.entries(query.shape)) {
     checkOneOf(name, knownValues(schema), read[name]);
   }
   return read;
-}
-
-/** Text that is not a whole number stays text, which the schema refuses. */
-function typedValue(name: string, text: string): string | number {
-  return numericParameters.includes(name) && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /** The longest body that the sandbox reads, in bytes. */
