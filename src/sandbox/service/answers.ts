@@ -58,19 +58,12 @@ const defaultLimit = 100;
 export function pageOf<Value>(
   values: readonly Value[],
   { limit = defaultLimit, offset = 0 }: PageQuery,
-  selection: {
-    /** Which end of the list comes first. */
-    readonly from: "first" | "last";
-    /** Which values there are; all of them, if left out. */
-    readonly matching?: ((value: Value) => boolean) | undefined;
-  },
+  from: "first" | "last",
 ): PageBody<Value> {
-  const { from, matching } = selection;
-  const found = matching === undefined ? values : values.filter(matching);
-  const total = found.length;
+  const total = values.length;
   const [start, end] =
     from === "first" ? [offset, offset + limit] : [total - offset - limit, total - offset];
-  const page = found.slice(Math.max(start, 0), Math.max(end, 0));
+  const page = values.slice(Math.max(start, 0), Math.max(end, 0));
   const data = from === "first" ? page : page.reverse();
   return {
     data,

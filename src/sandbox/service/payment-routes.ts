@@ -44,12 +44,12 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
   }
 
   function list({ query, merchant }: Call<unknown, PaymentListQuery>) {
-    const all = payments.allOf(merchant.merchantId);
-    const isByAmount = query.sortBy === "amountInCents";
+    const { merchantId } = merchant;
+    const matching = payments.all().filter((it) => it.merchantId === merchantId && fits(it, query));
     // Sorting is stable, so payments of equal amounts keep the order of their creation.
-    const sorted = isByAmount ? all.toSorted((a, b) => a.amountInCents - b.amountInCents) : all;
-    const from = query.sortOrder === "ASC" ? "first" : "last";
-    return pageOf(sorted, query, { from, matching: matching(query) });
+    if (query.sortBy === "amountInCents")
+      matching.sort((a, b) => a.amountInCents - b.amountInCents);
+    return pageOf(matching, query, query.sortOrder === "ASC" ? "first" : "last");
   }
 
   /** The payment that the payment secret belongs to. */
@@ -121,20 +121,14 @@ function checkRedirectUrl(redirectUrl: string | undefined): void {
   throw refuseField(422, "redirectUrl", "must be an absolute http or https URL.");
 }
 
-/** Undefined when every payment matches, so that a long list is not walked through. */
-function matching({ status, type, search = "" }: PaymentListQuery) {
-  if (status === undefined && type === undefined && search === "") return undefined;
-  const part = search.toLowerCase();
-  return (payment: Payment) => {
-    const { id, depositAddress, merchantShortName, receipt } = payment;
-    const { txHash, txSenderAddress } = receipt ?? {};
-    const texts = [id, depositAddress?.address, merchantShortName, txHash, txSenderAddress];
-    return (
-      (status === undefined || payment.status === status) &&
-      (type === undefined || payment.type === type) &&
-      texts.some((text) => text?.toLowerCase().includes(part))
-    );
-  };
+function fits(payment: Payment, { status, type, search }: PaymentListQuery): boolean {
+  if (payment.status !== (status ?? payment.status)) return false;
+  if (payment.type !== (type ?? payment.type)) return false;
+  if (!search) return true;
+  const { id, depositAddress, merchantShortName, receipt } = payment;
+  const { txHash, txSenderAddress } = receipt ?? {};
+  const texts = [id, depositAddress?.address, merchantShortName, txHash, txSenderAddress];
+  return texts.some((text) => text?.toLowerCase().includes(search.toLowerCase()));
 }
 
 function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken {

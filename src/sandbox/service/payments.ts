@@ -1,7 +1,6 @@
 import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
-import { createRecords } from "../state/store.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import type { Merchant } from "./merchants.ts";
 import { closedQuotes, isActive, quoteFor, quoteLifetimeMs, withQuote } from "./quotes.ts";
@@ -24,12 +23,12 @@ export type Payments = ReturnType<typeof createPayments>;
  * creations can share its parts.
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
-  const payments = createRecords<Payment>(store, "payments");
+  const payments = store.table<Payment>("payments");
   /** What the answers of a payment do not show; its page leads to the returnUrl. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   clock.onDue("quotes", expireQuotes);
   clock.onDue("payment", (id) => {
-    const payment = payments.find(id);
+    const payment = payments.get(id);
     if (payment?.status === "pending") expire(payment);
   });
 
@@ -58,7 +57,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       createdAt,
     };
     const secret = `ps_${draws.hex(24)}`;
-    payments.put(payment);
+    put(payment);
     const returnUrl = returnUrlFor(fields);
     details.set(id, { secret, ...(returnUrl === undefined ? {} : { returnUrl }) });
     if (payment.quotes.length > 0) {
@@ -69,10 +68,14 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
+  function put(payment: Payment): void {
+    payments.set(payment.id, payment);
+  }
+
   /** Replaces a payment by its next state; sends a webhook when the status changed. */
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
-    payments.put(next);
+    put(next);
     const facts = factsOf(next);
     const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
     const moved = {
@@ -102,19 +105,19 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   function offer(payment: Payment, quote: Quote, amountInCents: number): void {
     const isSameAmount = amountInCents === payment.amountInCents;
     const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
-    payments.put({ ...payment, amountInCents, quotes: withQuote(others, quote) });
+    put({ ...payment, amountInCents, quotes: withQuote(others, quote) });
     clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
   }
 
   function expireQuotes(id: string): void {
-    const payment = payments.find(id);
+    const payment = payments.get(id);
     if (payment?.status !== "pending") return;
     const at = clock.now().toISOString();
     // Both are ISO 8601 in UTC, so they compare as text.
     const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
-    payments.put({ ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
+    put({ ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
     events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds });
   }
 
@@ -124,9 +127,9 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     secretOf: (paymentId: string) => details.get(paymentId)?.secret,
     /** Where the customer returns after the payment: its redirectUrl, with the metadata that comes back. */
     returnUrlOf: (paymentId: string) => details.get(paymentId)?.returnUrl,
-    find: payments.find,
-    all: payments.all,
-    allOf: payments.allOf,
+    find: payments.get,
+    /** Of all merchants, oldest first. */
+    all: payments.values,
     transition,
     offer,
     expire,
