@@ -89,9 +89,8 @@ export interface SandboxFaults {
   /**
    * Queues a fault for the next requests of a route.
    *
-   * @param route A method and the beginning of a path after the group of routes, such as
-   * `POST /payments`; `{…}` stands for any segment, and a path from `/v1` on for one group only. `*` is
-   * every request.
+   * @param route A method and the beginning of a path after the group of routes, such as `POST /payments`; `{…}` stands
+   * for any segment, and a path from `/v1` on for one group only. `*` is every request.
    * @throws {InvalidRequestError} code `unknown_route` or `invalid_fault`.
    * @example
    * ```ts

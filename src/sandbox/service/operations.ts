@@ -39,14 +39,8 @@ type PathValues = Readonly<Record<string, string | undefined>>;
 
 /** Interface section 5: each operation names the one credential that it is called with. */
 export function createAuthenticate(merchants: Merchants, payments: Payments, headerPrefix: string) {
-  interface Check {
-    readonly code: string;
-    /** What the header must hold. */
-    readonly owner: string;
-    /** The merchant whose credential was given. */
-    readonly holder: (given: string, path: PathValues) => Merchant | undefined;
-  }
-  const checks: Readonly<Record<Credential, Check>> = {
+  type Holder = (given: string, path: PathValues) => Merchant | undefined;
+  const checks: Record<Credential, { code: string; owner: string; holder: Holder }> = {
     secretKey: {
       code: "invalid_api_key",
       owner: "the secretKey of a merchant of this sandbox",

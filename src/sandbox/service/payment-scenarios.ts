@@ -39,19 +39,16 @@ export interface SandboxPayments {
    * - `underpayment`: nine tenths arrive; `failed`.
    * - `overpayment`: eleven tenths arrive; `completed`, with the excess in the receipt.
    * - `timeout`: nothing arrives; `expired`.
-   * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed: the interface
-   *   does not say).
+   * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed).
    *
-   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Step by step, the
-   * payment is `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`, on the
-   * clock by one block in two seconds. A `timeout` on the clock is what the clock does anyway. Every
-   * change of status sends a `payment.updated` webhook.
+   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Step by step, the payment is
+   * `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`, on the clock by one block in two
+   * seconds. Every change of status sends a `payment.updated` webhook.
    *
    * @returns The payment after the scenario; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} The payment's status does not allow it (code `payment_not_pending`),
-   * another scenario has steps left (`scenario_in_progress`), the scenario (`unknown_scenario`) or `steps`
-   * (`unknown_steps`) is unknown, or the amount does not fit (`invalid_amount`).
+   * @throws {InvalidRequestError} code `payment_not_pending`, `scenario_in_progress` (another has steps left),
+   * `unknown_scenario`, `unknown_steps` or `invalid_amount`.
    * @example
    * ```ts
    * const payment = await sandbox.payments.simulate(paymentId, "success");
@@ -79,10 +76,7 @@ export interface SandboxPayments {
   step(paymentId: string): Promise<Payment>;
   /** The steps that the payment's scenario has left, in order; empty when none is in progress. */
   upcoming(paymentId: string): UpcomingPaymentStep[];
-  /**
-   * A copy of every payment and deposit, oldest first, as the service stores it, even if a fault changed its answers. Not a
-   * request: it is not listed in `requests()` and meets no fault.
-   */
+  /** A copy of every payment and deposit, oldest first, as the service stores it. Not a request: it meets no fault. */
   all(): Payment[];
 }
 

@@ -38,9 +38,8 @@ export interface SandboxWithdrawals {
    *
    * @returns The withdrawal after the scenario; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
-   * @throws {InvalidRequestError} Its status does not allow the scenario (code
-   * `withdrawal_not_pending`), another scenario has steps left (`scenario_in_progress`), or the scenario
-   * (`unknown_scenario`) or `steps` (`unknown_steps`) is unknown.
+   * @throws {InvalidRequestError} code `withdrawal_not_pending`, `scenario_in_progress` (another has steps left),
+   * `unknown_scenario` or `unknown_steps`.
    * @example
    * ```ts
    * const withdrawal = await sandbox.withdrawals.simulate(withdrawalId, "complete");
@@ -62,10 +61,7 @@ export interface SandboxWithdrawals {
   step(withdrawalId: string): Promise<Withdrawal>;
   /** The steps that the withdrawal's scenario has left; empty when none is in progress. */
   upcoming(withdrawalId: string): UpcomingWithdrawalStep[];
-  /**
-   * A copy of every withdrawal, oldest first, as the service stores it, even if a fault changed its answers. Not a request:
-   * it is not listed in `requests()` and meets no fault.
-   */
+  /** A copy of every withdrawal, oldest first, as the service stores it. Not a request: it meets no fault. */
   all(): Withdrawal[];
 }
 

@@ -163,11 +163,8 @@ function realPathOf(path: string): string {
 }
 
 /** A table is missing, or pages are corrupt. */
-const damages: ReadonlySet<number | undefined> = new Set([
-  sqliteErrors.error,
-  sqliteErrors.corrupt,
-  sqliteErrors.notADatabase,
-]);
+const { error: noTable, corrupt, notADatabase } = sqliteErrors;
+const damages: readonly unknown[] = [noTable, corrupt, notADatabase];
 
 function opening<Result>(path: string, open: () => Result): Result {
   try {
@@ -175,7 +172,7 @@ function opening<Result>(path: string, open: () => Result): Result {
   } catch (error) {
     const reason = sqliteErrorOf(error);
     if (reason === sqliteErrors.busy) throw inUse(path);
-    if (damages.has(reason)) throw invalidData(path, "is damaged. Name another file");
+    if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
     throw failed(
       `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and may be written to.`,
       "cannot_open_data",

@@ -61,11 +61,9 @@ export interface SandboxClock {
   /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
   /**
-   * Moves the time forward and settles everything that falls due, in order: quotes and payments expire,
-   * refused webhooks are sent again. Each event happens at its due time, and the time moves on when the
-   * webhooks that it caused are answered.
-   *
-   * Do not await it inside a webhook receiver: it would wait for that receiver's own answer.
+   * Moves the time forward and settles everything that falls due, in order: quotes and payments expire, refused webhooks
+   * are sent again. Each event happens at its due time, and the time moves on when its webhooks are answered; so do not
+   * await it inside a webhook receiver.
    *
    * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
    * @returns The events that the time caused, in order.
@@ -80,21 +78,21 @@ export interface SandboxClock {
   advance(duration: Duration): Promise<DueEvent[]>;
 }
 
-interface ClockOptions {
-  /** The time at which the clock is frozen; undefined for real time. */
-  readonly frozenAt: Date | undefined;
-  /** Resolves when no webhook is in flight; `advance` waits for it. */
-  readonly quiet: () => Promise<void>;
-  readonly events: Events;
-  readonly store: Store;
-}
-
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 export const endOfTimeMs = 99_999_999_999_999;
 
 export type Clock = ReturnType<typeof createClock>;
 
-export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
+/**
+ * @param frozenAt The time at which the clock is frozen; undefined for real time.
+ * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
+ */
+export function createClock(
+  frozenAt: Date | undefined,
+  quiet: () => Promise<void>,
+  events: Events,
+  store: Store,
+) {
   /** In milliseconds since 1970; not frozen, the clock runs with real time. */
   const base = store.cell(
     "time",
@@ -209,10 +207,7 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
     isFrozen,
     /** In milliseconds since 1970. */
     nowMs,
-    /**
-     * The time on receivers' clocks, in milliseconds since 1970: real time, however far this clock was advanced, or the
-     * frozen time.
-     */
+    /** The time on receivers' clocks: real time, however far this clock was advanced, or the frozen time. */
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
     onDue: (kind: DueKind, run: (subject: string) => void) => void settlers.set(kind, run),
