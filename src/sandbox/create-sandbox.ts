@@ -10,11 +10,7 @@ import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { ListenOptions, SandboxServer } from "./server.ts";
 import { createApp } from "./service/app.ts";
-import {
-  checkedWithdrawalIdempotency,
-  createIdempotencyStore,
-  type WithdrawalIdempotency,
-} from "./service/idempotency.ts";
+import { createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
 import { createAuthenticate } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
@@ -57,10 +53,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { clock, events, store } = core;
   const origin = originOf(options.identity ?? options.seed);
   const merchants = createMerchants(merchantOptionsOf(options), origin, store);
-  const withdrawalIdempotency = store.cell<WithdrawalIdempotency>(
-    "withdrawal idempotency",
-    "ignored",
-  );
   const deliveries = createWebhookDeliveries(core, merchants, { headerPrefix, dialect });
   const { publish, dropped: droppedDeliveries, ...webhooks } = deliveries;
   const payments = createPayments(core, publish);
@@ -81,7 +73,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     routes,
     authenticate: createAuthenticate(merchants, payments, headerPrefix),
     idempotency,
-    withdrawalIdempotency,
     headerPrefix,
     dialect,
     findPayment: payments.find,
@@ -131,10 +122,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payments: paymentScenarios,
     withdrawals: withdrawalScenarios,
     get withdrawalIdempotency() {
-      return withdrawalIdempotency.get();
+      return idempotency.ofWithdrawals();
     },
     set withdrawalIdempotency(value) {
-      withdrawalIdempotency.set(checkedWithdrawalIdempotency(value));
+      idempotency.setOfWithdrawals(value);
     },
     faults,
     webhooks,

@@ -83,11 +83,10 @@ export function answerJson(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
+  form?: (name: string, value: unknown) => unknown,
 ): Response {
-  return answerText(c, status, JSON.stringify(value), {
-    "Content-Type": "application/json",
-    ...headers,
-  });
+  const type = { "Content-Type": "application/json" };
+  return answerText(c, status, JSON.stringify(value, form), { ...type, ...headers });
 }
 
 /** Answers with text, which is dropped where the status allows no body. */

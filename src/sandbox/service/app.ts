@@ -21,7 +21,7 @@ import {
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
 
-interface AppOptions extends Omit<ServiceOptions, "events">, Omit<Core, "inFlight"> {
+interface AppOptions extends ServiceOptions, Omit<Core, "inFlight"> {
   readonly takeFault: Faults["take"];
   readonly log: RequestLog;
   readonly headerPrefix: string;

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { canonicalJson } from "../../values.ts";
+import type { Replay } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { Refusal } from "./answers.ts";
 
@@ -15,16 +16,6 @@ const maxDepth = 64;
 
 /** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
 export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
-
-/** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
-export function checkedWithdrawalIdempotency(value: WithdrawalIdempotency): WithdrawalIdempotency {
-  const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
-  if (known.includes(value)) return value;
-  throw new ConfigurationError(`withdrawalIdempotency must be one of ${known.join(", ")}.`, {
-    code: "invalid_withdrawal_idempotency",
-    param: "withdrawalIdempotency",
-  });
-}
 
 interface IdempotentRequest {
   readonly merchantId: string;
@@ -43,6 +34,7 @@ export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 export function createIdempotencyStore({ clock, events, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
+  const ofWithdrawals = store.cell<WithdrawalIdempotency>("withdrawal idempotency", "ignored");
 
   clock.onDue("idempotency key", (id) => {
     const ended = kept.get(id);
@@ -60,13 +52,12 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
      * (assumed: an error may be corrected under the same key).
      *
      * @param body As it was sent.
-     * @param repetition How the service treats a key that it has seen before.
      * @throws {Refusal} 409 when the key may not come again, or came with another body.
      */
     once(
       request: IdempotentRequest,
       body: unknown,
-      repetition: WithdrawalIdempotency,
+      replay: Replay,
       create: () => unknown,
     ): unknown {
       const { merchantId, scope, key } = request;
@@ -81,6 +72,7 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
         clock.schedule({ dueMs, kind: "idempotency key", subject: id });
         return answer;
       }
+      const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();
       if (repetition === "ignored") return create();
       if (repetition === "conflict") {
         throw conflict(
@@ -93,6 +85,18 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
         "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
           "the new ones with a new key.",
       );
+    },
+    ofWithdrawals: ofWithdrawals.get,
+    /** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
+    setOfWithdrawals(value: WithdrawalIdempotency): void {
+      const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
+      if (!known.includes(value)) {
+        throw new ConfigurationError(`withdrawalIdempotency must be one of ${known.join(", ")}.`, {
+          code: "invalid_withdrawal_idempotency",
+          param: "withdrawalIdempotency",
+        });
+      }
+      ofWithdrawals.set(value);
     },
     /** How many keys were dropped before their time. */
     dropped: kept.dropped,

@@ -6,14 +6,14 @@ import type { Events } from "../event-bus.ts";
 import type { Dialect } from "../options.ts";
 import { randomStream } from "../random.ts";
 import {
-  answerText,
+  answerJson,
   evidenceHeader,
   found,
   operationEvidence,
   Refusal,
   type ServiceEnv,
 } from "./answers.ts";
-import type { IdempotencyStore, WithdrawalIdempotency } from "./idempotency.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
@@ -122,11 +122,9 @@ export interface ServiceOptions {
   readonly routes: readonly Route[];
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly idempotency: IdempotencyStore;
-  /** How to treat a repeated Idempotency-Key of operations whose `replay` is unsafe. */
-  readonly withdrawalIdempotency: { get(): WithdrawalIdempotency };
   readonly dialect: Dialect;
   readonly findPayment: Payments["find"];
-  readonly events: Pick<Events, "during">;
+  readonly events: Events;
 }
 
 /** Adds every operation to the app, and refuses other routes and methods. */
@@ -165,7 +163,7 @@ function answer(
   { operation, handle }: Route,
   options: ServiceOptions,
 ): Response {
-  const { authenticate, idempotency, withdrawalIdempotency, dialect, findPayment } = options;
+  const { authenticate, idempotency, dialect, findPayment } = options;
   const { req } = c;
   const path: PathValues = req.param();
   const url = new URL(req.url);
@@ -181,14 +179,11 @@ function answer(
     const perform = () => handle({ ...call, body: checked(schema, json) });
     const key = req.header(idempotencyKeyHeader);
     if (!key || replay === "safe") return perform();
-    const repetition = replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
     const { merchantId } = merchant;
-    return idempotency.once({ merchantId, scope, key }, json, repetition, perform);
+    return idempotency.once({ merchantId, scope, key }, json, replay, perform);
   });
   const { name, successStatus = 200 } = operation;
-  const text = JSON.stringify(value, dialect === "published" ? published(findPayment) : undefined);
-  return answerText(c, successStatus, text, {
-    "Content-Type": "application/json",
-    [evidenceHeader]: operationEvidence(name),
-  });
+  const headers = { [evidenceHeader]: operationEvidence(name) };
+  const form = dialect === "published" ? published(findPayment) : undefined;
+  return answerJson(c, successStatus, value, headers, form);
 }

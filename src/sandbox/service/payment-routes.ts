@@ -16,7 +16,7 @@ import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
-import { checkAmount, checkBy, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
+import { checkBy, checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 /** The operations on payments: the merchant's (interface sections 4.1 and 4.2) and the customer's (section 4.3). */
 export function paymentRoutes({ clock, random }: Core, payments: Payments): Route[] {
@@ -29,7 +29,8 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
       });
     }
     const { minPaymentInCents } = merchant.limits;
-    const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
+    const amountInCents =
+      type === "deposit" ? 0 : checkedAmount("amount", amount, minPaymentInCents);
     checkRedirectUrl(redirectUrl);
     checkMetadata(customMetadata);
     const { payment, secret } = payments.create({ ...body, merchant, type, amountInCents });
@@ -106,14 +107,6 @@ const createBodySchema = z.pipe(
   createPaymentBodySchema,
 );
 
-function checkedAmount(amount: number | undefined, minPaymentInCents: number): number {
-  if (amount === undefined) {
-    throw refuseField(400, "amount", "is missing. It must be a number of USD cents.");
-  }
-  checkAmount("amount", amount, minPaymentInCents);
-  return amount;
-}
-
 function checkRedirectUrl(redirectUrl: string | undefined): void {
   if (redirectUrl === undefined) return;
   const url = URL.parse(redirectUrl);
@@ -156,6 +149,5 @@ function amountToQuote(payment: Payment, forcedInCents: number | undefined): num
   if (payment.type !== "deposit") {
     throw refuseField(422, "forceDepositAmount", "applies to deposits only. Leave it out.");
   }
-  checkAmount("forceDepositAmount", forcedInCents, 1);
-  return forcedInCents;
+  return checkedAmount("forceDepositAmount", forcedInCents, 1);
 }

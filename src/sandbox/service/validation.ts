@@ -35,8 +35,15 @@ export function refuseField(status: 400 | 422, param: string, problem: string): 
   return new Refusal(status, { code, param, message: `${param} ${problem}` });
 }
 
-/** @throws {Refusal} 422 for an amount that is not a whole number of cents, or out of range. */
-export function checkAmount(param: string, amount: number, minInCents: number): void {
+/** @throws {Refusal} 400 for no amount, 422 for one that is not a whole number of cents, or out of range. */
+export function checkedAmount(
+  param: string,
+  amount: number | undefined,
+  minInCents: number,
+): number {
+  if (amount === undefined) {
+    throw refuseField(400, param, "is missing. It must be a number of USD cents.");
+  }
   if (!Number.isInteger(amount)) {
     throw refuseField(422, param, "must be a whole number of USD cents.");
   }
@@ -44,6 +51,7 @@ export function checkAmount(param: string, amount: number, minInCents: number): 
     const range = `from ${minInCents} to ${maxAmountInCents}`;
     throw refuseField(422, param, `must be ${range} USD cents, but is ${amount}.`);
   }
+  return amount;
 }
 
 /** @throws {Refusal} 422 for a value that is not among those that are known. */

@@ -13,7 +13,7 @@ import type { Publish } from "../webhooks/deliveries.ts";
 import { found, pageOf, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { pricedTokens, supportedChainIds } from "./tokens.ts";
-import { checkAmount, checkBy, checkMetadata, checkOneOf } from "./validation.ts";
+import { checkBy, checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
 
 export type Withdrawals = ReturnType<typeof createWithdrawals>;
 
@@ -76,7 +76,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
         message: "Withdrawals are disabled for this merchant. Enable them first.",
       });
     }
-    checkAmount("amountInCents", body.amountInCents, minAmountInCents);
+    checkedAmount("amountInCents", body.amountInCents, minAmountInCents);
     checkOneOf("chainId", supportedChainIds, body.chainId);
     checkBy(() => toRecipientAddress(body.recipientAddress));
     checkMetadata(body.customMetadata);

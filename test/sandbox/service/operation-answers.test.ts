@@ -24,6 +24,8 @@ function callerOf(
 ) {
   const core = createCore({ now: newYear });
   const { store } = core;
+  const idempotency = createIdempotencyStore(core);
+  idempotency.setOfWithdrawals(repetition);
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   app.use(async (c, next) => {
@@ -33,8 +35,7 @@ function callerOf(
   serveOperations(app, {
     routes: [route({ ...createPayment, replay }, handle)],
     authenticate: createMerchants([{}], "app", store).first,
-    idempotency: createIdempotencyStore(core),
-    withdrawalIdempotency: { get: () => repetition },
+    idempotency,
     dialect: "documented",
     findPayment: () => undefined,
     events: core.events,
