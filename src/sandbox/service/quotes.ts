@@ -1,12 +1,9 @@
-import { parseUnits } from "../../evm/units.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { PricedToken } from "./tokens.ts";
 
 /** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
 
-/** Makes every rate of the table a whole number. */
-const rateDecimals = 8;
 const centsPerDollar = 100n;
 
 interface Price {
@@ -16,8 +13,9 @@ interface Price {
 
 /** The exchange rate as a fraction of whole numbers. */
 function unitsPerCents({ decimals, rateUsd }: Price) {
-  const units = 10n ** BigInt(decimals + rateDecimals);
-  return { units, cents: parseUnits(rateUsd, rateDecimals) * centsPerDollar };
+  const [whole = "", fraction = ""] = rateUsd.split(".");
+  const units = 10n ** BigInt(decimals + fraction.length);
+  return { units, cents: BigInt(whole + fraction) * centsPerDollar };
 }
 
 /** The smallest units that settle an amount: the exact quotient, rounded up. */
