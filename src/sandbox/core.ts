@@ -21,6 +21,6 @@ export function createCore({ seed, now }: Pick<SandboxOptions, "seed" | "now">):
   const random = createRandomSource(seed, store);
   const events = createEvents(store);
   const inFlight = createTaskQueue(maxWebhooksInFlight);
-  const clock = createClock({ frozenAt: now, quiet: inFlight.idle, events, store });
+  const clock = createClock(now, inFlight.idle, events, store);
   return { store, random, events, clock, inFlight };
 }

@@ -9,21 +9,15 @@ import { originOf } from "./random.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
-import { checkoutRoutes } from "./service/checkout-routes.ts";
-import {
-  checkedWithdrawalIdempotency,
-  createIdempotencyStore,
-  type WithdrawalIdempotency,
-} from "./service/idempotency.ts";
+import { createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
 import { createAuthenticate } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
 import { referenceRoutes } from "./service/reference-routes.ts";
-import { withdrawalRoutes } from "./service/withdrawal-routes.ts";
 import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
-import { createWithdrawals } from "./service/withdrawals.ts";
+import { createWithdrawals, withdrawalRoutes } from "./service/withdrawals.ts";
 import { keepInFile } from "./state/data-file.ts";
 import { createState } from "./state/state.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
@@ -56,15 +50,8 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const { dialect = "documented" } = options;
   const core = createCore(options);
   const { clock, events, store } = core;
-  const merchants = createMerchants({
-    options: merchantOptionsOf(options),
-    origin: originOf(options.identity ?? options.seed),
-    store,
-  });
-  const withdrawalIdempotency = store.cell<WithdrawalIdempotency>(
-    "withdrawal idempotency",
-    "ignored",
-  );
+  const origin = originOf(options.identity ?? options.seed);
+  const merchants = createMerchants(merchantOptionsOf(options), origin, store);
   const deliveries = createWebhookDeliveries(core, merchants, { headerPrefix, dialect });
   const { publish, dropped: droppedDeliveries, ...webhooks } = deliveries;
   const payments = createPayments(core, publish);
@@ -74,23 +61,21 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const idempotency = createIdempotencyStore(core);
   const log = createRequestLog(store);
   const routes = [
-    ...paymentRoutes(payments),
-    ...checkoutRoutes(core, payments),
+    ...paymentRoutes(core, payments),
     ...withdrawalRoutes(withdrawals),
-    ...referenceRoutes(),
+    ...referenceRoutes,
   ];
   const operations = routes.map(({ operation }) => operation);
-  const { take, ...faults } = createFaults(core, operations, headerPrefix);
+  const { take: takeFault, ...faults } = createFaults(core, operations, headerPrefix);
   const app = createApp({
     ...core,
     routes,
     authenticate: createAuthenticate(merchants, payments, headerPrefix),
     idempotency,
-    withdrawalIdempotency,
     headerPrefix,
     dialect,
     findPayment: payments.find,
-    faults: { take },
+    takeFault,
     log,
     async loadOwnRoutes() {
       const { createOwnRoutes } = await import("./control/own-routes.ts");
@@ -133,10 +118,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     payments: paymentScenarios,
     withdrawals: withdrawalScenarios,
     get withdrawalIdempotency() {
-      return withdrawalIdempotency.get();
+      return idempotency.ofWithdrawals();
     },
     set withdrawalIdempotency(value) {
-      withdrawalIdempotency.set(checkedWithdrawalIdempotency(value));
+      idempotency.setOfWithdrawals(value);
     },
     faults,
     webhooks,

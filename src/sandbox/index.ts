@@ -41,11 +41,11 @@ export type {
   Frequency,
   LatencyFault,
   Occasions,
+  RateLimit,
   ResetFault,
   TruncationFault,
 } from "./faults/fault.ts";
 export type { FaultOptions, SandboxFaults, WaitingFault } from "./faults/faults.ts";
-export type { RateLimit } from "./faults/rate-limit.ts";
 export type { Dialect, MerchantOptions, SandboxLimits, SandboxOptions } from "./options.ts";
 export type { Seed } from "./random.ts";
 export type { ReceivedAnswer, ReceivedRequest } from "./request-log.ts";

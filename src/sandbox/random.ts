@@ -13,8 +13,6 @@ export type RandomSource = ReturnType<typeof createRandomSource>;
 /** A reset starts every stream again: with a seed the same, without one with other values. */
 export function createRandomSource(seed: Seed | undefined, store: Store) {
   const savedSeed = store.cell<Seed | null>("seed", seed ?? null, { survivesReset: true });
-  // Initial values are not saved.
-  savedSeed.set(savedSeed.get());
   /** Stands in for a seed. */
   const chosen = store.cell("random origin", "");
   /** How many values each stream has given. */

@@ -29,7 +29,7 @@ test.each([
   ["evm", 480],
   ["http", 2_365],
   ["resources", 2_260],
-  ["sandbox", 7_295],
+  ["sandbox", 6_920],
   ["testing", 440],
   ["webhooks", 1_785],
   ["wire", 1_885],

@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 
 /**
@@ -47,6 +48,13 @@ export interface Frequency {
 /** @deprecated Use `Frequency`. */
 export type Occasions = Frequency;
 
+/** The service's rate limit. */
+export interface RateLimit {
+  readonly requestsPerSecond: number;
+  /** The value of `Retry-After`, in seconds. Default 1. */
+  readonly retryAfterSeconds?: number | undefined;
+}
+
 /** @throws {InvalidRequestError} code `invalid_fault`. */
 export function checkFault(fault: Fault): Fault {
   if (typeof fault !== "object" || fault === null) throw invalidFault("fault", "must be an object");
@@ -83,6 +91,18 @@ function checkMoment(when: string, moments: readonly string[]): void {
   if (!moments.includes(when)) throw invalidFault("when", `must be ${moments.join(" or ")}`);
 }
 
+/** @throws {InvalidRequestError} code `invalid_fault`. */
+export function checkedRate(rate: RateLimit): Required<RateLimit> {
+  checkOptionNames(rate, ["requestsPerSecond", "retryAfterSeconds"]);
+  const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
+  for (const [name, value] of Object.entries({ requestsPerSecond, retryAfterSeconds })) {
+    if (!isWholeWithin(value, 0, Number.MAX_SAFE_INTEGER)) {
+      throw invalidFault(name, "must be a whole number from 0");
+    }
+  }
+  return { requestsPerSecond, retryAfterSeconds };
+}
+
 export function isWholeWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
@@ -100,48 +120,38 @@ export function invalidFault(param: string, problem: string): InvalidRequestErro
  */
 export type FaultRoute = "*" | `${"GET" | "POST"} /${string}`;
 
-export type RouteMatcher = (method: string, pathname: string) => boolean;
+const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
 
 /**
- * Reads a route. Its path starts after the group of routes (`/v1/external/secretkey-auth`,
+ * Whether a request is on a route. The route's path starts after the group of routes (`/v1/external/secretkey-auth`,
  * `/v1/external/payment-secret-auth`, `/v1/external`, `/v1/merchants/{merchantId}`), or with `/v1` to mean one group
  * only. It stands for every path that begins with the same segments; `{…}` stands for any segment.
- *
- * @throws {InvalidRequestError} code `unknown_route` when no operation can ever match it.
  */
-export function faultRoute(
+export function isOnRoute(route: FaultRoute, method: string, pathname: string): boolean {
+  if (route === "*") return true;
+  const [, wantedMethod, path = ""] = /^(GET|POST) (\/\S*)$/.exec(route) ?? [];
+  if (wantedMethod !== method) return false;
+  const wanted = path.split("/").filter(Boolean);
+  const segments = (wanted[0] === "v1" ? pathname : pathname.replace(routeGroup, ""))
+    .split("/")
+    .filter(Boolean);
+  // Either may be a placeholder: a request's path has none, but an operation's has.
+  return wanted.every((part, index) => {
+    const segment = segments[index];
+    return part === segment || (segment && (part.startsWith("{") || segment.startsWith("{")));
+  });
+}
+
+/** @throws {InvalidRequestError} code `unknown_route` when no operation can ever match it. */
+export function checkRoute(
   route: FaultRoute,
   operations: readonly Pick<Operation<unknown>, "method" | "path">[],
-): RouteMatcher {
-  if (route === "*") return () => true;
-  const [, method, path = ""] = /^(GET|POST) (\/\S*)$/.exec(route) ?? [];
-  const wanted = segmentsOf(path);
-  const matches: RouteMatcher = (otherMethod, pathname) => {
-    if (otherMethod !== method) return false;
-    const segments = segmentsOf(wanted[0] === "v1" ? pathname : withoutGroup(pathname));
-    return wanted.every((segment, index) => isAlike(segment, segments[index]));
-  };
-  if (!operations.some((operation) => matches(operation.method, operation.path))) {
-    throw new InvalidRequestError(
-      `The service has no route that begins with ${JSON.stringify(route)}. Pass a method and a path, such ` +
-        'as "POST /payments", "GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", ' +
-        'or "*".',
-      { code: "unknown_route", param: "route" },
-    );
-  }
-  return matches;
-}
-
-function withoutGroup(pathname: string): string {
-  return pathname.replace(/^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/, "");
-}
-
-function segmentsOf(path: string): string[] {
-  return path.split("/").filter((segment) => segment !== "");
-}
-
-/** Either may be a placeholder: a request's path has none, but an operation's has. */
-function isAlike(wanted: string, segment: string | undefined): boolean {
-  if (segment === undefined) return false;
-  return wanted === segment || wanted.startsWith("{") || segment.startsWith("{");
+): void {
+  if (operations.some(({ method, path }) => isOnRoute(route, method, path))) return;
+  throw new InvalidRequestError(
+    `The service has no route that begins with ${JSON.stringify(route)}. Pass a method and a path, such ` +
+      'as "POST /payments", "GET /withdrawals/{withdrawalId}" or "POST /payments/{paymentId}/quotes", ' +
+      'or "*".',
+    { code: "unknown_route", param: "route" },
+  );
 }

@@ -1,19 +1,22 @@
 import { checkOptionNames } from "../../values.ts";
+import { credentialHeaderNames } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
+import type { FaultMet } from "../events.ts";
 import type { RandomStream } from "../random.ts";
 import type { Table } from "../state/store.ts";
 import {
+  checkedRate,
   checkFault,
+  checkRoute,
   type Fault,
   type FaultRoute,
   type Frequency,
-  faultRoute,
   invalidFault,
+  isOnRoute,
+  type RateLimit,
   type ResetFault,
-  type RouteMatcher,
 } from "./fault.ts";
-import { callerOf, checkedRate, createLimiter, type RateLimit } from "./rate-limit.ts";
 
 interface Waiting<Item> {
   readonly item: Item;
@@ -49,7 +52,6 @@ export function createWaitingList<Item extends object>(
 
   /** The first item that fits and that chance allows; uses up one of its times. */
   function take(fits: (item: Item) => boolean): Item | undefined {
-    if (table.size() === 0) return undefined;
     for (const [key, { item, times, probability }] of table.entries()) {
       if (!fits(item)) continue;
       if (probability < 1 && chance().fraction() >= probability) continue;
@@ -87,9 +89,8 @@ export interface SandboxFaults {
   /**
    * Queues a fault for the next requests of a route.
    *
-   * @param route A method and the beginning of a path after the group of routes, such as
-   * `POST /payments`; `{…}` stands for any segment, and a path from `/v1` on for one group only. `*` is
-   * every request.
+   * @param route A method and the beginning of a path after the group of routes, such as `POST /payments`; `{…}` stands
+   * for any segment, and a path from `/v1` on for one group only. `*` is every request.
    * @throws {InvalidRequestError} code `unknown_route` or `invalid_fault`.
    * @example
    * ```ts
@@ -135,11 +136,8 @@ export interface WaitingFault extends Required<Frequency> {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** A fault that a request met. The route is null for the rate limit. */
-interface MetFault {
-  readonly route: FaultRoute | null;
-  readonly fault: Fault;
-}
+/** The rate limit's window. */
+const windowMs = 1_000;
 
 export function createFaults(
   { store, random }: Core,
@@ -151,43 +149,50 @@ export function createFaults(
     () => random.stream("faults"),
     invalidFault,
   );
-  const matchers = new Map<FaultRoute, RouteMatcher>();
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
-  let isWithin: (caller: string) => boolean = () => true;
+  /** The requests of each caller in the current window. In real time, because clients wait in real time. */
+  const counts = new Map<string, number>();
+  let windowEndMs = 0;
+  store.onReplaced(endWindow);
 
-  function startLimiter(): void {
-    const rate = limit.get();
-    isWithin = createLimiter(rate?.requestsPerSecond ?? Number.POSITIVE_INFINITY);
+  function endWindow(): void {
+    windowEndMs = 0;
   }
 
-  store.onReplaced(startLimiter);
-
-  function matcherOf(route: FaultRoute): RouteMatcher {
-    const known = matchers.get(route);
-    if (known !== undefined) return known;
-    const matcher = faultRoute(route, operations);
-    matchers.set(route, matcher);
-    return matcher;
+  /** Counts a request, and tells how many its caller has sent in this window. */
+  function count(caller: string): number {
+    const now = performance.now();
+    if (now >= windowEndMs) {
+      windowEndMs = now + windowMs;
+      counts.clear();
+    }
+    const sent = (counts.get(caller) ?? 0) + 1;
+    counts.set(caller, sent);
+    return sent;
   }
 
   function next(route: FaultRoute, fault: Fault, frequency: FaultOptions = {}): void {
-    matcherOf(route);
+    checkRoute(route, operations);
     waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
 
   /** The fault that a request meets; uses it up. */
-  function take(method: string, pathname: string, headers: Headers): MetFault | undefined {
+  function take(
+    method: string,
+    pathname: string,
+    headers: Headers,
+  ): Pick<FaultMet, "route" | "fault"> | undefined {
     const rate = limit.get();
-    if (rate !== null && !isWithin(callerOf(headers, headerPrefix))) {
+    if (rate !== null && count(callerOf(headers, headerPrefix)) > rate.requestsPerSecond) {
       const fault = { status: 429, when: "before", retryAfter: rate.retryAfterSeconds } as const;
       return { route: null, fault };
     }
-    return waiting.take(({ route }) => matcherOf(route)(method, pathname));
+    return waiting.take(({ route }) => isOnRoute(route, method, pathname));
   }
 
   function rateLimit(rate: RateLimit | null): void {
     limit.set(rate && checkedRate(rate));
-    startLimiter();
+    endWindow();
   }
 
   return {
@@ -205,4 +210,13 @@ export function createFaults(
       rateLimit(null);
     },
   } satisfies SandboxFaults & Record<"take", unknown>;
+}
+
+/** The credential of a request. Requests without one count as one caller. */
+export function callerOf(headers: Headers, headerPrefix: string): string {
+  for (const name of credentialHeaderNames(headerPrefix)) {
+    const credential = headers.get(name);
+    if (credential !== null) return credential;
+  }
+  return "";
 }

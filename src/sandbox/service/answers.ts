@@ -3,6 +3,7 @@ import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
 import { SettlekitError } from "../../errors.ts";
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
+import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 import type { Connection } from "../connection.ts";
 
 /** The environment of the sandbox's hono apps: the connection, and variables that middleware sets. */
@@ -21,7 +22,7 @@ export interface ServiceEnv {
 interface RefusalFacts {
   readonly code: string;
   readonly message: string;
-  /** The field at fault; left out when the error is about no field. */
+  /** The field at fault, if any. */
   readonly param?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -39,11 +40,42 @@ export class Refusal extends Error {
   }
 }
 
-export function notFound(kind: "payment" | "withdrawal" | "chain" | "token"): Refusal {
-  return new Refusal(404, {
+/** @throws {Refusal} 404 where there is no value. */
+export function found<Value>(
+  kind: "payment" | "withdrawal" | "chain" | "token",
+  value: Value | undefined,
+): Value {
+  if (value !== undefined) return value;
+  throw new Refusal(404, {
     code: "not_found",
     message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,
   });
+}
+
+const defaultLimit = 100;
+
+/** One page of a list, which is not copied: it may be long. */
+export function pageOf<Value>(
+  values: readonly Value[],
+  { limit = defaultLimit, offset = 0 }: PageQuery,
+  from: "first" | "last",
+): PageBody<Value> {
+  const total = values.length;
+  const [start, end] =
+    from === "first" ? [offset, offset + limit] : [total - offset - limit, total - offset];
+  const page = values.slice(Math.max(start, 0), Math.max(end, 0));
+  const data = from === "first" ? page : page.reverse();
+  return {
+    data,
+    pagination: {
+      total,
+      limit,
+      offset,
+      hasMore: offset + limit < total,
+      totalPages: Math.ceil(total / limit),
+      currentPage: Math.floor(offset / limit) + 1,
+    },
+  };
 }
 
 export function answerJson(
@@ -51,11 +83,10 @@ export function answerJson(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>> = {},
+  form?: (name: string, value: unknown) => unknown,
 ): Response {
-  return answerText(c, status, JSON.stringify(value), {
-    "Content-Type": "application/json",
-    ...headers,
-  });
+  const type = { "Content-Type": "application/json" };
+  return answerText(c, status, JSON.stringify(value, form), { ...type, ...headers });
 }
 
 /** Answers with text, which is dropped where the status allows no body. */
@@ -101,15 +132,13 @@ export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
 /** The evidence that the service answers so: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
-const byOperation: ReadonlyMap<string, Evidence> = new Map(
-  Object.entries(operationTable).map(([id, { name }]) => {
-    return [name, operationProse[id as OperationId].evidence];
-  }),
+const byOperation = new Map(
+  Object.entries(operationTable).map(([id, { name }]) => [name, operationProse[id as OperationId]]),
 );
 
 /** The evidence for an operation. The ledger has it for each field of its answer. */
 export function operationEvidence(name: string): Evidence {
-  return byOperation.get(name) ?? "assumed";
+  return byOperation.get(name)?.evidence ?? "assumed";
 }
 
 /** By status and code (interface section 7); docs/sandbox.md lists them all. */

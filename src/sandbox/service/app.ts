@@ -1,20 +1,28 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler, type Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
+import { codeForStatus } from "../../wire/envelope.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
 import type { SandboxApp } from "../connection.ts";
 import type { Core } from "../core.ts";
-import type { Faults } from "../faults/faults.ts";
-import { callerOf } from "../faults/rate-limit.ts";
+import type { AnswerFault, Fault } from "../faults/fault.ts";
+import { callerOf, type Faults } from "../faults/faults.ts";
 import { keptBody, type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
-import { answerError, evidenceHeader, Refusal, type ServiceEnv } from "./answers.ts";
-import { playFault } from "./fault-play.ts";
+import {
+  answerError,
+  answerJson,
+  answerRefusal,
+  answerText,
+  evidenceHeader,
+  Refusal,
+  type ServiceEnv,
+} from "./answers.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
 
-interface AppOptions extends Omit<ServiceOptions, "events">, Omit<Core, "inFlight"> {
-  readonly faults: Pick<Faults, "take">;
+interface AppOptions extends ServiceOptions, Omit<Core, "inFlight"> {
+  readonly takeFault: Faults["take"];
   readonly log: RequestLog;
   readonly headerPrefix: string;
   /** The sandbox's own routes: pages, description and control. Loaded when first asked for, as few tests need them. */
@@ -35,7 +43,7 @@ export function createApp(options: AppOptions): SandboxApp {
   });
   serveOwnRoutes(app, options.loadOwnRoutes);
   app.use(readBody, recorded(options));
-  for (const routes of browserRoutes) app.use(routes, describePreflight, allowAnyOrigin(options));
+  for (const routes of browserRoutes) app.use(routes, allowAnyOrigin(options));
   app.use(withFaults(options));
   app.use(async (_, next) => {
     clock.catchUp();
@@ -140,12 +148,17 @@ const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listToke
 /** Lets any page read the answer, with the headers that it needs to understand it (assumed). */
 function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   const { name } = credentialHeader("paymentSecret", headerPrefix);
-  return cors({
+  const allow = cors({
     origin: "*",
     allowMethods: ["GET", "POST"],
     allowHeaders: [name, "Content-Type"],
     exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
   });
+  return (c, next) => {
+    // hono/cors answers a preflight itself, so that it meets no fault.
+    if (c.req.method === "OPTIONS") c.header(evidenceHeader, "assumed");
+    return allow(c, next);
+  };
 }
 
 /** A page that is open somewhere may send requests, but without a key: it must not use up a fault that a test armed. */
@@ -154,20 +167,50 @@ function isFromWebPage(headers: Headers): boolean {
   return headers.has("Origin") || !["none", "same-origin"].includes(site);
 }
 
-/** hono/cors answers a preflight itself, so that it meets no fault. */
-const describePreflight: Middleware = async (c, next) => {
-  if (c.req.method === "OPTIONS") c.header(evidenceHeader, "assumed");
-  await next();
-};
-
-function withFaults({ faults, clock, events, headerPrefix }: AppOptions): Middleware {
+function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
     const { method, path, raw } = c.req;
     const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
-    const met = isStray ? undefined : faults.take(method, path, raw.headers);
+    const met = isStray ? undefined : takeFault(method, path, raw.headers);
     if (met === undefined) return next();
     const at = clock.now().toISOString();
     events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });
     return playFault(met.fault, c, next);
   };
+}
+
+/** Serves a request with a fault. `next` makes it take effect. */
+async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Promise<void> {
+  if ("latencyMs" in fault) {
+    const wait = () => new Promise((resolve) => setTimeout(resolve, fault.latencyMs));
+    if (fault.when === "before") await wait();
+    await next();
+    if (fault.when === "after") await wait();
+  } else if ("status" in fault) {
+    if (fault.when === "after") await next();
+    // hono merges the headers of the answer that was there before.
+    for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
+    c.res = answerOf(fault, c);
+  } else {
+    if (fault.connection === "truncated") c.env.broken = "end within the answer";
+    else if (fault.when === "mid-answer") c.env.broken = "reset within the answer";
+    else c.env.broken = "reset before the answer";
+    if (fault.connection === "reset" && fault.when === "before") c.res = c.body(null);
+    else await next();
+  }
+}
+
+function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceEnv>): Response {
+  const headers = retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) };
+  const assumed = { [evidenceHeader]: "assumed", ...headers };
+  if (typeof body === "string") {
+    return answerText(c, status, body, { "Content-Type": "text/plain", ...assumed });
+  }
+  if (body !== undefined) return answerJson(c, status, body, assumed);
+  // As the service itself would answer.
+  const message =
+    status === 429
+      ? "Too many requests. Wait as long as Retry-After says, or longer with every refusal."
+      : `The settlekit sandbox was told to answer this request with ${status}.`;
+  return answerRefusal(c, status, { code: codeForStatus(status), message, headers });
 }

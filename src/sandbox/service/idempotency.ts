@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { canonicalJson } from "../../values.ts";
+import type { Replay } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { Refusal } from "./answers.ts";
 
@@ -16,46 +17,33 @@ const maxDepth = 64;
 /** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
 export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
-/** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
-export function checkedWithdrawalIdempotency(value: WithdrawalIdempotency): WithdrawalIdempotency {
-  const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
-  if (known.includes(value)) return value;
-  throw new ConfigurationError(`withdrawalIdempotency must be one of ${known.join(", ")}.`, {
-    code: "invalid_withdrawal_idempotency",
-    param: "withdrawalIdempotency",
-  });
-}
-
 interface IdempotentRequest {
   readonly merchantId: string;
   /** The operation: one key means nothing across them. */
   readonly scope: string;
   readonly key: string;
-  /** The parsed body, as it was sent. */
-  readonly body: unknown;
-  /** How the service treats a key that it has seen before. */
-  readonly repetition: WithdrawalIdempotency;
 }
 
-export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
-
-interface Kept extends Pick<IdempotentRequest, "merchantId" | "scope" | "key"> {
+interface Kept extends IdempotentRequest {
   readonly fingerprint: string;
   /** Never altered after it was given, so that it is written to the same bytes every time. */
   readonly answer: unknown;
 }
 
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
+
 export function createIdempotencyStore({ clock, events, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
+  const ofWithdrawals = store.cell<WithdrawalIdempotency>("withdrawal idempotency", "ignored");
 
   clock.onDue("idempotency key", (id) => {
     const ended = kept.get(id);
     // Dropped before its time.
     if (ended === undefined) return;
     kept.delete(id);
-    const { merchantId, scope, key } = ended;
+    const { merchantId, scope: operation, key } = ended;
     const at = clock.now().toISOString();
-    events.emit({ at, type: "idempotency.ended", merchantId, operation: scope, key });
+    events.emit({ at, type: "idempotency.ended", merchantId, operation, key });
   });
 
   return {
@@ -63,21 +51,28 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
      * The answer of the first request with this key, or else what `create` gives. Nothing is kept when `create` throws
      * (assumed: an error may be corrected under the same key).
      *
+     * @param body As it was sent.
      * @throws {Refusal} 409 when the key may not come again, or came with another body.
      */
-    once<Answer>(request: IdempotentRequest, create: () => Answer): Answer {
-      const { merchantId, scope, key, body, repetition } = request;
+    once(
+      request: IdempotentRequest,
+      body: unknown,
+      replay: Replay,
+      create: () => unknown,
+    ): unknown {
+      const { merchantId, scope, key } = request;
       const id = JSON.stringify([merchantId, scope, key]);
       checkDepth(body);
       const fingerprint = hash("sha256", canonicalJson(body), "base64");
       const earlier = kept.get(id);
       if (earlier === undefined) {
         const answer = create();
-        kept.set(id, { merchantId, scope, key, fingerprint, answer });
+        kept.set(id, { ...request, fingerprint, answer });
         const dueMs = clock.nowMs() + idempotencyWindowMs;
         clock.schedule({ dueMs, kind: "idempotency key", subject: id });
         return answer;
       }
+      const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();
       if (repetition === "ignored") return create();
       if (repetition === "conflict") {
         throw conflict(
@@ -85,13 +80,23 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
             "outcome, or send a new key.",
         );
       }
-      if (earlier.fingerprint !== fingerprint) {
-        throw conflict(
-          "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
-            "the new ones with a new key.",
-        );
+      if (earlier.fingerprint === fingerprint) return earlier.answer;
+      throw conflict(
+        "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+          "the new ones with a new key.",
+      );
+    },
+    ofWithdrawals: ofWithdrawals.get,
+    /** @throws {ConfigurationError} code `invalid_withdrawal_idempotency`. */
+    setOfWithdrawals(value: WithdrawalIdempotency): void {
+      const known: readonly WithdrawalIdempotency[] = ["ignored", "honoured", "conflict"];
+      if (!known.includes(value)) {
+        throw new ConfigurationError(`withdrawalIdempotency must be one of ${known.join(", ")}.`, {
+          code: "invalid_withdrawal_idempotency",
+          param: "withdrawalIdempotency",
+        });
       }
-      return earlier.answer as Answer;
+      ofWithdrawals.set(value);
     },
     /** How many keys were dropped before their time. */
     dropped: kept.dropped,

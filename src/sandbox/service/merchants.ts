@@ -36,22 +36,15 @@ export interface Merchant extends KeptMerchant {
 
 export type Merchants = ReturnType<typeof createMerchants>;
 
-interface MerchantsOptions {
-  /** One for each merchant, in order. Omitted values are as saved, or else the defaults. */
-  readonly options: readonly MerchantOptions[];
-  /** Origin of the secrets and ids, see `originOf`. */
-  readonly origin: string;
-  readonly store: Store;
-}
-
-export function createMerchants({ options, origin, store }: MerchantsOptions) {
-  if (!Array.isArray(options) || options.length === 0) throw noMerchants();
+/**
+ * @param options One for each merchant, in order. Omitted values are as saved, or else the defaults.
+ * @param origin Of the secrets and ids, see `originOf`.
+ */
+export function createMerchants(options: readonly MerchantOptions[], origin: string, store: Store) {
   const kept = store.table<KeptMerchant>("merchants", { survivesReset: true });
   // Stored, because merchants that are added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
-  keptOrigin.set(origin);
   let merchants: readonly Merchant[] = [];
-  let bySecretKey: ReadonlyMap<string, Merchant> = new Map();
 
   /** The stored merchants, and those that the options add. */
   function gather(): void {
@@ -65,24 +58,27 @@ export function createMerchants({ options, origin, store }: MerchantsOptions) {
       const endpoint = webhookEndpoint(merchant.webhookUrl ?? undefined, asked.deliver);
       return { ...merchant, endpoint };
     });
-    bySecretKey = new Map(merchants.map((merchant) => [merchant.secretKey, merchant]));
   }
-
-  gather();
-  store.onReplaced(gather);
 
   function first(): Merchant {
     const [merchant] = merchants;
-    if (merchant === undefined) throw noMerchants();
-    return merchant;
+    if (merchant !== undefined) return merchant;
+    throw new ConfigurationError(
+      "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
+      { code: "no_merchants", param: "merchants" },
+    );
   }
+
+  gather();
+  first();
+  store.onReplaced(gather);
 
   return {
     /** In order; at least one. */
     all: () => merchants,
     first,
     find: (id: string) => merchants.find(({ merchantId }) => merchantId === id),
-    withSecretKey: (secretKey: string) => bySecretKey.get(secretKey),
+    withSecretKey: (key: string) => merchants.find(({ secretKey }) => secretKey === key),
     withAccessToken: (token: string) => merchants.find(({ accessToken }) => accessToken === token),
   };
 }
@@ -130,11 +126,4 @@ function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerc
 export function publicMerchant(merchant: Merchant): SandboxMerchant {
   const { endpoint: _endpoint, endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
   return rest;
-}
-
-function noMerchants(): ConfigurationError {
-  return new ConfigurationError(
-    "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
-    { code: "no_merchants", param: "merchants" },
-  );
 }

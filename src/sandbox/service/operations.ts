@@ -2,53 +2,36 @@ import type { Context, Hono } from "hono";
 import { isRecord } from "../../values.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
-import type { Payment } from "../../wire/payment.ts";
 import type { Events } from "../event-bus.ts";
 import type { Dialect } from "../options.ts";
 import { randomStream } from "../random.ts";
 import {
   answerJson,
   evidenceHeader,
-  notFound,
+  found,
   operationEvidence,
   Refusal,
   type ServiceEnv,
 } from "./answers.ts";
-import type { IdempotencyStore, WithdrawalIdempotency } from "./idempotency.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
 /**
- * An answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has its own deposit
- * address.
+ * Writes the JSON of an answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has
+ * its own deposit address.
  */
-function inDialect(
-  dialect: Dialect,
-  value: unknown,
-  findPayment: (paymentId: string) => Payment | undefined,
-): unknown {
-  if (dialect === "documented") return value;
-  return published(value);
-
-  function published(part: unknown): unknown {
-    if (Array.isArray(part)) return part.map(published);
-    if (!isRecord(part)) return part;
-    const fields = Object.entries(part).map(([name, field]) => {
-      const isChainId = name === "chainId" && typeof field === "number";
-      return [name, isChainId ? `eip155:${field}` : published(field)];
-    });
-    return { ...Object.fromEntries(fields), ...addressOf(part) };
-  }
-
-  function addressOf({ expectedAmountAsset, paymentId, id }: Record<string, unknown>) {
-    if (typeof expectedAmountAsset !== "string") return {};
-    const quoteId = String(id);
-    const payment = findPayment(String(paymentId))?.depositAddress;
+function published(findPayment: Payments["find"]) {
+  return (name: string, value: unknown): unknown => {
+    if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
+    if (!isRecord(value) || !("expectedAmountAsset" in value)) return value;
+    const id = String(value.id);
+    const payment = findPayment(String(value.paymentId));
     // The same in every answer: it is made from the quote's id.
-    const address = randomStream(quoteId, "address").address();
-    return payment ? { depositAddress: { ...payment, id: quoteId, address } } : {};
-  }
+    const address = randomStream(id, "address").address();
+    return { ...value, depositAddress: { ...payment?.depositAddress, id, address } };
+  };
 }
 
 /** The values of a path's placeholders, decoded. */
@@ -56,20 +39,27 @@ type PathValues = Readonly<Record<string, string | undefined>>;
 
 /** Interface section 5: each operation names the one credential that it is called with. */
 export function createAuthenticate(merchants: Merchants, payments: Payments, headerPrefix: string) {
-  function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
-    switch (credential) {
-      case "secretKey":
-        return merchants.withSecretKey(given);
-      case "accessToken":
-        return merchants.withAccessToken(given);
-      case "paymentSecret": {
-        const payment = payments.find(paymentId);
-        if (payment === undefined) throw notFound("payment");
-        if (payments.secretOf(paymentId) !== given) return undefined;
-        return merchants.find(payment.merchantId);
-      }
-    }
-  }
+  type Holder = (given: string, path: PathValues) => Merchant | undefined;
+  const checks: Record<Credential, { code: string; owner: string; holder: Holder }> = {
+    secretKey: {
+      code: "invalid_api_key",
+      owner: "the secretKey of a merchant of this sandbox",
+      holder: merchants.withSecretKey,
+    },
+    accessToken: {
+      code: "invalid_access_token",
+      owner: "Bearer and the accessToken of a merchant of this sandbox",
+      holder: merchants.withAccessToken,
+    },
+    paymentSecret: {
+      code: "invalid_payment_secret",
+      owner: "the secret of this payment",
+      holder(given, { paymentId = "" }) {
+        const { merchantId } = found("payment", payments.find(paymentId));
+        return payments.secretOf(paymentId) === given ? merchants.find(merchantId) : undefined;
+      },
+    },
+  };
 
   /**
    * Gives the merchant that a request is about.
@@ -80,13 +70,12 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     // Public operations are the same for every merchant.
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
-    const { code, owner } = credentials[credential];
+    const { code, owner, holder } = checks[credential];
     const refuse = (message: string) => new Refusal(401, { code, message });
     const given = headers.get(name);
     if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
     // Without its scheme, a value is not a credential.
-    const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
-    const merchant = holderOf(credential, value, path);
+    const merchant = holder(given.startsWith(scheme) ? given.slice(scheme.length) : "", path);
     if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
     const { merchantId = merchant.merchantId } = path;
     if (merchantId === merchant.merchantId) return merchant;
@@ -97,18 +86,6 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     });
   };
 }
-
-const credentials = {
-  secretKey: {
-    code: "invalid_api_key",
-    owner: "the secretKey of a merchant of this sandbox",
-  },
-  accessToken: {
-    code: "invalid_access_token",
-    owner: "Bearer and the accessToken of a merchant of this sandbox",
-  },
-  paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
-} as const satisfies Readonly<Record<Credential, { code: string; owner: string }>>;
 
 /** A request that passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
@@ -128,11 +105,7 @@ export interface Route {
    * another one is looked at.
    */
   readonly handle: (call: Call) => unknown;
-  readonly prepareBody: PrepareBody;
 }
-
-/** Removes fields that the operation ignores, before the body is checked. */
-type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
 
 /**
  * Serves an operation. `Body` and `Query` are what the operation's schemas give: its type does not tell them, so they
@@ -141,20 +114,17 @@ type PrepareBody = (body: Record<string, unknown>) => Record<string, unknown>;
 export function route<Response, Body = unknown, Query = unknown>(
   operation: Operation<Response>,
   handle: (call: Call<Body, Query>) => Response,
-  prepareBody: PrepareBody = (body) => body,
 ): Route {
-  return { operation, handle: (call) => handle(call as Call<Body, Query>), prepareBody };
+  return { operation, handle: (call) => handle(call as Call<Body, Query>) };
 }
 
 export interface ServiceOptions {
   readonly routes: readonly Route[];
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly idempotency: IdempotencyStore;
-  /** How to treat a repeated Idempotency-Key of operations whose `replay` is unsafe. */
-  readonly withdrawalIdempotency: { get(): WithdrawalIdempotency };
   readonly dialect: Dialect;
   readonly findPayment: Payments["find"];
-  readonly events: Pick<Events, "during">;
+  readonly events: Events;
 }
 
 /** Adds every operation to the app, and refuses other routes and methods. */
@@ -190,10 +160,10 @@ export function honoPath(path: string): string {
 
 function answer(
   c: Context<ServiceEnv>,
-  { operation, handle, prepareBody }: Route,
+  { operation, handle }: Route,
   options: ServiceOptions,
 ): Response {
-  const { authenticate, idempotency, withdrawalIdempotency, events } = options;
+  const { authenticate, idempotency, dialect, findPayment } = options;
   const { req } = c;
   const path: PathValues = req.param();
   const url = new URL(req.url);
@@ -201,19 +171,19 @@ function answer(
   const query = parseQuery(operation, url);
   const call = { origin: url.origin, merchant, path, query };
   // Operations take effect at once, so everything emitted meanwhile is caused by the request.
-  const value = events.during({ requestId: c.var.requestId }, () => {
+  const value = options.events.during({ requestId: c.var.requestId }, () => {
     const { body: schema, name: scope, replay } = operation;
     if (schema === undefined) return handle({ ...call, body: undefined });
     const isOptional = schema.safeParse({}).success;
     const json = parseObject(c.var.body, { isOptional });
-    const perform = () => handle({ ...call, body: checked(schema, prepareBody(json)) });
+    const perform = () => handle({ ...call, body: checked(schema, json) });
     const key = req.header(idempotencyKeyHeader);
     if (!key || replay === "safe") return perform();
-    const repetition = replay === "keyed" ? "honoured" : withdrawalIdempotency.get();
     const { merchantId } = merchant;
-    return idempotency.once({ merchantId, scope, key, body: json, repetition }, perform);
+    return idempotency.once({ merchantId, scope, key }, json, replay, perform);
   });
   const { name, successStatus = 200 } = operation;
-  const answered = inDialect(options.dialect, value, options.findPayment);
-  return answerJson(c, successStatus, answered, { [evidenceHeader]: operationEvidence(name) });
+  const headers = { [evidenceHeader]: operationEvidence(name) };
+  const form = dialect === "published" ? published(findPayment) : undefined;
+  return answerJson(c, successStatus, value, headers, form);
 }

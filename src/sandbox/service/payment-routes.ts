@@ -1,26 +1,27 @@
+import * as z from "zod/mini";
+import { toChecksumAddress } from "../../evm/address.ts";
+import * as operations from "../../wire/operations.ts";
 import {
-  createPayment as createPaymentOperation,
-  getPayment,
-  listPayments,
-} from "../../wire/operations.ts";
-import type { PageBody } from "../../wire/pagination.ts";
-import type {
-  CreatedPayment,
-  CreatePaymentBody,
-  Payment,
-  PaymentListQuery,
+  type CreatedPayment,
+  type CreatePaymentBody,
+  createPaymentBodySchema,
+  type Payment,
+  type PaymentListQuery,
+  type PaymentState,
 } from "../../wire/payment.ts";
-import { notFound, Refusal } from "./answers.ts";
-import { listPage } from "./lists.ts";
+import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
+import type { Core } from "../core.ts";
+import { found, pageOf, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
-import { checkAmount, checkMetadata, refuseField } from "./validation.ts";
+import { isActive, latestQuote, quoteFor } from "./quotes.ts";
+import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
+import { checkBy, checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
-/** The merchant's operations on payments (interface sections 4.1 and 4.2). */
-export function paymentRoutes(payments: Payments): Route[] {
+/** The operations on payments: the merchant's (interface sections 4.1 and 4.2) and the customer's (section 4.3). */
+export function paymentRoutes({ clock, random }: Core, payments: Payments): Route[] {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
-    const { type = "payment", amount, ...fields } = body;
-    const { orderId, redirectUrl, customMetadata } = fields;
+    const { type = "payment", amount, redirectUrl, customMetadata } = body;
     if (type === "deposit" && !merchant.depositsEnabled) {
       throw new Refusal(403, {
         code: "deposits_disabled",
@@ -28,57 +29,125 @@ export function paymentRoutes(payments: Payments): Route[] {
       });
     }
     const { minPaymentInCents } = merchant.limits;
-    const amountInCents = type === "deposit" ? 0 : checkedAmount(amount, minPaymentInCents);
+    const amountInCents =
+      type === "deposit" ? 0 : checkedAmount("amount", amount, minPaymentInCents);
     checkRedirectUrl(redirectUrl);
     checkMetadata(customMetadata);
-    const { payment, secret } = payments.create({
-      merchant,
-      type,
-      amountInCents,
-      orderId,
-      redirectUrl,
-      customMetadata,
-      customerRefId: type === "deposit" ? fields.customerRefId : undefined,
-    });
+    const { payment, secret } = payments.create({ ...body, merchant, type, amountInCents });
     const { id: paymentId } = payment;
     return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };
   }
 
   function get({ path: { paymentId = "" }, merchant }: Call): Payment {
     const payment = payments.find(paymentId);
-    if (payment?.merchantId === merchant.merchantId) return payment;
-    throw notFound("payment");
+    const isOwn = payment?.merchantId === merchant.merchantId;
+    return found("payment", isOwn ? payment : undefined);
   }
 
-  function list({ query, merchant }: Call<unknown, PaymentListQuery>): PageBody<Payment> {
-    return listPage(payments.allOf(merchant.merchantId), query);
+  function list({ query, merchant }: Call<unknown, PaymentListQuery>) {
+    const { merchantId } = merchant;
+    const matching = payments.all().filter((it) => it.merchantId === merchantId && fits(it, query));
+    // Sorting is stable, so payments of equal amounts keep the order of their creation.
+    if (query.sortBy === "amountInCents")
+      matching.sort((a, b) => a.amountInCents - b.amountInCents);
+    return pageOf(matching, query, query.sortOrder === "ASC" ? "first" : "last");
+  }
+
+  /** The payment that the payment secret belongs to. */
+  function opened({ path: { paymentId = "" } }: Call): Payment {
+    return found("payment", payments.find(paymentId));
+  }
+
+  function state(call: Call): PaymentState {
+    const { id, status } = opened(call);
+    return { id, status };
+  }
+
+  /** Creates or updates a quote. The same request returns the same quote as long as it is active. */
+  function quote(call: Call<CreateQuoteBody>): Quote {
+    const payment = opened(call);
+    if (payment.status !== "pending") {
+      throw new Refusal(400, {
+        code: "payment_not_pending",
+        message: `The payment is ${payment.status} and takes no more quotes. Create another payment.`,
+      });
+    }
+    const priced = chosenToken(call.body);
+    const amountInCents = amountToQuote(payment, call.body.forceDepositAmount);
+
+    const latest = latestQuote(payment.quotes, priced);
+    const active = latest && isActive(latest) ? latest : undefined;
+    const request = { paymentId: payment.id, amountInCents, nowMs: clock.nowMs() };
+    const id = active?.id ?? random.stream("quotes").uuid();
+    const fresh = quoteFor(priced, request, id);
+    if (active?.expectedAmountAsset === fresh.expectedAmountAsset) return active;
+    const offered = { ...fresh, createdAt: active?.createdAt ?? fresh.createdAt };
+    payments.offer(payment, offered, amountInCents);
+    return offered;
   }
 
   return [
-    route(createPaymentOperation, create, withoutIgnoredAmount),
-    route(getPayment, get),
-    route(listPayments, list),
+    route({ ...operations.createPayment, body: createBodySchema }, create),
+    route(operations.getPayment, get),
+    route(operations.listPayments, list),
+    route(operations.getCheckoutPayment, opened),
+    route(operations.getCheckoutStatus, state),
+    route(operations.listQuotes, (call) => opened(call).quotes.filter(isActive)),
+    route(operations.createQuote, quote),
+    // There is no chain to look at: the test simulates what arrives.
+    route(operations.refreshCheckoutStatus, state),
   ];
 }
 
 /** A deposit's amount is ignored, so an invalid one must not be refused. */
-function withoutIgnoredAmount(body: Record<string, unknown>): Record<string, unknown> {
-  if (body.type !== "deposit") return body;
-  const { amount: _ignored, ...rest } = body;
-  return rest;
-}
-
-function checkedAmount(amount: number | undefined, minPaymentInCents: number): number {
-  if (amount === undefined) {
-    throw refuseField(400, "amount", "is missing. It must be a number of USD cents.");
-  }
-  checkAmount("amount", amount, minPaymentInCents);
-  return amount;
-}
+const createBodySchema = z.pipe(
+  z.transform((body: Record<string, unknown>) =>
+    body.type === "deposit" ? { ...body, amount: undefined } : body,
+  ),
+  createPaymentBodySchema,
+);
 
 function checkRedirectUrl(redirectUrl: string | undefined): void {
   if (redirectUrl === undefined) return;
   const url = URL.parse(redirectUrl);
   if (url !== null && /^https?:$/.test(url.protocol)) return;
   throw refuseField(422, "redirectUrl", "must be an absolute http or https URL.");
+}
+
+function fits(payment: Payment, { status, type, search }: PaymentListQuery): boolean {
+  if (payment.status !== (status ?? payment.status)) return false;
+  if (payment.type !== (type ?? payment.type)) return false;
+  if (!search) return true;
+  const { id, depositAddress, merchantShortName, receipt } = payment;
+  const { txHash, txSenderAddress } = receipt ?? {};
+  const texts = [id, depositAddress?.address, merchantShortName, txHash, txSenderAddress];
+  return texts.some((text) => text?.toLowerCase().includes(search.toLowerCase()));
+}
+
+function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken {
+  if (chainId === undefined && contractAddress === undefined) return defaultToken;
+  if (chainId === undefined) throw incomplete("chainId", "contractAddress");
+  checkOneOf("chainId", supportedChainIds, chainId);
+  if (contractAddress === undefined) throw incomplete("contractAddress", "chainId");
+  checkBy(() => toChecksumAddress(contractAddress, "contractAddress"));
+  const priced = tokenOn(chainId, contractAddress);
+  if (priced !== undefined) return priced;
+  throw new Refusal(422, {
+    code: "unsupported_token",
+    param: "contractAddress",
+    message: "contractAddress is not a token that is accepted on this chain.",
+  });
+}
+
+function incomplete(missing: string, given: string) {
+  return refuseField(400, missing, `is missing. It belongs with ${given}; leave out both or none.`);
+}
+
+/** The customer chooses a deposit's amount; until then it is 0. */
+function amountToQuote(payment: Payment, forcedInCents: number | undefined): number {
+  if (forcedInCents === undefined) return payment.amountInCents;
+  if (payment.type !== "deposit") {
+    throw refuseField(422, "forceDepositAmount", "applies to deposits only. Leave it out.");
+  }
+  return checkedAmount("forceDepositAmount", forcedInCents, 1);
 }

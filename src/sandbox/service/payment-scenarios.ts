@@ -4,7 +4,7 @@ import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
 import type { Payments } from "./payments.ts";
-import { closedQuotes, latestQuote, quoteFor } from "./quotes.ts";
+import { closedQuotes, latestQuote, quoteFor, withQuote } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
@@ -39,19 +39,16 @@ export interface SandboxPayments {
    * - `underpayment`: nine tenths arrive; `failed`.
    * - `overpayment`: eleven tenths arrive; `completed`, with the excess in the receipt.
    * - `timeout`: nothing arrives; `expired`.
-   * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed: the interface
-   *   does not say).
+   * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed).
    *
-   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Step by step, the
-   * payment is `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`, on the
-   * clock by one block in two seconds. A `timeout` on the clock is what the clock does anyway. Every
-   * change of status sends a `payment.updated` webhook.
+   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Step by step, the payment is
+   * `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`, on the clock by one block in two
+   * seconds. Every change of status sends a `payment.updated` webhook.
    *
    * @returns The payment after the scenario; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} The payment's status does not allow it (code `payment_not_pending`),
-   * another scenario has steps left (`scenario_in_progress`), the scenario (`unknown_scenario`) or `steps`
-   * (`unknown_steps`) is unknown, or the amount does not fit (`invalid_amount`).
+   * @throws {InvalidRequestError} code `payment_not_pending`, `scenario_in_progress` (another has steps left),
+   * `unknown_scenario`, `unknown_steps` or `invalid_amount`.
    * @example
    * ```ts
    * const payment = await sandbox.payments.simulate(paymentId, "success");
@@ -79,14 +76,12 @@ export interface SandboxPayments {
   step(paymentId: string): Promise<Payment>;
   /** The steps that the payment's scenario has left, in order; empty when none is in progress. */
   upcoming(paymentId: string): UpcomingPaymentStep[];
-  /**
-   * A copy of every payment and deposit, oldest first, as the service stores it, even if a fault changed its answers. Not a
-   * request: it is not listed in `requests()` and meets no fault.
-   */
+  /** A copy of every payment and deposit, oldest first, as the service stores it. Not a request: it meets no fault. */
   all(): Payment[];
 }
 
-interface PaymentStep extends Step<"processing" | "completed" | "failed" | "expired"> {
+interface PaymentStep extends Step {
+  readonly status: "processing" | "completed" | "failed" | "expired";
   readonly confirmations: number | null;
   /** The amount due, in USD cents. */
   readonly amountInCents: number;
@@ -94,14 +89,17 @@ interface PaymentStep extends Step<"processing" | "completed" | "failed" | "expi
   readonly tenths: number;
 }
 
-const outcomes = {
-  success: { status: "completed", tenths: 10 },
-  underpayment: { status: "failed", tenths: 9 },
-  overpayment: { status: "completed", tenths: 11 },
-  timeout: { status: "expired", tenths: 0 },
-  late: { status: "completed", tenths: 10 },
-} as const satisfies Record<PaymentScenario, Pick<PaymentStep, "status" | "tenths">>;
-const scenarios = Object.keys(outcomes) as PaymentScenario[];
+interface Outcome extends Pick<PaymentStep, "status" | "tenths"> {
+  readonly from: readonly string[];
+}
+
+const outcomes: Readonly<Record<PaymentScenario, Outcome>> = {
+  success: { from: ["pending"], status: "completed", tenths: 10 },
+  underpayment: { from: ["pending"], status: "failed", tenths: 9 },
+  overpayment: { from: ["pending"], status: "completed", tenths: 11 },
+  timeout: { from: ["pending"], status: "expired", tenths: 0 },
+  late: { from: ["pending", "expired"], status: "completed", tenths: 10 },
+};
 
 /** For Base Sepolia, as published. */
 const requiredConfirmations = 10;
@@ -116,24 +114,22 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     scenario: PaymentScenario,
     options: SimulateOptions,
   ): PaymentStep[] {
-    const amountInCents = amountDue(payment, options.amountInCents);
     const { status, tenths } = outcomes[scenario];
-    const isExpiring =
-      status === "expired" || (scenario === "late" && payment.status === "pending");
-    const startMs = isExpiring ? payments.expiresMs(payment) : clock.nowMs();
-    const due = { amountInCents, tenths };
-    const expiry = { ...due, status: "expired", confirmations: null } as const;
-    const expiring = isExpiring ? [{ ...expiry, dueMs: startMs, isBetween: false }] : [];
-    if (status === "expired") return expiring;
+    const due = { amountInCents: amountDue(payment, options.amountInCents), tenths };
+    const dueMs = payments.expiresMs(payment);
+    const expiry: PaymentStep = { ...due, status: "expired", confirmations: null, dueMs };
+    if (status === "expired") return [expiry];
+    const isLate = scenario === "late" && payment.status === "pending";
+    const startMs = isLate ? dueMs : clock.nowMs();
     const confirming = shownConfirmations.map((confirmations): PaymentStep => {
-      const isBetween = confirmations < requiredConfirmations;
+      const reached = confirmations < requiredConfirmations ? "processing" : status;
       const dueMs = startMs + confirmations * blockTimeMs;
-      return { ...due, status: isBetween ? "processing" : status, confirmations, dueMs, isBetween };
+      return { ...due, status: reached, confirmations, dueMs };
     });
-    return [...expiring, ...confirming];
+    return isLate ? [expiry, ...confirming] : confirming;
   }
 
-  function take(payment: Payment, step: Omit<PaymentStep, "dueMs">): Payment {
+  function take(payment: Payment, step: PaymentStep): Payment {
     const { status, confirmations } = step;
     if (status === "expired") return payments.expire(payment);
     const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
@@ -143,10 +139,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
   }
 
   /** The changes when money arrives: the paid quote is used, the others expire. */
-  function arrival(
-    payment: Payment,
-    { amountInCents, tenths }: Pick<PaymentStep, "amountInCents" | "tenths">,
-  ): Pick<Payment, "amountInCents" | "quotes" | "receipt"> {
+  function arrival(payment: Payment, { amountInCents, tenths }: PaymentStep) {
     const nowMs = clock.nowMs();
     const draws = random.stream("receipts");
     const exact = quoteFor(defaultToken, { paymentId: payment.id, amountInCents, nowMs }, "");
@@ -157,34 +150,30 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
       ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
       status: "used",
     };
-    const quotes = closedQuotes(isOffered ? payment.quotes : [...payment.quotes, quote], quote);
+    const quotes = closedQuotes(withQuote(payment.quotes, quote));
     const units = (BigInt(quote.expectedAmountAsset) * BigInt(tenths)) / 10n;
-    return { amountInCents, quotes, receipt: receiptOf({ quote, units, nowMs, random: draws }) };
+    return { amountInCents, quotes, receipt: receiptOf(quote, units, { nowMs, random: draws }) };
   }
 
   return createScenarios(core, {
     ...payments,
     name: "payment",
-    scenarios,
+    outcomes,
     optionNames: ["amountInCents", "steps"],
-    checkPlayable,
+    unplayable,
     plan,
     take,
-    // The payment expired on the clock before the scenario let it expire.
-    isOver: (payment, { status }) => status === "expired" && payment.status !== "pending",
-    shown: ({ status, confirmations }) => ({ status, confirmations }),
+    shown: ({ status, confirmations }: PaymentStep) => ({ status, confirmations }),
   });
 }
 
 /** An expired payment can still be paid late. */
 export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario): boolean {
-  return status === "pending" || (status === "expired" && scenario === "late");
+  return outcomes[scenario].from.includes(status);
 }
 
-function checkPlayable(payment: Payment, scenario: PaymentScenario): void {
-  if (isPaymentPlayable(payment, scenario)) return;
-  const { status } = payment;
-  throw new InvalidRequestError(
+function unplayable({ status }: Payment): InvalidRequestError {
+  return new InvalidRequestError(
     status === "expired"
       ? 'The payment is expired. Only "late" money can still arrive; or create another payment.'
       : `The payment is ${status} already, which is final. Create another one.`,

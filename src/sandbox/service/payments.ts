@@ -1,31 +1,19 @@
-import type { Payment } from "../../wire/payment.ts";
+import type { CreatePaymentBody, Payment } from "../../wire/payment.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
-import type { NewChange } from "../event-bus.ts";
-import { createRecords } from "../state/store.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import type { Merchant } from "./merchants.ts";
-import { closedQuotes, isActive, quoteLifetimeMs, quotesFor } from "./quotes.ts";
+import { closedQuotes, isActive, quoteFor, quoteLifetimeMs, withQuote } from "./quotes.ts";
+import { pricedTokens } from "./tokens.ts";
 
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
 
-interface NewPayment {
+interface NewPayment extends Omit<CreatePaymentBody, "amount"> {
   readonly merchant: Pick<Merchant, "merchantId" | "name">;
   readonly type: "payment" | "deposit";
   /** USD cents; 0 for a deposit, whose amount the customer chooses later (assumed). */
   readonly amountInCents: number;
-  readonly orderId: string;
-  readonly redirectUrl: string | undefined;
-  readonly customMetadata: string | undefined;
-  readonly customerRefId: string | undefined;
-}
-
-/** Details of a payment that its answers do not show. */
-interface PaymentDetails {
-  readonly secret: string;
-  /** Where its page leads after the payment. */
-  readonly returnUrl?: string;
 }
 
 export type Payments = ReturnType<typeof createPayments>;
@@ -35,10 +23,14 @@ export type Payments = ReturnType<typeof createPayments>;
  * creations can share its parts.
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
-  const payments = createRecords<Payment>(store, "payments");
-  const details = store.table<PaymentDetails>("payment details");
+  const payments = store.table<Payment>("payments");
+  /** What the answers of a payment do not show; its page leads to the returnUrl. */
+  const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   clock.onDue("quotes", expireQuotes);
-  clock.onDue("payment", expireUnpaid);
+  clock.onDue("payment", (id) => {
+    const payment = payments.get(id);
+    if (payment?.status === "pending") expire(payment);
+  });
 
   function create(fields: NewPayment) {
     const { merchant, type, amountInCents, orderId, redirectUrl } = fields;
@@ -47,6 +39,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const draws = random.stream("payments");
     const id = draws.uuid();
     const address = { id: draws.uuid(), paymentId: id, type: "EVM", address: draws.address() };
+    const offered = type === "deposit" ? [] : pricedTokens;
+    const request = { paymentId: id, amountInCents, nowMs };
     const payment: Payment = {
       id,
       merchantId: merchant.merchantId,
@@ -56,39 +50,46 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       currency: "USD",
       status: "pending",
       depositAddress: { ...address, createdAt },
-      quotes: type === "deposit" ? [] : quotesFor({ paymentId: id, amountInCents, nowMs }, draws),
+      quotes: offered.map((priced) => quoteFor(priced, request, draws.uuid())),
       receipt: null,
       orderId,
       ...(redirectUrl === undefined ? {} : { redirectUrl }),
       createdAt,
     };
     const secret = `ps_${draws.hex(24)}`;
-    payments.put(payment);
+    put(payment);
     const returnUrl = returnUrlFor(fields);
     details.set(id, { secret, ...(returnUrl === undefined ? {} : { returnUrl }) });
     if (payment.quotes.length > 0) {
       clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
     }
     clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
-    const { status } = payment;
-    publish("payment.created", payment, {
-      type: "payment.created",
-      paymentId: id,
-      orderId,
-      status,
-    });
+    publish("payment.created", payment, { type: "payment.created", ...factsOf(payment) });
     return { payment, secret };
+  }
+
+  function put(payment: Payment): void {
+    payments.set(payment.id, payment);
   }
 
   /** Replaces a payment by its next state; sends a webhook when the status changed. */
   function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
-    payments.put(next);
+    put(next);
+    const facts = factsOf(next);
+    const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
+    const moved = {
+      type: "payment.moved",
+      ...facts,
+      confirmations,
+      requiredConfirmations,
+    } as const;
     if (next.status !== payment.status) {
-      publish("payment.updated", next, changeTo(next));
+      const change =
+        next.status === "expired" ? ({ type: "payment.expired", ...facts } as const) : moved;
+      publish("payment.updated", next, change);
     } else if (next.receipt !== payment.receipt) {
-      const at = clock.now().toISOString();
-      events.emit({ ...movedTo(next), at, eventId: null, event: null });
+      events.emit({ ...moved, at: clock.now().toISOString(), eventId: null, event: null });
     }
     return next;
   }
@@ -104,30 +105,20 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   function offer(payment: Payment, quote: Quote, amountInCents: number): void {
     const isSameAmount = amountInCents === payment.amountInCents;
     const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
-    const place = others.findIndex(({ id }) => id === quote.id);
-    const quotes = place < 0 ? [...others, quote] : others.with(place, quote);
-    payments.put({ ...payment, amountInCents, quotes });
+    put({ ...payment, amountInCents, quotes: withQuote(others, quote) });
     clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
   }
 
   function expireQuotes(id: string): void {
-    const payment = payments.find(id);
+    const payment = payments.get(id);
     if (payment?.status !== "pending") return;
     const at = clock.now().toISOString();
     // Both are ISO 8601 in UTC, so they compare as text.
     const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
-    const quotes = payment.quotes.map(
-      (quote): Quote => (ranOut(quote) ? { ...quote, status: "expired" } : quote),
-    );
-    payments.put({ ...payment, quotes });
+    put({ ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
     events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds });
-  }
-
-  function expireUnpaid(id: string): void {
-    const payment = payments.find(id);
-    if (payment?.status === "pending") expire(payment);
   }
 
   return {
@@ -136,9 +127,9 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     secretOf: (paymentId: string) => details.get(paymentId)?.secret,
     /** Where the customer returns after the payment: its redirectUrl, with the metadata that comes back. */
     returnUrlOf: (paymentId: string) => details.get(paymentId)?.returnUrl,
-    find: payments.find,
-    all: payments.all,
-    allOf: payments.allOf,
+    find: payments.get,
+    /** Of all merchants, oldest first. */
+    all: payments.values,
     transition,
     offer,
     expire,
@@ -148,24 +139,17 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 }
 
 /** Adds only what was given, and leaves the rest of the URL as written (assumed). */
-function returnUrlFor({ redirectUrl, customMetadata, customerRefId }: NewPayment) {
+function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: NewPayment) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);
-  for (const [name, value] of Object.entries({ customMetadata, customerRefId })) {
+  const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };
+  for (const [name, value] of Object.entries(added)) {
     if (value === undefined) continue;
     url.search += `${url.search === "" ? "?" : "&"}${name}=${encodeURIComponent(value)}`;
   }
   return url.href;
 }
 
-function changeTo(payment: Payment): NewChange {
-  const moved = movedTo(payment);
-  const { paymentId, orderId, status } = moved;
-  return status === "expired" ? { type: "payment.expired", paymentId, orderId, status } : moved;
-}
-
-function movedTo({ id: paymentId, orderId, status, receipt }: Payment) {
-  const { confirmations = null, requiredConfirmations = null } = receipt ?? {};
-  const facts = { paymentId, orderId: orderId ?? "", status };
-  return { type: "payment.moved", ...facts, confirmations, requiredConfirmations } as const;
+function factsOf({ id: paymentId, orderId, status }: Payment) {
+  return { paymentId, orderId: orderId ?? "", status };
 }

@@ -1,13 +1,9 @@
-import { parseUnits } from "../../evm/units.ts";
 import type { Quote } from "../../wire/quote.ts";
-import type { RandomStream } from "../random.ts";
-import { type PricedToken, pricedTokens } from "./tokens.ts";
+import type { PricedToken } from "./tokens.ts";
 
 /** As in every published sample. */
 export const quoteLifetimeMs = 10 * 60_000;
 
-/** Makes every rate of the table a whole number. */
-const rateDecimals = 8;
 const centsPerDollar = 100n;
 
 interface Price {
@@ -15,14 +11,11 @@ interface Price {
   readonly rateUsd: string;
 }
 
-/** Rates as whole numbers: there are few rates and many quotes. */
-const known = new Map<string, bigint>();
-
 /** The exchange rate as a fraction of whole numbers. */
 function unitsPerCents({ decimals, rateUsd }: Price) {
-  const cents = known.get(rateUsd) ?? parseUnits(rateUsd, rateDecimals) * centsPerDollar;
-  known.set(rateUsd, cents);
-  return { units: 10n ** BigInt(decimals + rateDecimals), cents };
+  const [whole = "", fraction = ""] = rateUsd.split(".");
+  const units = 10n ** BigInt(decimals + fraction.length);
+  return { units, cents: BigInt(whole + fraction) * centsPerDollar };
 }
 
 /** The smallest units that settle an amount: the exact quotient, rounded up. */
@@ -37,19 +30,9 @@ export function worthInCents(amount: bigint, price: Price): bigint {
   return (amount * cents) / units;
 }
 
-interface QuoteRequest {
-  readonly paymentId: string;
-  readonly amountInCents: number;
-  readonly nowMs: number;
-}
-
-export function quotesFor(request: QuoteRequest, random: RandomStream): Quote[] {
-  return pricedTokens.map((priced) => quoteFor(priced, request, random.uuid()));
-}
-
 export function quoteFor(
   { token, chainId, rateUsd }: PricedToken,
-  { paymentId, amountInCents, nowMs }: QuoteRequest,
+  { paymentId, amountInCents, nowMs }: { paymentId: string; amountInCents: number; nowMs: number },
   id: string,
 ): Quote {
   const { decimals } = token;
@@ -77,10 +60,13 @@ export function latestQuote(quotes: readonly Quote[], { token }: PricedToken): Q
   return quotes.findLast((quote) => quote.token.id === token.id);
 }
 
-/** Expires every active quote, and replaces the one that was used. */
-export function closedQuotes(quotes: readonly Quote[], used?: Quote): Quote[] {
-  return quotes.map((quote) => {
-    if (quote.id === used?.id) return used;
-    return isActive(quote) ? { ...quote, status: "expired" } : quote;
-  });
+/** Adds a quote, or replaces the one with its id. */
+export function withQuote(quotes: readonly Quote[], quote: Quote): Quote[] {
+  const place = quotes.findIndex(({ id }) => id === quote.id);
+  return place < 0 ? [...quotes, quote] : quotes.with(place, quote);
+}
+
+/** Expires every active quote, or those that are closing. */
+export function closedQuotes(quotes: readonly Quote[], isClosing = isActive): Quote[] {
+  return quotes.map((quote) => (isClosing(quote) ? { ...quote, status: "expired" } : quote));
 }

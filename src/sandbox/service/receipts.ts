@@ -3,7 +3,7 @@ import type { Quote } from "../../wire/quote.ts";
 import type { Withdrawal, WithdrawalReceipt } from "../../wire/withdrawal.ts";
 import type { RandomStream } from "../random.ts";
 import { expectedUnits, worthInCents } from "./quotes.ts";
-import { etherRateUsd, type PricedToken } from "./tokens.ts";
+import { etherRateUsd, usdcOn } from "./tokens.ts";
 
 /** Milliseconds per block, as on Base; block numbers follow from it (assumed). */
 export const blockTimeMs = 2_000;
@@ -17,20 +17,17 @@ interface Draw {
   readonly random: RandomStream;
 }
 
-interface Settlement extends Draw {
-  readonly quote: Quote;
-  /** The amount that arrived, in the token's smallest unit. */
-  readonly units: bigint;
-}
-
-/** The receipt of a payment, in the longer of the two published shapes. */
-export function receiptOf({ quote, units, nowMs, random }: Settlement): PaymentReceipt {
-  const { paymentId, token, chainId, rateUsdAsset } = quote;
+/**
+ * The receipt of a payment, in the longer of the two published shapes.
+ *
+ * @param units The amount that arrived, in the token's smallest unit.
+ */
+export function receiptOf(quote: Quote, units: bigint, draw: Draw): PaymentReceipt {
   return {
-    paymentId,
+    paymentId: quote.paymentId,
     selectedQuote: quote,
-    ...transfer({ token, chainId, rateUsd: rateUsdAsset }, units, { nowMs, random }),
-    txSenderAddress: random.address(),
+    ...transfer(quote, quote.rateUsdAsset, units, draw),
+    txSenderAddress: draw.random.address(),
     txIsSponsored: false,
     processedBy: "webhook",
     txRiskScore: null,
@@ -39,20 +36,18 @@ export function receiptOf({ quote, units, nowMs, random }: Settlement): PaymentR
   };
 }
 
-export interface Payout extends Draw {
-  readonly withdrawal: Withdrawal;
-  readonly sent: PricedToken;
-  readonly senderAddress: string;
-}
-
 /** The receipt of a withdrawal (interface section 2.6). */
-export function payoutReceipt(payout: Payout): WithdrawalReceipt {
-  const { withdrawal, sent, senderAddress, nowMs, random } = payout;
-  const { decimals } = sent.token;
-  const units = expectedUnits(withdrawal.amountInCents, { decimals, rateUsd: sent.rateUsd });
+export function payoutReceipt(
+  { id, amountInCents, chainId }: Withdrawal,
+  senderAddress: string,
+  draw: Draw,
+): WithdrawalReceipt {
+  const sent = usdcOn(chainId);
+  const { rateUsd } = sent;
+  const units = expectedUnits(amountInCents, { decimals: sent.token.decimals, rateUsd });
   return {
-    withdrawalId: withdrawal.id,
-    ...transfer(sent, units, { nowMs, random }),
+    withdrawalId: id,
+    ...transfer(sent, rateUsd, units, draw),
     txSenderAddress: senderAddress,
     txIsSponsored: true,
     processedBy: "cron",
@@ -61,13 +56,14 @@ export function payoutReceipt(payout: Payout): WithdrawalReceipt {
 
 /** The fields of a transaction that both receipts share. */
 function transfer(
-  { token, chainId, rateUsd }: Omit<PricedToken, "chainId"> & Pick<Quote, "chainId">,
+  { token, chainId }: Pick<Quote, "token" | "chainId">,
+  rateUsd: string,
   units: bigint,
-  draw: Draw,
+  { nowMs, random }: Draw,
 ) {
   const { symbol, decimals, contractAddress } = token;
   const cents = worthInCents(units, { decimals, rateUsd });
-  const at = new Date(draw.nowMs).toISOString();
+  const at = new Date(nowMs).toISOString();
   const txGasUsed = token.assetType === "native" ? gasUsed.native : gasUsed.token;
   const costWei = BigInt(txGasUsed) * gasPriceWei;
   return {
@@ -75,8 +71,8 @@ function transfer(
     settledChain: { chainId, name: token.chain?.name ?? null },
     settledAmountAsset: units.toString(),
     settledAmountUsd: `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`,
-    txHash: `0x${draw.random.hex(32)}`,
-    txBlockNumber: Math.floor(draw.nowMs / blockTimeMs),
+    txHash: `0x${random.hex(32)}`,
+    txBlockNumber: Math.floor(nowMs / blockTimeMs),
     txTimestamp: at,
     txGasUsed,
     txTotalCost: costWei.toString(),

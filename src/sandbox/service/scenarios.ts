@@ -12,48 +12,40 @@ import type { Core } from "../core.ts";
 export type ScenarioSteps = "at-once" | "on-clock" | "by-hand";
 
 /** A step of a scenario before it is taken. Plain JSON, so that it can be stored. */
-export interface Step<Status extends string> {
-  readonly status: Status;
-  /** When `on-clock` takes it: milliseconds since 1970. */
-  readonly dueMs: number;
-  /** Whether `at-once` skips it. */
-  readonly isBetween: boolean;
-}
-
-type Upcoming<Planned> = Omit<Planned, "dueMs"> & {
-  /** Null when only a call of `step` takes it. */
+export interface Step {
+  readonly status: string;
+  /** When the clock takes it: milliseconds since 1970; null when only a call of `step` takes it. */
   readonly dueMs: number | null;
-};
+}
 
 interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, Shown> {
   readonly name: "payment" | "withdrawal";
-  readonly scenarios: readonly Scenario[];
+  /** From which statuses each scenario can be played. */
+  readonly outcomes: Readonly<Record<Scenario, { readonly from: readonly string[] }>>;
   readonly optionNames: readonly (keyof Options & string)[];
   readonly find: (id: string) => Subject | undefined;
   readonly all: () => Subject[];
-  /** @throws {InvalidRequestError} The scenario does not fit the subject's status. */
-  readonly checkPlayable: (subject: Subject, scenario: Scenario) => void;
+  /** The error when the scenario does not fit the subject's status. */
+  readonly unplayable: (subject: Subject, scenario: Scenario) => InvalidRequestError;
   /** @throws {InvalidRequestError} The options do not fit the subject. */
   readonly plan: (subject: Subject, scenario: Scenario, options: Options) => readonly Planned[];
-  readonly take: (subject: Subject, step: Upcoming<Planned>) => Subject;
-  /** Whether the step happened without the scenario, because the clock was faster. */
-  readonly isOver?: (subject: Subject, step: Upcoming<Planned>) => boolean;
+  readonly take: (subject: Subject, step: Planned) => Subject;
   /** The part of a step that `upcoming` shows. */
-  readonly shown: (step: Upcoming<Planned>) => Shown;
+  readonly shown: (step: Planned) => Shown;
 }
 
 /** Plays scenarios on payments or withdrawals. Returns copies, because the sandbox's values never change. */
 export function createScenarios<
-  Subject,
+  Subject extends { readonly status: string },
   Scenario extends string,
   Options extends { readonly steps?: ScenarioSteps | undefined },
-  Planned extends Step<string>,
+  Planned extends Step,
   Shown,
 >({ clock, store }: Core, options: ScenariosOptions<Subject, Scenario, Options, Planned, Shown>) {
-  const { name, scenarios, find, checkPlayable, plan, take, isOver = () => false } = options;
+  const { name, outcomes, find, plan, take } = options;
   const kind = `${name} step` as const;
   /** The steps that are left, by the subject's id. */
-  const plans = store.table<readonly Upcoming<Planned>[]>(`${kind}s`);
+  const plans = store.table<readonly Planned[]>(`${kind}s`);
   clock.onDue(kind, takeIfDue);
 
   function found(id: string): Subject {
@@ -75,22 +67,23 @@ export function createScenarios<
     const { steps: pace = "at-once" } = playOptions;
     clock.catchUp();
     const subject = found(id);
-    checkOneOf("scenario", scenario, scenarios, "unknown_scenario");
+    checkOneOf("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
     checkNothingAhead(upcoming(id).length);
-    checkPlayable(subject, scenario);
+    if (!outcomes[scenario].from.includes(subject.status)) {
+      throw options.unplayable(subject, scenario);
+    }
     const steps = plan(subject, scenario, playOptions);
     checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
     if (pace === "at-once") {
-      return structuredClone(steps.filter(({ isBetween }) => !isBetween).reduce(take, subject));
+      // Skips the states between.
+      const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));
+      return structuredClone(ends.reduce(take, subject));
     }
-    put(
-      id,
-      steps.map((step) => ({ ...step, dueMs: pace === "on-clock" ? step.dueMs : null })),
-    );
+    put(id, pace === "on-clock" ? steps : steps.map((step) => ({ ...step, dueMs: null })));
     return structuredClone(subject);
   }
 
-  function put(id: string, steps: readonly Upcoming<Planned>[]): void {
+  function put(id: string, steps: readonly Planned[]): void {
     const [first] = steps;
     if (first === undefined) plans.delete(id);
     else plans.set(id, steps);
@@ -98,7 +91,7 @@ export function createScenarios<
   }
 
   /** Takes the next step off the plan and schedules the one after it. */
-  function next(id: string): Upcoming<Planned> {
+  function next(id: string): Planned {
     const [first, ...rest] = plans.get(id) ?? [];
     if (first === undefined) {
       throw new InvalidRequestError(
@@ -128,15 +121,19 @@ export function createScenarios<
 
   function upcoming(id: string): (Shown & { readonly dueAt: string | null })[] {
     const subject = found(id);
-    return (plans.get(id) ?? [])
-      .filter((it) => !isOver(subject, it))
-      .map((it) => {
-        const dueAt = it.dueMs === null ? null : new Date(it.dueMs).toISOString();
-        return { ...options.shown(it), dueAt };
-      });
+    const left = (plans.get(id) ?? []).filter((it) => !isOver(subject, it));
+    return left.map((it) => ({
+      ...options.shown(it),
+      dueAt: it.dueMs === null ? null : new Date(it.dueMs).toISOString(),
+    }));
   }
 
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
+}
+
+/** Whether the subject expired on the clock before the scenario let it expire. */
+function isOver(subject: { readonly status: string }, step: Step): boolean {
+  return step.status === "expired" && subject.status !== "pending";
 }
 
 function checkOneOf(param: string, value: unknown, known: readonly string[], code: string): void {

@@ -18,31 +18,30 @@ export const etherRateUsd = "3127.43";
 const usdcRateUsd = "1.00";
 const usdtRateUsd = "0.9994";
 
-// The contracts of USDC are Circle's test deployments; USDT has none, so its addresses are made up.
-const onBaseSepolia = tokensOn(84_532, {
-  usdcContract: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-  usdtContract: "0x5a4db00000000000000000000000000000084532",
-});
-const onEthereumSepolia = tokensOn(11_155_111, {
-  usdcContract: "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238",
-  usdtContract: "0x5a4dB00000000000000000000000000011155111",
-});
-
 /** The tokens that settle a payment, in the order of its quotes. */
 export const pricedTokens: readonly PricedToken[] = [
-  onBaseSepolia.ether,
-  onBaseSepolia.usdc,
-  onBaseSepolia.usdt,
-  onEthereumSepolia.ether,
-  onEthereumSepolia.usdc,
-  onEthereumSepolia.usdt,
+  // The contracts of USDC are Circle's test deployments; USDT has none, so its addresses are made up.
+  ...tokensOn(84_532, {
+    usdcContract: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+    usdtContract: "0x5a4db00000000000000000000000000000084532",
+  }),
+  ...tokensOn(11_155_111, {
+    usdcContract: "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238",
+    usdtContract: "0x5a4dB00000000000000000000000000011155111",
+  }),
 ];
 
-export const defaultToken: PricedToken = onBaseSepolia.usdc;
+export const supportedChainIds: readonly number[] = [84_532, 11_155_111];
+export const supportedChains: readonly TokenChain[] = supportedChainIds.map(chainOf);
 
-/** The token of withdrawals on a chain; `undefined` on chains without withdrawals. */
-export function usdcOn(chainId: number): PricedToken | undefined {
-  return pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+/** USDC on Base Sepolia. */
+export const defaultToken = usdcOn(84_532);
+
+/** The token of withdrawals on a supported chain. */
+export function usdcOn(chainId: number): PricedToken {
+  const usdc = pricedTokens.find((it) => it.chainId === chainId && it.token.symbol === "USDC");
+  if (usdc === undefined) throw new Error(`There is no USDC on chain ${chainId}.`);
+  return usdc;
 }
 
 /** The token with this contract, in upper or lower case; the native asset has two addresses. */
@@ -57,29 +56,14 @@ export function tokenOn(chainId: ChainId, contractAddress: string): PricedToken 
   });
 }
 
-export const supportedChainIds: readonly number[] = [
-  ...new Set(pricedTokens.map(({ chainId }) => chainId)),
-];
-
 function tokensOn(
   chainId: number,
   { usdcContract, usdtContract }: { usdcContract: string; usdtContract: string },
-): Record<"ether" | "usdc" | "usdt", PricedToken> {
+): PricedToken[] {
   const chain = chainOf(chainId);
   const idOf = (index: number) =>
     `8c5d8a0e-54c1-4b8e-9c58-${String(chainId).padStart(11, "0")}${index}`;
 
-  const ether: Token = {
-    id: idOf(0),
-    coingeckoApiId: "ethereum",
-    chain,
-    symbol: chain.nativeSymbol,
-    contractAddress: "0x0000000000000000000000000000000000000000",
-    decimals: chain.nativeDecimals,
-    type: "volatile",
-    assetType: "native",
-    status: "active",
-  };
   const usdc: Token = {
     id: idOf(1),
     coingeckoApiId: "usd-coin",
@@ -98,11 +82,21 @@ function tokensOn(
     symbol: "USDT",
     contractAddress: usdtContract,
   };
-  return {
-    ether: { token: ether, chainId, rateUsd: etherRateUsd },
-    usdc: { token: usdc, chainId, rateUsd: usdcRateUsd },
-    usdt: { token: usdt, chainId, rateUsd: usdtRateUsd },
+  const ether: Token = {
+    ...usdc,
+    id: idOf(0),
+    coingeckoApiId: "ethereum",
+    symbol: chain.nativeSymbol,
+    contractAddress: "0x0000000000000000000000000000000000000000",
+    decimals: chain.nativeDecimals,
+    type: "volatile",
+    assetType: "native",
   };
+  return [
+    { token: ether, chainId, rateUsd: etherRateUsd },
+    { token: usdc, chainId, rateUsd: usdcRateUsd },
+    { token: usdt, chainId, rateUsd: usdtRateUsd },
+  ];
 }
 
 function chainOf(chainId: number): TokenChain {

@@ -7,11 +7,9 @@ import { maxAmountInCents } from "../../wire/payment.ts";
 import { Refusal } from "./answers.ts";
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
-const amountFields: ReadonlySet<string> = new Set([
-  "amount",
-  "amountInCents",
-  "forceDepositAmount",
-]);
+const amountFields: readonly string[] = ["amount", "amountInCents", "forceDepositAmount"];
+/** The query parameters of any operation that are numbers; all others are texts. */
+const numericParameters: readonly string[] = ["limit", "offset", "chainId"];
 
 /**
  * The input as its schema reads it.
@@ -22,26 +20,30 @@ const amountFields: ReadonlySet<string> = new Set([
 export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T {
   const { success, data, error } = schema.safeParse(input);
   if (success) return data;
-  const [issue] = error.issues;
-  const param = String(issue?.path[0] ?? "");
-  throw refusalFor(issue as z.core.$ZodIssue, param, input[param]);
+  const issue = error.issues[0] as z.core.$ZodIssue;
+  const param = String(issue.path[0]);
+  const value = input[param];
+  const rule = `must be ${expected(issue, value)}`;
+  if (value === undefined) throw refuseField(400, param, `is missing. It ${rule}.`);
+  const status = isOfRightType(issue, value) ? 422 : 400;
+  throw refuseField(status, param, `${rule}, but is ${show(value)}.`);
 }
 
 export function refuseField(status: 400 | 422, param: string, problem: string): Refusal {
-  return new Refusal(status, {
-    code: codeFor(status, param),
-    param,
-    message: `${param} ${problem}`,
-  });
+  const usual = param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
+  const code = amountFields.includes(param) ? "invalid_amount" : usual;
+  return new Refusal(status, { code, param, message: `${param} ${problem}` });
 }
 
-function codeFor(status: 400 | 422, param: string): string {
-  if (amountFields.has(param)) return "invalid_amount";
-  return param === "chainId" && status === 422 ? "unsupported_chain" : "invalid_request";
-}
-
-/** @throws {Refusal} 422 for an amount that is not a whole number of cents, or out of range. */
-export function checkAmount(param: string, amount: number, minInCents: number): void {
+/** @throws {Refusal} 400 for no amount, 422 for one that is not a whole number of cents, or out of range. */
+export function checkedAmount(
+  param: string,
+  amount: number | undefined,
+  minInCents: number,
+): number {
+  if (amount === undefined) {
+    throw refuseField(400, param, "is missing. It must be a number of USD cents.");
+  }
   if (!Number.isInteger(amount)) {
     throw refuseField(422, param, "must be a whole number of USD cents.");
   }
@@ -49,6 +51,7 @@ export function checkAmount(param: string, amount: number, minInCents: number): 
     const range = `from ${minInCents} to ${maxAmountInCents}`;
     throw refuseField(422, param, `must be ${range} USD cents, but is ${amount}.`);
   }
+  return amount;
 }
 
 /** @throws {Refusal} 422 for a value that is not among those that are known. */
@@ -61,20 +64,6 @@ export function checkOneOf(
   throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${show(value)}.`);
 }
 
-/**
- * Refuses values that a schema does not name: it is open for answers, but in a request they are mistakes.
- *
- * @throws {Refusal} 422 for another one.
- */
-function checkKnownValues(
-  { shape }: z.ZodMiniObject,
-  values: Readonly<Record<string, unknown>>,
-): void {
-  for (const [name, schema] of Object.entries(shape)) {
-    checkOneOf(name, knownValues(schema), values[name]);
-  }
-}
-
 /** @throws {Refusal} 422 for text that is no JSON. */
 export function checkMetadata(customMetadata: string | undefined): void {
   if (customMetadata === undefined) return;
@@ -85,11 +74,7 @@ export function checkMetadata(customMetadata: string | undefined): void {
   }
 }
 
-/**
- * Checks a value as the SDK does, and refuses it as the service does.
- *
- * @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`.
- */
+/** @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`. */
 export function checkBy(check: () => unknown): void {
   try {
     check();
@@ -99,64 +84,46 @@ export function checkBy(check: () => unknown): void {
   }
 }
 
-function refusalFor(issue: z.core.$ZodIssue, param: string, value: unknown): Refusal {
-  const expectation = expected(issue, value);
-  if (value === undefined) return refuseField(400, param, `is missing. It must be ${expectation}.`);
-  const status = isOfRightType(issue, value) ? 422 : 400;
-  return refuseField(status, param, `must be ${expectation}, but is ${show(value)}.`);
-}
-
-/** Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted. */
-function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
-  switch (issue.code) {
-    case "invalid_type":
-      return /^(number|int)$/.test(issue.expected) && typeof value === "number";
-    case "invalid_union":
-    case "invalid_value":
-      return typeof value === "string";
-    default:
-      return true;
-  }
-}
-
 function expected(issue: z.core.$ZodIssue, value: unknown): string {
+  const unit = typeof value === "string" ? " characters long" : "";
   switch (issue.code) {
     case "invalid_type":
       return issue.expected === "int" ? "a whole number" : `a ${issue.expected}`;
     case "invalid_value":
       return issue.values.map((known) => JSON.stringify(known)).join(" or ");
     case "too_small":
-      if (value === "") return "text that is not empty";
-      return `at least ${issue.minimum}${typeof value === "string" ? " characters long" : ""}`;
+      return value === "" ? "text that is not empty" : `at least ${issue.minimum}${unit}`;
     case "too_big":
-      return `at most ${issue.maximum}${typeof value === "string" ? " characters long" : ""}`;
+      return `at most ${issue.maximum}${unit}`;
     default:
       // The requests hold single values, and one choice, which is the chain id.
       return 'an EVM chain id: a number, or text such as "eip155:84532"';
   }
 }
 
-/** The query parameters of any operation that are numbers; all others are texts. */
-const numericParameters: ReadonlySet<string> = new Set(["limit", "offset", "chainId"]);
+/** Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted. */
+function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
+  if (issue.code === "too_small" || issue.code === "too_big") return true;
+  if (issue.code !== "invalid_type") return typeof value === "string";
+  return typeof value === "number" && /^(number|int)$/.test(issue.expected);
+}
 
-/**
- * The query of a URL as its operation's schema reads it.
- *
- * @throws {Refusal} naming the parameter.
- */
+/** @throws {Refusal} naming the parameter. */
 export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: URL): unknown {
   if (query === undefined) return {};
   // The schema is strict, and unknown parameters are ignored.
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
-  const values = given.map(([name, text]) => [name, typedValue(name, text)]);
+  const values = given.map(([name, text]) => {
+    const isNumber = numericParameters.includes(name) && /^-?[0-9]{1,15}$/.test(text);
+    // Other text stays text, which the schema refuses.
+    return [name, isNumber ? Number(text) : text];
+  });
   const read = checked(query, Object.fromEntries(values));
-  checkKnownValues(query, read);
+  // The schema takes other values, as it does in answers, but in a request they are mistakes.
+  for (const [name, schema] of Object.entries(query.shape)) {
+    checkOneOf(name, knownValues(schema), read[name]);
+  }
   return read;
-}
-
-/** Text that is not a whole number stays text, which the schema refuses. */
-function typedValue(name: string, text: string): string | number {
-  return numericParameters.has(name) && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : text;
 }
 
 /** The longest body that the sandbox reads, in bytes. */

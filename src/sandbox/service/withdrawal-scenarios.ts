@@ -4,7 +4,6 @@ import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
 import { payoutReceipt } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
-import { usdcOn } from "./tokens.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
 /** Outcomes of a withdrawal (interface section 3.2). */
@@ -39,9 +38,8 @@ export interface SandboxWithdrawals {
    *
    * @returns The withdrawal after the scenario; step by step, as it was.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
-   * @throws {InvalidRequestError} Its status does not allow the scenario (code
-   * `withdrawal_not_pending`), another scenario has steps left (`scenario_in_progress`), or the scenario
-   * (`unknown_scenario`) or `steps` (`unknown_steps`) is unknown.
+   * @throws {InvalidRequestError} code `withdrawal_not_pending`, `scenario_in_progress` (another has steps left),
+   * `unknown_scenario` or `unknown_steps`.
    * @example
    * ```ts
    * const withdrawal = await sandbox.withdrawals.simulate(withdrawalId, "complete");
@@ -63,29 +61,29 @@ export interface SandboxWithdrawals {
   step(withdrawalId: string): Promise<Withdrawal>;
   /** The steps that the withdrawal's scenario has left; empty when none is in progress. */
   upcoming(withdrawalId: string): UpcomingWithdrawalStep[];
-  /**
-   * A copy of every withdrawal, oldest first, as the service stores it, even if a fault changed its answers. Not a request:
-   * it is not listed in `requests()` and meets no fault.
-   */
+  /** A copy of every withdrawal, oldest first, as the service stores it. Not a request: it meets no fault. */
   all(): Withdrawal[];
 }
 
-type WithdrawalStep = Step<"processing" | "completed" | "failed" | "cancelled">;
+interface WithdrawalStep extends Step {
+  readonly status: "processing" | "completed" | "failed" | "cancelled";
+}
 
-const outcomes = {
-  process: { status: "processing", from: ["pending"] },
-  complete: { status: "completed", from: ["pending", "processing"] },
-  fail: { status: "failed", from: ["pending", "processing"] },
-  cancel: { status: "cancelled", from: ["pending"] },
-} as const satisfies Record<
-  WithdrawalScenario,
-  { status: WithdrawalStep["status"]; from: readonly string[] }
->;
-const scenarios = Object.keys(outcomes) as WithdrawalScenario[];
+interface Outcome extends Pick<WithdrawalStep, "status"> {
+  readonly from: readonly string[];
+  /** How long after the start of the scenario the clock reaches it (assumed). */
+  readonly afterMs: number;
+}
 
-/** How long after the start of a scenario the clock reaches each status (assumed). */
 const processingAfterMs = 10_000;
 const doneAfterMs = 30_000;
+
+const outcomes: Readonly<Record<WithdrawalScenario, Outcome>> = {
+  process: { from: ["pending"], status: "processing", afterMs: processingAfterMs },
+  complete: { from: ["pending", "processing"], status: "completed", afterMs: doneAfterMs },
+  fail: { from: ["pending", "processing"], status: "failed", afterMs: doneAfterMs },
+  cancel: { from: ["pending"], status: "cancelled", afterMs: processingAfterMs },
+};
 
 export function createWithdrawalScenarios(
   core: Core,
@@ -95,38 +93,25 @@ export function createWithdrawalScenarios(
   const { clock, random } = core;
 
   function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
-    const { status } = outcomes[scenario];
+    const { from, status, afterMs } = outcomes[scenario];
     const startMs = clock.nowMs();
-    const passesThrough = status === "completed" || status === "failed";
-    const lastAfterMs =
-      passesThrough || withdrawal.status !== "pending" ? doneAfterMs : processingAfterMs;
-    const last = { status, dueMs: startMs + lastAfterMs, isBetween: false };
-    if (!passesThrough || withdrawal.status !== "pending") return [last];
-    const processing = { status: "processing", dueMs: startMs + processingAfterMs } as const;
-    return [{ ...processing, isBetween: true }, last];
+    const last = { status, dueMs: startMs + afterMs };
+    const isSent = withdrawal.status === "pending" && from.includes("processing");
+    return isSent ? [{ status: "processing", dueMs: startMs + processingAfterMs }, last] : [last];
   }
 
-  function take(withdrawal: Withdrawal, { status }: Pick<WithdrawalStep, "status">): Withdrawal {
-    switch (status) {
-      case "completed":
-        return withdrawals.transition(withdrawal, { status, receipt: receiptFor(withdrawal) });
-      case "failed":
-        return withdrawals.transition(withdrawal, {
-          status,
-          errorMessage: "The network refused the transaction. Nothing was sent.",
-        });
-      default:
-        return withdrawals.transition(withdrawal, { status });
-    }
+  function take(withdrawal: Withdrawal, { status }: WithdrawalStep): Withdrawal {
+    const errorMessage = "The network refused the transaction. Nothing was sent.";
+    return withdrawals.transition(withdrawal, {
+      status,
+      ...(status === "completed" && { receipt: receiptFor(withdrawal) }),
+      ...(status === "failed" && { errorMessage }),
+    });
   }
 
   function receiptFor(withdrawal: Withdrawal) {
-    const sent = usdcOn(withdrawal.chainId);
-    if (sent === undefined) throw new Error(`There is no USDC on chain ${withdrawal.chainId}.`);
-    return payoutReceipt({
-      withdrawal,
-      sent,
-      senderAddress: (merchants.find(withdrawal.merchantId) ?? merchants.first()).backendWallet,
+    const merchant = merchants.find(withdrawal.merchantId) ?? merchants.first();
+    return payoutReceipt(withdrawal, merchant.backendWallet, {
       nowMs: clock.nowMs(),
       random: random.stream("withdrawal receipts"),
     });
@@ -135,12 +120,12 @@ export function createWithdrawalScenarios(
   return createScenarios(core, {
     ...withdrawals,
     name: "withdrawal",
-    scenarios,
+    outcomes,
     optionNames: ["steps"],
-    checkPlayable,
+    unplayable,
     plan,
     take,
-    shown: ({ status }) => ({ status }),
+    shown: ({ status }: WithdrawalStep) => ({ status }),
   });
 }
 
@@ -148,15 +133,13 @@ export function isWithdrawalPlayable(
   { status }: Withdrawal,
   scenario: WithdrawalScenario,
 ): boolean {
-  const from: readonly string[] = outcomes[scenario].from;
-  return from.includes(status);
+  return outcomes[scenario].from.includes(status);
 }
 
-function checkPlayable(withdrawal: Withdrawal, scenario: WithdrawalScenario): void {
-  if (isWithdrawalPlayable(withdrawal, scenario)) return;
+function unplayable({ status }: Withdrawal, scenario: WithdrawalScenario): InvalidRequestError {
   const allowed = outcomes[scenario].from.join(" or ");
-  throw new InvalidRequestError(
-    `The withdrawal is ${withdrawal.status}, but must be ${allowed} for this. Create another one.`,
+  return new InvalidRequestError(
+    `The withdrawal is ${status}, but must be ${allowed} for this. Create another one.`,
     { code: "withdrawal_not_pending", param: "withdrawalId" },
   );
 }

@@ -1,17 +1,28 @@
-import type { CreateWithdrawalBody, Withdrawal } from "../../wire/withdrawal.ts";
+import { toRecipientAddress } from "../../evm/address.ts";
+import * as operations from "../../wire/operations.ts";
+import { maxAmountInCents } from "../../wire/payment.ts";
+import type {
+  CreateWithdrawalBody,
+  Withdrawal,
+  WithdrawalConfig,
+  WithdrawalListQuery,
+} from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
-import { createRecords } from "../state/store.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
+import { found, pageOf, Refusal } from "./answers.ts";
+import { type Call, type Route, route } from "./operations.ts";
+import { pricedTokens, supportedChainIds } from "./tokens.ts";
+import { checkBy, checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
 
 export type Withdrawals = ReturnType<typeof createWithdrawals>;
 
 /** The withdrawals of a sandbox. Each is immutable, as payments are. */
 export function createWithdrawals({ clock, random, store }: Core, publish: Publish) {
-  const withdrawals = createRecords<Withdrawal>(store, "withdrawals");
+  const withdrawals = store.table<Withdrawal>("withdrawals");
 
   function create(merchantId: string, fields: CreateWithdrawalBody): Withdrawal {
-    const { amountInCents, chainId, recipientAddress, orderId, customMetadata } = fields;
+    const { amountInCents, chainId, recipientAddress, currency = "USD", ...texts } = fields;
     const createdAt = clock.now().toISOString();
     const withdrawal: Withdrawal = {
       id: random.stream("withdrawals").uuid(),
@@ -20,15 +31,14 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
       chainId,
       recipientAddress,
       status: "pending",
-      currency: "USD",
-      ...(orderId === undefined ? {} : { orderId }),
-      ...(customMetadata === undefined ? {} : { customMetadata }),
+      currency,
+      ...texts,
       errorMessage: null,
       receipt: null,
       createdAt,
       updatedAt: createdAt,
     };
-    withdrawals.put(withdrawal);
+    withdrawals.set(withdrawal.id, withdrawal);
     publish("withdrawal.created", withdrawal, changeTo("withdrawal.created", withdrawal));
     return withdrawal;
   }
@@ -39,12 +49,12 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
     const updatedMs = Math.max(clock.nowMs(), Date.parse(withdrawal.updatedAt) + 1);
     const updatedAt = new Date(updatedMs).toISOString();
     const next = { ...withdrawal, ...changes, updatedAt };
-    withdrawals.put(next);
+    withdrawals.set(next.id, next);
     publish("withdrawal.updated", next, changeTo("withdrawal.moved", next));
     return next;
   }
 
-  return { ...withdrawals, create, transition };
+  return { find: withdrawals.get, all: withdrawals.values, create, transition };
 }
 
 function changeTo(
@@ -52,4 +62,64 @@ function changeTo(
   { id: withdrawalId, orderId = null, status }: Withdrawal,
 ): NewChange {
   return { type, withdrawalId, orderId, status };
+}
+
+/** Interface section 8. */
+const minAmountInCents = 100;
+
+/** Withdrawals for the merchant's server and for its dashboard (interface sections 4.4 to 4.7). */
+export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
+  function create({ body, merchant }: Call<CreateWithdrawalBody>): Withdrawal {
+    if (!merchant.withdrawalsEnabled) {
+      throw new Refusal(403, {
+        code: "withdrawals_disabled",
+        message: "Withdrawals are disabled for this merchant. Enable them first.",
+      });
+    }
+    checkedAmount("amountInCents", body.amountInCents, minAmountInCents);
+    checkOneOf("chainId", supportedChainIds, body.chainId);
+    checkBy(() => toRecipientAddress(body.recipientAddress));
+    checkMetadata(body.customMetadata);
+    return withdrawals.create(merchant.merchantId, body);
+  }
+
+  function get({ path: { withdrawalId = "" }, merchant }: Call): Withdrawal {
+    const withdrawal = withdrawals.find(withdrawalId);
+    const isOwn = withdrawal?.merchantId === merchant.merchantId;
+    return found("withdrawal", isOwn ? withdrawal : undefined);
+  }
+
+  function list({ query, merchant }: Call<unknown, WithdrawalListQuery>) {
+    const matching = withdrawals.all().filter(({ merchantId, status }) => {
+      return merchantId === merchant.merchantId && status === (query.status ?? status);
+    });
+    const { data, pagination } = pageOf(matching, query, "last");
+    return { data: data.map(asListed), pagination };
+  }
+
+  function config({ merchant }: Call): WithdrawalConfig {
+    return {
+      backendWallet: merchant.backendWallet,
+      supported: pricedTokens.map(({ token }) => token),
+      limits: { minAmountInCents, maxAmountInCents },
+    };
+  }
+
+  return [
+    route(operations.createWithdrawal, create),
+    route(operations.getWithdrawal, get),
+    route(operations.listWithdrawals, list),
+    // Before the route of one withdrawal, whose id would otherwise be "config".
+    route(operations.getWithdrawalConfig, config),
+    route(operations.createMerchantWithdrawal, create),
+    route(operations.getMerchantWithdrawal, get),
+    route(operations.listMerchantWithdrawals, list),
+  ];
+}
+
+/** Interface section 2.5: lists leave out what a withdrawal's status makes empty. */
+function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
+  if (rest.status === "failed") return { ...rest, errorMessage: errorMessage ?? null };
+  if (rest.status === "completed") return { ...rest, receipt: receipt ?? null };
+  return rest;
 }

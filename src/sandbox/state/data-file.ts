@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, readSync, realpathSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readSync, realpathSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigurationError } from "../../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../../sqlite.ts";
@@ -85,16 +85,13 @@ function checkHeader(path: string): boolean {
 
 /** The first 100 bytes of a file, or fewer if it is shorter; none if there is no file. */
 function headerOf(path: string): Buffer {
-  const header = Buffer.alloc(100);
-  let file: number | undefined;
+  if (!existsSync(path)) return Buffer.of();
+  const file = openSync(path, "r");
   try {
-    file = openSync(path, "r");
+    const header = Buffer.alloc(100);
     return header.subarray(0, readSync(file, header));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return Buffer.of();
-    throw error;
   } finally {
-    if (file !== undefined) closeSync(file);
+    closeSync(file);
   }
 }
 
@@ -131,10 +128,10 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
   return (changes) => {
     try {
       database.exec("BEGIN IMMEDIATE");
-      for (const { table, key, value, isMoved } of changes) {
+      for (const { table, key, value } of changes) {
         if (key === undefined) clear.run(table);
-        else if (isMoved) remove.run(table, key);
-        if (key !== undefined && value !== undefined) put.run(table, key, JSON.stringify(value));
+        else if (value === undefined) remove.run(table, key);
+        else put.run(table, key, JSON.stringify(value));
       }
       database.exec("COMMIT");
     } catch (error) {
@@ -162,19 +159,12 @@ function contentsOf(database: DatabaseSync): Contents {
 
 /** The same for every way to write it; the path itself if there is no such file yet. */
 function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** A table is missing, or pages are corrupt. */
-const damages: ReadonlySet<number | undefined> = new Set([
-  sqliteErrors.error,
-  sqliteErrors.corrupt,
-  sqliteErrors.notADatabase,
-]);
+const { error: noTable, corrupt, notADatabase } = sqliteErrors;
+const damages: readonly unknown[] = [noTable, corrupt, notADatabase];
 
 function opening<Result>(path: string, open: () => Result): Result {
   try {
@@ -182,7 +172,7 @@ function opening<Result>(path: string, open: () => Result): Result {
   } catch (error) {
     const reason = sqliteErrorOf(error);
     if (reason === sqliteErrors.busy) throw inUse(path);
-    if (damages.has(reason)) throw invalidData(path, "is damaged. Name another file");
+    if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
     throw failed(
       `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and may be written to.`,
       "cannot_open_data",

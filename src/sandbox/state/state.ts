@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { InvalidRequestError } from "../../errors.ts";
 import { isRecord } from "../../values.ts";
 import { paymentSchema } from "../../wire/payment.ts";
@@ -78,28 +79,21 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
         "settlekit that saved it.",
     );
   }
-  for (const name of new Set([...known, ...Object.keys(saved.tables)])) {
-    const entries = saved.tables[name];
-    const isTable = known.includes(name) && Array.isArray(entries) && entries.every(isEntry);
-    if (!isTable) throw invalidSave(`It was altered: the table ${JSON.stringify(name)} is wrong.`);
-  }
-  const tables = saved.tables as Contents;
-  for (const [name, schema] of Object.entries(shapes)) {
-    const isFit = ([, value]: readonly [string, unknown]) => schema.safeParse(value).success;
-    if (!tables[name]?.every(isFit)) {
-      throw invalidSave(
-        `It was altered: one of its ${name} does not have the form that the service gives it.`,
-      );
-    }
-  }
-  return tables;
+  const tables = Object.fromEntries(known.map((name) => [name, tableSchema(name)]));
+  const [issue] = z.strictObject(tables).safeParse(saved.tables).error?.issues ?? [];
+  if (issue === undefined) return saved.tables as Contents;
+  const [name, , part] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
+  throw invalidSave(
+    part === 1
+      ? `It was altered: one of its ${String(name)} does not have the form that the service gives it.`
+      : `It was altered: the table ${JSON.stringify(name)} is wrong.`,
+  );
 }
 
-/** Checked because answers are made of them: a mistake would only show in an answer. */
-const shapes = { payments: paymentSchema, withdrawals: withdrawalSchema } as const;
-
-function isEntry(entry: unknown): boolean {
-  return Array.isArray(entry) && entry.length === 2 && typeof entry[0] === "string";
+/** Answers are made of payments and withdrawals: a mistake in one would only show in an answer. */
+function tableSchema(name: string) {
+  const value = { payments: paymentSchema, withdrawals: withdrawalSchema }[name] ?? z.unknown();
+  return z.array(z.tuple([z.string(), value]));
 }
 
 function invalidSave(reason: string): InvalidRequestError {

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import TinyQueue from "tinyqueue";
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
@@ -22,37 +23,35 @@ export interface DueEntry {
   readonly subject: string;
 }
 
-interface Ranked {
-  readonly entry: DueEntry;
-  /** Order of insertion, and the key in the store. */
-  readonly rank: number;
-}
+/** An entry with its key in the store: the order of insertion. */
+type Keyed = [key: string, entry: DueEntry];
 
-const byTime = (a: Ranked, b: Ranked) => a.entry.dueMs - b.entry.dueMs || a.rank - b.rank;
+const byTime = ([a, { dueMs }]: Keyed, [b, other]: Keyed) =>
+  dueMs - other.dueMs || Number(a) - Number(b);
 
 /** Entries that are due later, earliest first; those due at the same time keep their order of insertion. */
 export function createDueQueue(store: Store) {
   const table = store.table<DueEntry>("due");
-  let queue = new TinyQueue<Ranked>([], byTime);
-  let nextRank = 0;
+  let queue = new TinyQueue<Keyed>([], byTime);
+  let nextKey = 0;
 
   store.onReplaced(() => {
-    const ranked = table.entries().map(([key, entry]) => ({ entry, rank: Number(key) }));
-    nextRank = (ranked.at(-1)?.rank ?? -1) + 1;
-    queue = new TinyQueue(ranked, byTime);
+    const entries = table.entries();
+    nextKey = Number(entries.at(-1)?.[0] ?? -1) + 1;
+    queue = new TinyQueue(entries, byTime);
   });
 
   return {
     add(entry: DueEntry): void {
-      const rank = nextRank++;
-      table.set(String(rank), entry);
-      queue.push({ entry, rank });
+      const key = String(nextKey++);
+      table.set(key, entry);
+      queue.push([key, entry]);
     },
-    first: () => queue.peek()?.entry,
+    first: () => queue.peek()?.[1],
     removeFirst(): DueEntry | undefined {
-      const first = queue.pop();
-      if (first !== undefined) table.delete(String(first.rank));
-      return first?.entry;
+      const [key = "", entry] = queue.pop() ?? [];
+      table.delete(key);
+      return entry;
     },
   };
 }
@@ -62,11 +61,9 @@ export interface SandboxClock {
   /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
   /**
-   * Moves the time forward and settles everything that falls due, in order: quotes and payments expire,
-   * refused webhooks are sent again. Each event happens at its due time, and the time moves on when the
-   * webhooks that it caused are answered.
-   *
-   * Do not await it inside a webhook receiver: it would wait for that receiver's own answer.
+   * Moves the time forward and settles everything that falls due, in order: quotes and payments expire, refused webhooks
+   * are sent again. Each event happens at its due time, and the time moves on when its webhooks are answered; so do not
+   * await it inside a webhook receiver.
    *
    * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
    * @returns The events that the time caused, in order.
@@ -81,37 +78,33 @@ export interface SandboxClock {
   advance(duration: Duration): Promise<DueEvent[]>;
 }
 
-interface ClockOptions {
-  /** The time at which the clock is frozen; undefined for real time. */
-  readonly frozenAt: Date | undefined;
-  /** Resolves when no webhook is in flight; `advance` waits for it. */
-  readonly quiet: () => Promise<void>;
-  readonly events: Events;
-  readonly store: Store;
-}
-
-interface TimeBase {
-  /** Milliseconds since 1970; null when the clock runs with real time. */
-  readonly frozenAtMs: number | null;
-  readonly advancedMs: number;
-}
-
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 export const endOfTimeMs = 99_999_999_999_999;
 
 export type Clock = ReturnType<typeof createClock>;
 
-export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
-  const frozenAtMs = frozenAt?.getTime() ?? null;
-  const base = store.cell<TimeBase>("time", { frozenAtMs, advancedMs: 0 }, { survivesReset: true });
-  // Initial values are not saved.
-  base.set(base.get());
+/**
+ * @param frozenAt The time at which the clock is frozen; undefined for real time.
+ * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
+ */
+export function createClock(
+  frozenAt: Date | undefined,
+  quiet: () => Promise<void>,
+  events: Events,
+  store: Store,
+) {
+  /** In milliseconds since 1970; not frozen, the clock runs with real time. */
+  const base = store.cell(
+    "time",
+    { frozenAtMs: frozenAt?.getTime() ?? null, advancedMs: 0 },
+    { survivesReset: true },
+  );
   const due = createDueQueue(store);
   const settlers = new Map<DueKind, (subject: string) => void>();
   let latestMs = 0;
   /** The time that `advance` has reached, while it runs. */
   let standingMs: number | undefined;
-  let lastTravel: Promise<unknown> = Promise.resolve();
+  const inTurn = pLimit(1);
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function baseMs(): number {
@@ -119,16 +112,12 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
     return (frozenAtMs ?? Date.now()) + advancedMs;
   }
 
-  /** Milliseconds since 1970. */
   function nowMs(): number {
     latestMs = Math.max(latestMs, standingMs ?? baseMs());
     return latestMs;
   }
 
-  /** Whether only `advance` moves it. */
-  function isFrozen(): boolean {
-    return base.get().frozenAtMs !== null;
-  }
+  const isFrozen = () => base.get().frozenAtMs !== null;
 
   /** Schedules an entry, to be settled by `advance`, by the timer or before the next request. */
   function schedule(entry: DueEntry): void {
@@ -141,15 +130,14 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
     clearTimeout(timer);
     const next = due.first();
     if (next === undefined || isFrozen() || standingMs !== undefined) return;
-    timer = setTimeout(onTimer, Math.min(Math.max(next.dueMs - nowMs(), 0), maxTimerMs));
+    const fire = () => {
+      catchUp();
+      // It may have fired early, or after a request settled the entry.
+      setTimer();
+    };
+    timer = setTimeout(fire, Math.min(Math.max(next.dueMs - nowMs(), 0), maxTimerMs));
     // Workers' timers are numbers, and keep nothing alive.
     timer.unref?.();
-  }
-
-  /** A timer may fire early, or after a request settled the entry: set it again. */
-  function onTimer(): void {
-    catchUp();
-    setTimer();
   }
 
   /** Settles what fell due since the last call. */
@@ -163,13 +151,6 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
   function settleFirst(): void {
     const first = due.removeFirst();
     if (first) settlers.get(first.kind)?.(first.subject);
-  }
-
-  /** Calls run one after the other. */
-  function advance(duration: Duration): Promise<DueEvent[]> {
-    const travel = lastTravel.then(() => travelFor(duration));
-    lastTravel = travel.catch(() => undefined);
-    return travel;
   }
 
   async function travelFor(duration: Duration): Promise<DueEvent[]> {
@@ -222,13 +203,11 @@ export function createClock({ frozenAt, quiet, events, store }: ClockOptions) {
 
   return {
     now: () => new Date(nowMs()),
-    advance,
+    advance: (duration: Duration) => inTurn(travelFor, duration),
     isFrozen,
+    /** In milliseconds since 1970. */
     nowMs,
-    /**
-     * The time on receivers' clocks, in milliseconds since 1970: real time, however far this clock was advanced, or the
-     * frozen time.
-     */
+    /** The time on receivers' clocks: real time, however far this clock was advanced, or the frozen time. */
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
     schedule,
     onDue: (kind: DueKind, run: (subject: string) => void) => void settlers.set(kind, run),

@@ -24,6 +24,8 @@ function callerOf(
 ) {
   const core = createCore({ now: newYear });
   const { store } = core;
+  const idempotency = createIdempotencyStore(core);
+  idempotency.setOfWithdrawals(repetition);
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   app.use(async (c, next) => {
@@ -32,9 +34,8 @@ function callerOf(
   });
   serveOperations(app, {
     routes: [route({ ...createPayment, replay }, handle)],
-    authenticate: createMerchants({ options: [{}], origin: "app", store }).first,
-    idempotency: createIdempotencyStore(core),
-    withdrawalIdempotency: { get: () => repetition },
+    authenticate: createMerchants([{}], "app", store).first,
+    idempotency,
     dialect: "documented",
     findPayment: () => undefined,
     events: core.events,
