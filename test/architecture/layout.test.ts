@@ -28,7 +28,7 @@ test.each([
   ["evm", 520],
   ["http", 2_675],
   ["resources", 2_475],
-  ["sandbox", 7_215],
+  ["sandbox", 7_220],
   ["testing", 450],
   ["webhooks", 1_850],
   ["wire", 1_935],
