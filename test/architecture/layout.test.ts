@@ -29,7 +29,7 @@ test.each([
   ["evm", 480],
   ["http", 2_365],
   ["resources", 2_260],
-  ["sandbox", 6_920],
+  ["sandbox", 6_925],
   ["testing", 440],
   ["webhooks", 1_785],
   ["wire", 1_885],

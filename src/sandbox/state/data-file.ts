@@ -149,6 +149,9 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
 function contentsOf(database: DatabaseSync): Contents {
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
+  // Elsewhere a null may stand, or is noticed as it is read. Here it would only show in an answer.
+  const records = [...(tables.get("payments") ?? []), ...(tables.get("withdrawals") ?? [])];
+  if (records.some(({ value }) => value === "null")) throw new Error("A record is null.");
   return Object.fromEntries(
     Array.from(tables, ([name, entries]) => [
       name,

@@ -168,6 +168,7 @@ describe("a data file", () => {
   it.each([
     ["UPDATE entries SET value = '{' WHERE tab = 'merchants'"],
     ["UPDATE entries SET value = 'null' WHERE tab = 'merchants'"],
+    ["INSERT INTO entries (tab, key, value) VALUES ('payments', '1', 'null')"],
     ["DROP TABLE entries"],
   ])("that was damaged is refused: %s", (damage) => {
     const data = newFile();
