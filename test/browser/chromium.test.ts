@@ -13,7 +13,7 @@ import { reactCases } from "./react-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
-/** Whether the inspector and the looks are tested, too, as `npm run check` does. */
+/** Whether the sandbox's pages and the looks are tested in full, too, as `npm run check` does. */
 const isWhole = process.env.SETTLEKIT_BROWSER_CASES === "all";
 
 // One browser for all of them: starting one takes longer than most cases.
@@ -28,8 +28,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   const browser = () => launched;
   checkoutCases(browser);
   contentSecurityCases(browser);
-  paymentPageCases(browser);
-  inspectorToolsCases(browser);
+  paymentPageCases(browser, isWhole);
   elementCases(browser);
   elementPageCases(browser);
   walletCases(browser);
@@ -37,6 +36,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   if (isWhole) {
     scenarioCases(browser);
     inspectorCases(browser);
+    inspectorToolsCases(browser);
     elementLooksCases(browser);
   }
 });
