@@ -34,7 +34,8 @@ export function everyError(): MadeError[] {
 
   const add = (creation: ts.NewExpression, known: Known, at: ts.Node) => {
     const [first, second] = creation.arguments ?? [];
-    const name = creation.expression.getText();
+    // By its own name where the classes are imported as a namespace.
+    const name = creation.expression.getText().replace(/^errors\./, "");
     // Its first argument is the reason, which is also its code.
     const isReasonFirst = name === "WebhookVerificationError";
     const message = isReasonFirst ? second : first;

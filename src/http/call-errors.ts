@@ -83,8 +83,10 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
         ? `Nothing was sent: ${operation} spent its ${span} ${spentOn}`
         : `${operation} was not answered within ${span}. Call again, or raise ${limit} if the service is known ` +
           "to take longer.";
-      const code = limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded";
-      return new errors.TimeoutError(message + unrepeated, { ...facts, code });
+      return new errors.TimeoutError(message + unrepeated, {
+        ...facts,
+        code: limit === "timeoutMs" ? "attempt_timeout" : "deadline_exceeded",
+      });
     }
     case "aborted":
       return new errors.AbortError(

@@ -19,8 +19,9 @@ registerHooks({
       const isRequired = context.conditions.includes("require");
       return nextResolve(isRequired ? fileURLToPath(url) : url, context);
     }
-    // As the build does it for `settlekit/schemas`; zod has every function of zod/mini.
-    if (specifier === "zod/mini") return nextResolve("zod", context);
+    // As the build does it for `settlekit/schemas`; zod has every function that the wire's schemas take.
+    const isOnWire = context.parentURL?.startsWith(`${repository}src/wire/`);
+    if (specifier === "zod/mini" && isOnWire) return nextResolve("zod", context);
     const isHere = context.parentURL === undefined || context.parentURL.startsWith(repository);
     const parentURL = isHere || /^[./]|:/.test(specifier) ? context.parentURL : repository;
     return nextResolve(specifier, { ...context, parentURL });
