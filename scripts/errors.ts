@@ -13,7 +13,7 @@ export interface MadeError {
   /** Several if the place chooses one; none if the code comes from elsewhere. */
   readonly codes: readonly string[];
   readonly message: string;
-  /** Where, such as `src/http/retry.ts:12`. */
+  /** Where, such as `src/http/call.ts:12`. */
   readonly place: string;
 }
 
