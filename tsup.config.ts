@@ -2,6 +2,7 @@ import { defineConfig } from "tsup";
 import {
   bundledPackages,
   globalElement,
+  lateFeatureTests,
   noBareImports,
   pageAssets,
   usersZod,
@@ -45,6 +46,12 @@ export default defineConfig({
     // Modules are UTF-8, whatever the page that loads them is.
     options.charset = "utf8";
   },
-  esbuildPlugins: [usersZod(), pageAssets([inventory]), globalElement([inventory]), inventory],
+  esbuildPlugins: [
+    usersZod(),
+    lateFeatureTests(),
+    pageAssets([inventory]),
+    globalElement([inventory]),
+    inventory,
+  ],
   plugins: [noBareImports()],
 });

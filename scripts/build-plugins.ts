@@ -22,6 +22,36 @@ export function noBareImports(): NonNullable<Options["plugins"]>[number] {
   };
 }
 
+/**
+ * Lets ky test what the platform supports when it first needs to know, not while it is imported: in Node, naming
+ * `Request` or `FormData` loads all of fetch, which is half of what importing settlekit would take.
+ */
+export function lateFeatureTests(): Plugin {
+  const features = ["supportsRequestStreams", "supportsFormData"];
+  return {
+    name: "late-feature-tests",
+    setup(build) {
+      build.onLoad(
+        { filter: /ky[\\/]distribution[\\/]core[\\/](constants|Ky)\.js$/ },
+        async ({ path }) => {
+          let contents = await readFile(path, "utf8");
+          for (const name of features) {
+            const [text, late] = path.endsWith("constants.js")
+              ? [`export const ${name} = `, `export const ${name} = () => `]
+              : // Its uses, not its import.
+                [new RegExp(`\\b${name}\\b(?!,)`, "g"), `(${name}.known ??= ${name}())`];
+            const changed = contents.replace(text, late);
+            if (changed === contents)
+              throw new Error(`${path} no longer has ${name}. Adapt this plugin.`);
+            contents = changed;
+          }
+          return { contents };
+        },
+      );
+    },
+  };
+}
+
 /** Replaces the module that builds the assets of the sandbox's pages with the built assets. */
 export function pageAssets(plugins: Plugin[]): Plugin {
   return {

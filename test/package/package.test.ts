@@ -234,6 +234,19 @@ test("importing every entry reads no environment variable, sends nothing and pri
   expect(await node("entries.mjs", source)).toBe("[]\ntrue");
 });
 
+test.each(["settlekit", "settlekit/checkout", "settlekit/webhooks"])(
+  "importing %s does not load Node's fetch",
+  async (entry) => {
+    const source = `
+      const isLoaded = () => process.moduleLoadList.some((name) => name.includes("deps/undici/undici"));
+      await import("${entry}");
+      const before = isLoaded();
+      new Request("https://shop.example");
+      console.log(before, isLoaded());`;
+    expect(await node("fetch.mjs", source)).toBe("false true");
+  },
+);
+
 test.each([
   ["opentelemetry", "@opentelemetry/api"],
   ["testing/msw", "msw"],
