@@ -34,8 +34,7 @@ export function everyError(): MadeError[] {
 
   const add = (creation: ts.NewExpression, known: Known, at: ts.Node) => {
     const [first, second] = creation.arguments ?? [];
-    // By its own name where the classes are imported as a namespace.
-    const name = creation.expression.getText().replace(/^errors\./, "");
+    const { name } = checker.getTypeAtLocation(creation).symbol;
     // Its first argument is the reason, which is also its code.
     const isReasonFirst = name === "WebhookVerificationError";
     const message = isReasonFirst ? second : first;
