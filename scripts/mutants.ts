@@ -10,7 +10,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
 import { type Mutant, mutants } from "../test/mutants.ts";
-import { startPostgres } from "../test/postgres-server.ts";
+import { fast, startPostgres } from "../test/postgres-server.ts";
 
 const left = new Set([".git", "node_modules", "dist", "dist-docs", "coverage"]);
 const project = process.cwd();
@@ -21,7 +21,7 @@ const chosen = mutants.filter(
 );
 
 // One server for all runs, because each would start its own.
-const postgres = await startPostgres({ flags: ["-c", "fsync=off"] }).catch(() => undefined);
+const postgres = await startPostgres(fast).catch(() => undefined);
 const environment = { ...process.env, SETTLEKIT_TEST_DATABASE_URL: postgres?.url };
 const copies = await Promise.all(Array.from({ length: availableParallelism() }, copyProject));
 try {

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -9,6 +7,7 @@ import { inject } from "vitest";
 import { postgres } from "../src/stores/postgres.ts";
 import { sqlite } from "../src/stores/sqlite.ts";
 import type { Store } from "../src/stores/store.ts";
+import { fastFolder } from "./fast-folder.ts";
 import { demanded } from "./on-demand.ts";
 
 /** A new, empty database of a test, and a way to look into it beside the store. */
@@ -108,9 +107,6 @@ async function openPostgres(server: string): Promise<TestDatabase> {
     },
   };
 }
-
-// In memory where that is possible: no test cuts the power, and the disk is slow.
-const fastFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 export async function openSqlite(parent = fastFolder): Promise<TestDatabase> {
   const folder = await mkdtemp(join(parent, "settlekit-sqlite-"));

@@ -2,6 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { fastFolder } from "./fast-folder.ts";
 import { freePort } from "./free-port.ts";
 import { onDemand } from "./on-demand.ts";
 
@@ -12,13 +13,16 @@ declare module "vitest" {
   }
 }
 
+/** How to start a server whose data would not survive a power cut. */
+export const fast = { parent: fastFolder, flags: ["-c", "fsync=off"] };
+
 /** A PostgreSQL server of its own, with an empty folder. `url` has no database. */
-export async function startPostgres({ flags = [] }: { flags?: string[] } = {}) {
+export async function startPostgres({ parent = tmpdir(), flags = [] as string[] } = {}) {
   const EmbeddedPostgres = await loadEmbeddedPostgres();
   const port = await freePort();
   const password = "settlekit";
   const server = new EmbeddedPostgres({
-    databaseDir: await mkdtemp(join(tmpdir(), "settlekit-postgres-")),
+    databaseDir: await mkdtemp(join(parent, "settlekit-postgres-")),
     user: "postgres",
     password,
     port,
@@ -58,8 +62,7 @@ async function loadEmbeddedPostgres() {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let started: Awaited<ReturnType<typeof startPostgres>> | undefined;
   const starter = await onDemand(async () => {
-    // No test cuts the power, and new databases are made much faster.
-    started = await startPostgres({ flags: ["-c", "fsync=off"] });
+    started = await startPostgres(fast);
     return started.url;
   });
   project.provide("postgresStarter", starter.url);

@@ -1,9 +1,9 @@
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { windowsLine } from "../../src/cli/exec.ts";
-import { CommandLine } from "./command-line.ts";
+import { built, CommandLine } from "./command-line.ts";
 
-const settlekitModule = JSON.stringify(resolve(import.meta.dirname, "../../src/index.ts"));
+const settlekitModule = JSON.stringify(join(built, "index.js"));
 const node = (source: string) => [process.execPath, "--input-type=module", "--eval", source];
 const exec = (...args: string[]) => new CommandLine(["exec", ...args]).ended;
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
+import { fastFolder } from "../fast-folder.ts";
 import { CommandLine, settlekit } from "./command-line.ts";
 
 interface Keys {
@@ -16,7 +16,7 @@ interface Keys {
 
 let folder = "";
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "settlekit-cli-data-"));
+  folder = await mkdtemp(join(fastFolder, "settlekit-cli-data-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 

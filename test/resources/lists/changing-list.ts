@@ -8,6 +8,8 @@ import { withdrawalListQuerySchema } from "../../../src/wire/withdrawal.ts";
 
 export interface Item {
   readonly id: string;
+  readonly orderId?: string;
+  readonly createdAt?: string;
 }
 
 /** What happens to a list between two reads: items come in front, items leave anywhere. */
@@ -66,21 +68,23 @@ export class ChangingList {
     };
   }
 
-  /** Lists it through the client's core, whose fetch reads from here. */
+  /** Serves the list to a client. */
+  readonly fetch = async (url: string) => {
+    const { searchParams } = new URL(url);
+    const offset = Number(searchParams.get("offset") ?? 0);
+    const limit = Number(searchParams.get("limit") ?? 100);
+    this.reads.push({ offset, limit });
+    await this.beforeRead();
+    return Response.json(this.page(offset, limit));
+  };
+
+  /** Lists it through the client's core. */
   list(query: { limit?: number; offset?: number } = {}, prefetch = 0): PagePromise<Item> {
-    const fetch = async (url: string) => {
-      const { searchParams } = new URL(url);
-      const offset = Number(searchParams.get("offset") ?? 0);
-      const limit = Number(searchParams.get("limit") ?? 100);
-      this.reads.push({ offset, limit });
-      await this.beforeRead();
-      return Response.json(this.page(offset, limit));
-    };
     const options = {
       secretKey: "sk_test_1",
       environment: "sandbox",
       maxRetries: 0,
-      fetch,
+      fetch: this.fetch,
     } as const;
     return list(new Http(configure(options, {})), { operation }, { ...query }, { prefetch });
   }

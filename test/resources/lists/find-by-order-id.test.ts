@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { clientOf } from "../sandbox-client.ts";
-
-const payout = {
-  amountInCents: 12_500,
-  chainId: 84532,
-  recipientAddress: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-};
+import { ChangingList } from "./changing-list.ts";
 
 describe("findByOrderId", () => {
   test("gives all with the order id, and none else", async () => {
@@ -20,26 +15,24 @@ describe("findByOrderId", () => {
   });
 
   test("reads pages of a thousand to the end", async () => {
-    const sandbox = createSandbox();
-    const { withdrawals, calls } = clientOf(sandbox);
-    await withdrawals.create({ ...payout, orderId: "the first" });
-    for (let count = 0; count < 2100; count++) await withdrawals.create(payout);
-    expect(await withdrawals.findByOrderId("the first")).toHaveLength(1);
-    expect(calls("withdrawals.list")).toBe(3);
-    expect(sandbox.requests().at(-3)?.path).toContain("limit=1000&offset=0");
+    const list = new ChangingList(2100);
+    list.items.push({ id: "the first", orderId: "order_1" });
+    const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch });
+    expect(await withdrawals.findByOrderId("order_1")).toHaveLength(1);
+    expect(list.reads.map(({ limit }) => limit)).toEqual([1000, 1000, 1000]);
+    expect(list.reads[0]?.offset).toBe(0);
   });
 
   test("stops at createdAfter while pages are newest first", async () => {
-    const sandbox = createSandbox({ now: new Date("2026-01-01T00:00:00Z") });
-    const { withdrawals, calls } = clientOf(sandbox);
-    for (let count = 0; count < 1100; count++) await withdrawals.create(payout);
-    await sandbox.clock.advance("1h");
-    await withdrawals.create({ ...payout, orderId: "payout_1" });
-    const found = await withdrawals.findByOrderId("payout_1", {
-      createdAfter: "2026-01-01T00:30:00Z",
-    });
-    expect(found).toHaveLength(1);
-    expect(calls("withdrawals.list")).toBe(1);
+    const list = new ChangingList(1100);
+    const createdAt = "2026-01-01T00:00:00.000Z";
+    list.items = list.items.map((item) => ({ ...item, createdAt }));
+    const wanted = { id: "w", orderId: "payout_1", createdAt: "2026-01-01T01:00:00.000Z" };
+    list.items.unshift(wanted);
+    const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch });
+    const options = { createdAfter: "2026-01-01T00:30:00Z" };
+    expect(await withdrawals.findByOrderId("payout_1", options)).toEqual([wanted]);
+    expect(list.reads).toHaveLength(1);
   });
 
   test("reads on when the order of the pages proves nothing", async () => {

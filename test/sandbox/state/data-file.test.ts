@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import fc from "fast-check";
 import { createSandbox } from "settlekit/sandbox";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { fastFolder } from "../../fast-folder.ts";
 import { create, errorOf, list, newYear, order, paymentsPath, send } from "../merchant.ts";
 import { anyStep, everythingOf, takeSteps } from "./steps.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "settlekit-data-"));
+const folder = mkdtempSync(join(fastFolder, "settlekit-data-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
