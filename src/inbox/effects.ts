@@ -1,6 +1,6 @@
-import { ConfigurationError } from "../errors.ts";
 import { type StoreMode, sql, type Work } from "../stores/store.ts";
 import { checkOptionNames, nearest, show } from "../values.ts";
+import { checkDate, checkKind, invalid } from "./options.ts";
 import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
 
 /** A value that is no promise: what an effect on SQLite may return. */
@@ -73,9 +73,7 @@ export class Effects {
   readonly #tasks = new Map<string, TaskHandler>();
 
   add(kind: SubjectKind, name: string, options: EffectOptions<SubjectKind>, run: unknown): void {
-    if (kind !== "payment" && kind !== "withdrawal") {
-      throw invalid("kind", `An effect is on "payment" or "withdrawal", not on ${show(kind)}.`);
-    }
+    checkKind(kind);
     checkName("effect", name);
     if (typeof run !== "function")
       throw invalid("effect", `The effect ${name} must be a function.`);
@@ -87,6 +85,8 @@ export class Effects {
     }
     checkOptionNames(options, ["states", "since"]);
     const { states, since }: EffectOptions<SubjectKind> = options;
+    checkStates(states);
+    checkDate("since", since);
     this.#effects.push({
       kind,
       name,
@@ -178,6 +178,13 @@ function checkName(what: string, name: unknown): asserts name is string {
   );
 }
 
-function invalid(param: string, message: string, code = "invalid_option"): ConfigurationError {
-  return new ConfigurationError(message, { code, param });
+/** An effect for no state would never run. */
+function checkStates(states: unknown): void {
+  if (states === undefined) return;
+  const isList = Array.isArray(states) && states.length > 0;
+  if (isList && states.every((state) => typeof state === "string")) return;
+  throw invalid(
+    "states",
+    'The option states must be a list of at least one status, such as ["completed"]; without it, the effect runs for all.',
+  );
 }

@@ -1,4 +1,5 @@
 import type { EventLogger } from "../stores/observers.ts";
+import { show } from "../values.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** A subject or a task that an event is about. */
@@ -74,9 +75,16 @@ export interface ReconciledEvent {
   readonly missed: number;
 }
 
-/** The worker itself failed, for example because the database is away. It goes on by itself. */
+/**
+ * The worker itself failed, for example because the database is away, or a list of the service could not be walked. It
+ * goes on by itself.
+ */
 export interface FailedEvent {
   readonly type: "failed";
+  /** Whose list could not be walked. */
+  readonly tenant?: string;
+  /** Which list. */
+  readonly kind?: SubjectKind;
   readonly error: unknown;
 }
 
@@ -96,11 +104,14 @@ export function log(event: InboxEvent, logger: EventLogger): void {
   if (event.type === "retried") {
     const { kind, id, inMs, error } = event;
     const seconds = Math.ceil(inMs / 1_000);
-    logger.warn(`The ${kind} ${id} failed and is tried again in ${seconds} s. ${error}`, error);
+    logger.warn(`Settling ${kind} ${id} failed; next attempt in ${seconds} s.`, error);
   } else if (event.type === "parked") {
     const { kind, id, reason } = event;
     logger.error(`The ${kind} ${id} is parked: ${reason} Look at inbox.parked().`);
   } else if (event.type === "failed") {
-    logger.error(`The inbox failed and will try again. ${event.error}`, event.error);
+    const { kind, tenant, error } = event;
+    const what = kind === undefined ? "The inbox failed" : `The ${kind} list could not be walked`;
+    const whose = tenant ? ` for tenant ${show(tenant)}` : "";
+    logger.error(`${what}${whose}; it will be tried again.`, error);
   }
 }

@@ -3,7 +3,7 @@ import { preparing, WorkerSlot } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { checkWhole } from "../stores/worker.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
@@ -16,17 +16,19 @@ import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
 import { type InboxStats, type Parked, readParked, readStats, unpark } from "./operate.ts";
 import {
+  checkDate,
   checkOptions,
+  checkSubject,
   type InboxOptions,
   readTenant,
   type SubjectRef,
   type TenantOptions,
 } from "./options.ts";
-import { addTenant, type Reconciled, reconcileSince } from "./reconcile.ts";
+import { addTenant, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
 import { type InboxContext, settleSubject } from "./settle.ts";
-import type { SubjectKind } from "./subject.ts";
+import { type SubjectKind, similarState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
-import { refuseOthers } from "./tenants.ts";
+import { needsClients, refuseOthers } from "./tenants.ts";
 import { type InboxWorker, type StartOptions, startWorker } from "./worker.ts";
 
 const registerFirst = "Register everything before inbox.start.";
@@ -79,6 +81,12 @@ export class Inbox<Client, Mode extends StoreMode> {
   ): this {
     this.#worker.requireFree("inbox.on", registerFirst);
     this.#effects.add(kind, name, options as EffectOptions<SubjectKind>, effect);
+    for (const state of options.states ?? []) {
+      const near = similarState(kind, state);
+      if (near === undefined) continue;
+      const message = `The effect ${name} runs for an unknown status, ${show(state)}. Did you mean "${near}"?`;
+      (this.#options.logger ?? console).warn(message);
+    }
     return this;
   }
 
@@ -155,8 +163,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    * `settleDue`.
    */
   async settle(subject: SubjectRef): Promise<boolean> {
-    checkOptionNames(subject, ["kind", "id", "tenant"]);
-    const { kind, id, tenant = "" } = subject;
+    const { kind, id, tenant } = checkSubject(subject);
     await this.#ready();
     const { store } = this.#context;
     const claim = await store.transaction(
@@ -173,12 +180,15 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Walks the service's lists now: from `since`, or from where the last walk left off. What no webhook had told is settled
-   * in the usual way.
+   * Walks the service's lists now: from `since`, or from where the last walk left off. Changes that no webhook reported are
+   * settled in the usual way.
+   *
+   * @throws what reading a list has thrown, once all others were walked.
    */
   async reconcile(options: { since?: Date; signal?: AbortSignal } = {}): Promise<Reconciled> {
     checkOptionNames(options, ["since", "signal"]);
     const { since, signal = new AbortController().signal } = options;
+    checkDate("since", since);
     await this.#ready();
     return reconcileSince(this.#context, since, signal);
   }
@@ -203,7 +213,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   #receiver(tenant: string): Webhooks {
-    const { webhooks } = this.#options;
+    const { client, webhooks } = this.#options;
+    if (tenant !== "" && typeof client !== "function") throw needsClients(tenant);
     const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;
     if (verifier === undefined) {
       throw new ConfigurationError("createInbox needs `webhooks` to receive deliveries.", {
@@ -240,8 +251,11 @@ export class Inbox<Client, Mode extends StoreMode> {
   async #register(): Promise<void> {
     const { store, effects } = this.#context;
     await requireMigrated(store, inboxTables);
-    const { client } = this.#options;
-    if (typeof client !== "function") await this.#addTenant("");
+    if (typeof this.#options.client !== "function") {
+      const [other] = await store.transaction(otherTenants);
+      if (other !== undefined) throw needsClients(other.tenant);
+      await this.#addTenant("");
+    }
     await store.transaction(function* () {
       yield* effects.register();
       yield* effects.catchUp();

@@ -31,10 +31,7 @@ export function readTenant(options: TenantOptions | undefined = {}): string {
   checkOptionNames(options, ["tenant"]);
   const { tenant = "" } = options;
   if (typeof tenant === "string") return tenant;
-  throw new ConfigurationError(`The option tenant must be text, got ${show(tenant)}.`, {
-    code: "invalid_option",
-    param: "tenant",
-  });
+  throw invalid("tenant", `The option tenant must be text, got ${show(tenant)}.`);
 }
 
 /** A payment or withdrawal. */
@@ -44,6 +41,32 @@ export interface SubjectRef {
   readonly id: string;
   /** @defaultValue "" */
   readonly tenant?: string | undefined;
+}
+
+/** The subject with its tenant. */
+export function checkSubject(subject: SubjectRef): Required<SubjectRef> & { tenant: string } {
+  checkOptionNames(subject, ["kind", "id", "tenant"]);
+  const { kind, id, tenant } = subject;
+  checkKind(kind);
+  if (typeof id !== "string" || id === "") {
+    throw invalid("id", `The option id must be the service's id of a ${kind}, got ${show(id)}.`);
+  }
+  return { kind, id, tenant: readTenant({ tenant }) };
+}
+
+/** @throws {ConfigurationError} when a time is given that is none. */
+export function checkDate(param: string, value: Date | undefined): void {
+  if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return;
+  throw invalid(param, `The option ${param} must be a valid Date, got ${show(value)}.`);
+}
+
+export function checkKind(kind: SubjectKind): void {
+  if (kind === "payment" || kind === "withdrawal") return;
+  throw invalid("kind", `The kind must be "payment" or "withdrawal", got ${show(kind)}.`);
+}
+
+export function invalid(param: string, message: string, code = "invalid_option") {
+  return new ConfigurationError(message, { code, param });
 }
 
 /** @throws {ConfigurationError} when one is unknown, or missing without a default. */
@@ -62,4 +85,11 @@ export function checkOptions(options: InboxOptions<never, StoreMode>): void {
       { code: "missing_option", param: name },
     );
   }
+  const { webhooks }: { webhooks?: unknown } = options;
+  if (webhooks === undefined || typeof webhooks === "function") return;
+  if (typeof Object(webhooks).forward === "function") return;
+  throw invalid(
+    "webhooks",
+    `The option webhooks must be a Webhooks, or a function that gives one for a tenant, got ${show(webhooks)}.`,
+  );
 }

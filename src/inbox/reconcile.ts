@@ -12,6 +12,13 @@ export interface Reconciled {
   readonly missed: number;
 }
 
+/** A list of the service, and from when on it is walked. */
+interface List {
+  readonly tenant: string;
+  readonly kind: SubjectKind;
+  readonly watermark: number;
+}
+
 interface Listed {
   readonly id: string;
   readonly status: string;
@@ -39,6 +46,11 @@ ON CONFLICT DO NOTHING`,
   }
 }
 
+/** The first tenant with a name. */
+export function otherTenants(): Work<{ tenant: string }[]> {
+  return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
+}
+
 /** Walks the lists that are due. Other processes leave them alone for as long as `everyMs`. */
 export async function reconcileDue(
   context: InboxContext,
@@ -47,7 +59,7 @@ export async function reconcileDue(
 ): Promise<boolean> {
   const { store, effects } = context;
   const due = await store.transaction(() =>
-    sql<{ tenant: string; kind: SubjectKind; watermark: number }>(
+    sql<List>(
       `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now}
 RETURNING tenant, kind, watermark`,
       [everyMs],
@@ -55,8 +67,7 @@ RETURNING tenant, kind, watermark`,
   );
   if (due.length === 0) return false;
   await store.transaction(() => effects.catchUp(), { wake: "inbox" });
-  for (const { tenant, kind, watermark } of due)
-    await walk(context, tenant, kind, watermark, signal);
+  await walkAll(context, due, signal);
   return false;
 }
 
@@ -67,27 +78,36 @@ export async function reconcileSince(
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const lists = await context.store.transaction(() =>
-    sql<{ tenant: string; kind: SubjectKind; watermark: number }>(
-      "SELECT tenant, kind, watermark FROM {inbox_watermarks} ORDER BY tenant, kind",
-    ),
+    sql<List>("SELECT tenant, kind, watermark FROM {inbox_watermarks} ORDER BY tenant, kind"),
   );
-  let listed = 0;
-  let missed = 0;
-  for (const { tenant, kind, watermark } of lists) {
-    const from = since?.getTime() ?? watermark;
-    const found = await walk(context, tenant, kind, from, signal);
-    listed += found.listed;
-    missed += found.missed;
+  const from = lists.map((list) => ({ ...list, watermark: since?.getTime() ?? list.watermark }));
+  const { failures, ...found } = await walkAll(context, from, signal);
+  if (failures.length > 0) throw failures[0];
+  return found;
+}
+
+/** Walks every list, whatever happens to the others: a tenant whose key was revoked holds up nobody else. */
+async function walkAll(context: InboxContext, lists: readonly List[], signal: AbortSignal) {
+  const found = { listed: 0, missed: 0, failures: [] as unknown[] };
+  for (const list of lists) {
+    try {
+      const { listed, missed } = await walk(context, list, signal);
+      found.listed += listed;
+      found.missed += missed;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const { tenant, kind } = list;
+      context.report({ type: "failed", tenant, kind, error });
+      found.failures.push(error);
+    }
   }
-  return { listed, missed };
+  return found;
 }
 
 /** Walks one list from its newest item to the watermark, and moves the watermark up. */
 async function walk(
   { store, clientOf, report }: InboxContext,
-  tenant: string,
-  kind: SubjectKind,
-  watermark: number,
+  { tenant, kind, watermark }: List,
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const client = clientOf(tenant);

@@ -1,4 +1,5 @@
 import type { MerchantClient } from "../client.ts";
+import { nearest } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
 import { isPaid, type PaymentStatus } from "../wire/payment-status.ts";
 import type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
@@ -39,6 +40,11 @@ const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
   },
   withdrawal: { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 },
 };
+
+/** The known status that an unknown one resembles: it may be misspelt, or new. */
+export function similarState(kind: SubjectKind, status: string): string | undefined {
+  return status in ranks[kind] ? undefined : nearest(status, Object.keys(ranks[kind]));
+}
 
 /** 0 for a status that is not known, which is ahead of nothing. */
 export function signedRank(kind: SubjectKind, status: unknown): number {

@@ -2,6 +2,15 @@ import { ConfigurationError } from "../errors.ts";
 import { show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
+/** With one client for all tenants, each tenant would be credited with everything on that merchant's lists. */
+export function needsClients(tenant: string): ConfigurationError {
+  return new ConfigurationError(
+    `This inbox has the tenant ${show(tenant)}, and its \`client\` is one for all. Pass a function that gives the client of a ` +
+      "tenant.",
+    { code: "invalid_option", param: "client" },
+  );
+}
+
 /** A delivery that the secrets of its route's tenant do not match. */
 type Delivery = Parameters<Webhooks["matches"]>[0];
 

@@ -50,6 +50,7 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   checkWhole("drainMs", drainMs, 0);
   checkWhole("pollMs", pollMs, 1);
   const everyMs = reconcileEvery === false ? undefined : durationInMs(reconcileEvery);
+  if (everyMs !== undefined) checkWhole("reconcileEvery", everyMs, 1_000);
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal, () => stopping.signal.aborted);
   const loops: Loop[] = [

@@ -71,7 +71,8 @@ export function log(event: PayoutsEvent, logger: EventLogger): void {
     const { orderId, problem } = event.payout;
     logger.error(`The payout ${orderId} needs a decision. ${problem} See payouts.resolve().`);
   } else if (event.type === "failed") {
-    const about = event.orderId === undefined ? "The payout worker" : `The payout ${event.orderId}`;
-    logger.warn(`${about} failed and is tried again. ${event.error}`, event.error);
+    const { orderId, error } = event;
+    const what = orderId === undefined ? "The payout worker" : `A step of payout ${orderId}`;
+    logger.warn(`${what} failed; it will be tried again.`, error);
   }
 }

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
-import { openNewShop, type Shop, ship } from "./shop.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
 describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   let database: TestDatabase;
@@ -131,8 +131,47 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     ship(shop.inbox);
     expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);
     expect(() => shop.inbox.on("payment", "", {}, () => {})).toThrow(/name of the effect must be/);
-    expect(() => shop.inbox.on("order" as never, "x", {}, () => {})).toThrow(/not on "order"/);
+    expect(() => shop.inbox.on("order" as never, "x", {}, () => {})).toThrow(
+      /kind must be "payment" or "withdrawal", got "order"/,
+    );
     shop.inbox.task("email", () => {});
     expect(() => shop.inbox.task("email", () => {})).toThrow(/Two tasks are called "email"/);
+  });
+
+  it.each([
+    ["states", { states: "completed" }],
+    ["states", { states: [] }],
+    ["states", { states: [undefined] }],
+    ["since", { since: "2026-01-01" }],
+    ["since", { since: new Date("soon") }],
+  ])("refuses an effect whose %s cannot be right: %o", (param, options) => {
+    expect(() => shop.inbox.on("payment", "x", options as never, () => {})).toThrow(
+      expect.objectContaining({ code: "invalid_option", param }),
+    );
+  });
+
+  it.each([
+    ["kind", { kind: "order", id: "p" }],
+    ["id", { kind: "payment", id: "" }],
+    ["id", { kind: "payment" }],
+    ["tenant", { kind: "payment", id: "p", tenant: 5 }],
+  ])("refuses to settle what is nothing: %s of %o", async (param, subject) => {
+    const settling = shop.inbox.settle(subject as never);
+    await expect(settling).rejects.toMatchObject({ code: "invalid_option", param });
+    expect((await shop.inbox.stats()).changed).toBe(0);
+  });
+
+  it("refuses to reconcile from what is no time", async () => {
+    const walking = shop.inbox.reconcile({ since: new Date("soon") });
+    await expect(walking).rejects.toMatchObject({ code: "invalid_option", param: "since" });
+  });
+
+  it("says that a status looks misspelt", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const { inbox } = await openShop(database, { logger });
+    inbox.on("payment", "ship", { states: ["complete", "on_its_way", "confirmed"] }, () => {});
+    expect(logger.warn.mock.calls).toEqual([
+      ['The effect ship runs for an unknown status, "complete". Did you mean "completed"?'],
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NotFoundError } from "../../src/index.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { databases, type TestDatabase } from "../databases.ts";
-import { openNewShop, openShop, type Shop } from "./shop.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
 const secretOf = (tenant: string) => `whsec_${tenant}`;
 const data = { id: "p", status: "completed" as const, orderId: "o" };
@@ -73,6 +73,46 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     const [receive] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
     expect((await receive?.(delivery("whsec_forged")))?.status).toBe(401);
     expect(asked).toEqual(["a"]);
+  });
+
+  it("walks everyone's lists, also when one merchant's cannot be read", async () => {
+    const { inbox, told } = await openShop(database, {
+      client: (tenant) => {
+        if (tenant === "b") return shop.client;
+        throw new Error(`no client for ${tenant}`);
+      },
+      webhooks: (tenant) => new Webhooks({ secret: secretOf(tenant), logger }),
+    });
+    ship(inbox);
+    for (const tenant of ["a", "b"]) {
+      const receive = inbox.fetchHandler({ tenant });
+      expect((await receive(delivery(secretOf(tenant)))).status).toBe(200);
+    }
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_of_b");
+    await expect(inbox.reconcile()).rejects.toThrow("no client for a");
+    expect(told("failed")).toMatchObject([
+      { tenant: "a", kind: "payment" },
+      { tenant: "a", kind: "withdrawal" },
+    ]);
+    expect(told("reconciled")).toMatchObject([
+      { tenant: "b", kind: "payment", listed: 1, missed: 1 },
+      { tenant: "b", kind: "withdrawal" },
+    ]);
+    await using _worker = inbox.start({ pollMs: 1 });
+    await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_of_b"]));
+    await vi.waitFor(() => expect(told("reconciled")).toHaveLength(4));
+  });
+
+  it("needs a client for each of them, because one client's lists are one merchant's", async () => {
+    const refusal = { code: "invalid_option", param: "client" };
+    expect(() => shop.inbox.fetchHandler({ tenant: "a" })).toThrow(
+      expect.objectContaining(refusal),
+    );
+    const { inbox } = await openInbox();
+    await inbox.fetchHandler({ tenant: "a" })(delivery(secretOf("a")));
+    await expect(shop.inbox.reconcile()).rejects.toMatchObject(refusal);
+    expect((await inbox.stats()).changed).toBe(1);
   });
 
   it("keeps a webhook whose payment the merchant's client cannot read, and says what does not fit", async () => {

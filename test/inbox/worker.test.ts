@@ -36,6 +36,9 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
       /concurrency must be a whole number/,
     );
     expect(() => shop.inbox.start({ reconcileEvery: "soon" as never })).toThrow(/duration/);
+    expect(() => shop.inbox.start({ reconcileEvery: 0 })).toThrow(
+      /reconcileEvery must be a whole number, 1000 or more/,
+    );
   });
 
   it("waits for tables that are missing, and says so", async () => {
