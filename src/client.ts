@@ -64,7 +64,8 @@ export class MerchantClient {
    *
    * @throws {ConfigurationError} when the secret cannot be one.
    */
-  checkout({ paymentId, secret }: { paymentId: string; secret: string }): Checkout {
+  checkout(access: { paymentId: string; secret: string }): Checkout {
+    const { paymentId, secret } = { ...access };
     return new Checkout(this.#http.withCredential(paymentSecret(secret)), paymentId);
   }
 
@@ -74,7 +75,8 @@ export class MerchantClient {
    *
    * @throws {ConfigurationError} when the token cannot be one.
    */
-  dashboard({ merchantId, accessToken }: DashboardOptions): Dashboard {
+  dashboard(options: DashboardOptions): Dashboard {
+    const { merchantId, accessToken } = { ...options };
     return new Dashboard(this.#http.withCredential(bearerToken(accessToken)), merchantId);
   }
 

@@ -20,7 +20,8 @@ export type SchemaOf<T> = z.ZodObject<
       ? z.ZodExactOptional<z.ZodType<Exclude<T[Name], undefined>>>
       : z.ZodType<T[Name]>;
   },
-  z.core.$loose
+  // Unknown fields are kept all the same. With $loose, the interface would not fit its own schema's type.
+  z.core.$strip
 >;
 
 // The build makes the wire's schemas here with the same zod as this file's.

@@ -69,3 +69,17 @@ describe("a misspelt option", () => {
     );
   });
 });
+
+it.each([
+  ["createInbox", "webhooks", () => createInbox({ client, store, webhooks: 5 as never })],
+  ["createPayouts", "inbox", () => createPayouts({ client, store, inbox: {} as never })],
+])("%s refuses something else as %s", (_, param, create) => {
+  expect(create).toThrow(expect.objectContaining({ code: "invalid_option", param }));
+});
+
+it.each([
+  ["checkout", () => client.checkout(undefined as never)],
+  ["dashboard", () => client.dashboard(undefined as never)],
+])("client.%s without its argument says what is missing", (_, call) => {
+  expect(call).toThrow(expect.objectContaining({ code: "missing_credential" }));
+});

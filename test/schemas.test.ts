@@ -25,6 +25,9 @@ test("a stored payment is checked, and typed as the client types it", () => {
   expectTypeOf(read).toExtend<Payment>();
   expectTypeOf<z.infer<typeof createdPaymentSchema>>().toExtend<CreatedPayment>();
   expectTypeOf<z.infer<typeof withdrawalSchema>>().toExtend<Withdrawal>();
+  // What the client gives is what a typed route may answer with.
+  expectTypeOf<Payment>().toExtend<z.infer<typeof paymentSchema>>();
+  expectTypeOf<Withdrawal>().toExtend<z.infer<typeof withdrawalSchema>>();
 });
 
 test("a payment that is none is refused with the paths of what is wrong", () => {

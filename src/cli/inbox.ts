@@ -72,7 +72,7 @@ const retryCommand = defineCommand({
 
 const reconcileCommand = defineCommand({
   name: "reconcile",
-  brief: "Look for changes that no webhook told.",
+  brief: "Look for changes that no webhook reported.",
   description:
     "Walks the lists of the service that SETTLEKIT_SECRET_KEY belongs to, and marks what has changed. The workers that run settle it. For an inbox without tenants.",
   examples: [

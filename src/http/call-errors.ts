@@ -2,6 +2,7 @@ import type { ApiError, Outcome, SettlekitError } from "../errors.ts";
 import * as errors from "../errors.ts";
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
+import type { Success } from "./answer.ts";
 import type { Failure } from "./policy.ts";
 
 export interface CallFacts {
@@ -30,6 +31,18 @@ export function pausedError(waitMs: number, call: CallFacts): SettlekitError {
     `Nothing was sent: after a 429 this client waits its turn, another ${Math.ceil(waitMs / 1000)} s, ` +
       "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
     { ...common(call), code: "rate_limited", retryAfterMs: waitMs },
+  );
+}
+
+/** The error of a success without what its caller needs. */
+export function incompleteError(success: Success<unknown>, call: CallFacts): SettlekitError {
+  const { status, requestId, missing, rawBody } = success;
+  const { operation, replay, idempotencyKey } = call;
+  return new errors.UnexpectedResponseError(
+    `The service answered ${operation} with ${status}, but without ${missing.join(", ")}. error.body holds the whole ` +
+      "answer: keep it, and tell the service." +
+      (replay === "safe" ? "" : ` It may have taken effect. ${nextStep(replay, idempotencyKey)}`),
+    { ...common(call), code: "incomplete_response", status, requestId, body: JSON.parse(rawBody) },
   );
 }
 
@@ -164,7 +177,11 @@ function errorClass({ status, facts: { type, code } }: StatusFailure): typeof Ap
   return classes[status] ?? errors.ApiError;
 }
 
-function cure({ kind }: typeof ApiError, { facts, retryAfterMs: ms }: StatusFailure): string {
+function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
+  const { facts, retryAfterMs: ms, isFromService } = failure;
+  if (!isFromService && /^(InvalidRequest|Authentication|Permission)/.test(kind)) {
+    return "It is not in the service's form: check baseUrl, and what lies between here and the service.";
+  }
   const pause = ms === undefined ? undefined : `Call again in ${Math.ceil(ms / 1000)} s.`;
   const cures: Readonly<Record<string, string>> = {
     InvalidRequestError: `Correct ${facts.param ?? "the request"} before calling again.`,

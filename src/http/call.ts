@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
-import { type Outcome, UnexpectedResponseError } from "../errors.ts";
+import type { Outcome } from "../errors.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
-import { type CallFacts, errorFor, pausedError } from "./call-errors.ts";
+import { type CallFacts, errorFor, incompleteError, pausedError } from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
 import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
@@ -133,10 +133,10 @@ export async function makeCall<T>(
     const pace = paces.of(credential);
     const sentAt = time.now();
     const leftMs = remainingMs();
-    const timeLimit: Attempt["limit"] =
+    const limit: Attempt["limit"] =
       timeoutMs <= leftMs
         ? { name: "timeoutMs", ms: timeoutMs }
-        : { name: "deadlineMs", ms: leftMs };
+        : { name: "deadlineMs", ms: deadlineMs };
     const { result, wasSent } = await send({
       ...request,
       headers: {
@@ -145,7 +145,8 @@ export async function makeCall<T>(
         // Marks repetitions for the service. Left out for calls from browsers, where CORS would have to allow it.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
-      limit: timeLimit,
+      limit,
+      withinMs: Math.min(timeoutMs, leftMs),
       signal,
       redact,
     });
@@ -172,14 +173,7 @@ export async function makeCall<T>(
     const { data, status, headers, rawBody, requestId, drift: paths, missing } = result;
     budget.succeeded();
     serviceClock.observe(headers);
-    if (missing.length > 0) {
-      const body: unknown = JSON.parse(rawBody);
-      throw new UnexpectedResponseError(
-        `The service answered ${name} with ${status}, but without ${missing.join(", ")}. The request ` +
-          "took effect; error.body holds the whole answer. Keep it, and tell the service.",
-        { ...facts(), code: "incomplete_response", status, requestId, body },
-      );
-    }
+    if (missing.length > 0) throw incompleteError(result, facts());
     if (paths.length > 0) emit({ type: "drift", paths });
     return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }

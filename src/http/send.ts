@@ -21,7 +21,10 @@ export interface Reply {
 }
 
 export interface Attempt extends PreparedRequest {
+  /** The option that ends the attempt, as it was set. */
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
+  /** How long the attempt may take, in milliseconds. */
+  readonly withinMs: number;
   readonly signal: AbortSignal | undefined;
   /** Removes credentials from a text that will be shown. */
   readonly redact: (text: string) => string;
@@ -60,12 +63,12 @@ export function createSender(settings: HttpSettings) {
   });
 
   async function exchange(attempt: Attempt): Promise<Reply> {
-    const { method, path, query, headers, body, limit, signal } = attempt;
+    const { method, path, query, headers, body, withinMs, signal } = attempt;
     const sending = client(path, {
       method,
       searchParams: query,
       headers,
-      totalTimeout: limit.ms,
+      totalTimeout: withinMs,
       fetch: (request) => send(request as Request, attempt),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),

@@ -71,7 +71,7 @@ export interface ReconciledEvent {
   readonly tenant: string;
   readonly kind: SubjectKind;
   readonly listed: number;
-  /** Changes that no webhook had told. */
+  /** Changes that no webhook reported. */
   readonly missed: number;
 }
 

@@ -32,7 +32,7 @@ export interface InboxStats {
   readonly tasks: number;
   /** Subjects that were settled in the last minute. */
   readonly settledPerMinute: number;
-  /** Changes so far that the lists showed and no webhook had told. */
+  /** Changes so far that the lists showed that no webhook reported. */
   readonly missed: number;
 }
 

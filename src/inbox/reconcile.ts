@@ -8,7 +8,7 @@ import { fetchedRank, type SubjectKind, signedRank, stateOf } from "./subject.ts
 export interface Reconciled {
   /** Payments and withdrawals that were listed. */
   readonly listed: number;
-  /** Those among them whose status no webhook had told. */
+  /** Those among them whose status no webhook reported. */
   readonly missed: number;
 }
 

@@ -15,7 +15,7 @@ export interface StartOptions {
    */
   readonly concurrency?: number | undefined;
   /**
-   * How often the service's lists are walked for changes that no webhook told, by one of all processes. `false` for never.
+   * How often the service's lists are walked for changes that no webhook reported, by one of all processes. `false` for never.
    *
    * @defaultValue "5m"
    */

@@ -102,7 +102,7 @@ function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
     description: "Payments, withdrawals and tasks that were worked on, by kind and outcome.",
   });
   const missed = meter.createCounter("settlekit.inbox.missed", {
-    description: "Changes that the service's lists showed and no webhook had told, by kind.",
+    description: "Changes that the service's lists showed that no webhook reported, by kind.",
   });
   const failures = meter.createCounter("settlekit.inbox.failures", {
     description: "Failures of the worker itself, for example because the database is away.",

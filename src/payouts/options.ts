@@ -137,7 +137,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   options: PayoutsOptions<Client, Mode>,
 ): PayoutLimits {
   checkOptionNames(options, optionNames);
-  const { client, store, quietMs = 120_000, limits = {}, tenant = "" } = options;
+  const { client, store, quietMs = 120_000, limits = {}, tenant = "", inbox } = options;
   if (!Object(client).withdrawals) {
     throw invalid(
       "client",
@@ -155,6 +155,9 @@ export function checkedLimits<Client, Mode extends StoreMode>(
       "quietMs",
       `quietMs must be a whole number of milliseconds, got ${show(quietMs)}.`,
     );
+  }
+  if (inbox !== undefined && typeof Object(inbox).on !== "function") {
+    throw invalid("inbox", `inbox must be what createInbox gives, got ${show(inbox)}.`);
   }
   if (typeof tenant !== "string") throw invalid("tenant", "tenant must be text.");
   checkOptionNames(limits, [...amountNames, "recipients"], "limit");

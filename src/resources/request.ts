@@ -1,3 +1,4 @@
+import { InvalidRequestError } from "../errors.ts";
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { Callable, CallInput } from "../http/request.ts";
@@ -72,6 +73,13 @@ export function rawRequest<T>(
 function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "none", Http] {
   if (auth === undefined) return ["secretKey", http];
   if (auth === "none") return ["none", http];
+  if (typeof auth !== "object" || auth === null) {
+    // It may be a credential, so it is not shown.
+    throw new InvalidRequestError(
+      'auth must be "none", { paymentSecret } or { accessToken }. Leave it out for the client\'s secret key.',
+      { code: "invalid_request", param: "auth" },
+    );
+  }
   return "paymentSecret" in auth
     ? ["paymentSecret", http.withCredential(paymentSecret(auth.paymentSecret))]
     : ["accessToken", http.withCredential(bearerToken(auth.accessToken))];

@@ -106,8 +106,33 @@ describe("an answer", () => {
     expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ outcome: "unknown", body: rest, attempts: 1 });
     expect(error.message).toContain("without secret");
+    expect(error.message).toContain(
+      `Repeat the same call with idempotencyKey "${error.idempotencyKey}"`,
+    );
     expect(server.requests).toHaveLength(1);
     expect(secret).toBeDefined();
+  });
+
+  test("without the id of what was read does not say that anything took effect", async () => {
+    using server = scriptedService({ body: {} });
+    const error = await httpTo(server)
+      .call(getPayment, read)
+      .catch((thrown) => thrown);
+    expect(error.message).toMatch(/^The service answered payments.get with 200, but without id\./);
+    expect(error.message).not.toContain("effect");
+  });
+
+  test.each([
+    [403, "PermissionError"],
+    [401, "AuthenticationError"],
+    [400, "InvalidRequestError"],
+  ])("of a proxy with %i says to look for the proxy", async (status, name) => {
+    using server = scriptedService({ status, body: "<html><title>Forbidden</title></html>" });
+    const error = await httpTo(server)
+      .call(getPayment, read)
+      .catch((thrown) => thrown);
+    expect(error).toMatchObject({ name, outcome: "unknown" });
+    expect(error.message).toMatch(/check baseUrl, and what lies between here and the service\.$/);
   });
 });
 

@@ -110,6 +110,13 @@ describe("deadlineMs", () => {
     expect(fetch).toHaveBeenCalledTimes(1);
   });
 
+  test("is named as it was set, also when earlier attempts took a part of it", async () => {
+    const time = { ...realTime, random: () => 0 };
+    const http = httpTo({ url }, { fetch: unanswered, timeoutMs: 150, deadlineMs: 200 }, time);
+    const call = http.call(getPayment, read);
+    await expect(letPass(200, call)).rejects.toThrow("not answered within deadlineMs (200 ms)");
+  });
+
   test("ends the call at once when the wait would overrun it, with the error in hand", async () => {
     using server = scriptedService({ status: 429, headers: { "retry-after": "120" } });
     const time = new FakeTime();

@@ -91,6 +91,15 @@ describe("client.request", () => {
     },
   );
 
+  test.each(["secretKey", "ps_secret_of_a_payment", null])("refuses %j as auth, unseen", (auth) => {
+    using server = scriptedService();
+    const request = { method: "GET", path: "/a", auth } as never;
+    expect(() => clientOf(server).request(request)).toThrow(
+      /^auth must be "none", { paymentSecret } or { accessToken }\. Leave it out/,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
   test("sends no credential when told so", async () => {
     using server = scriptedService({});
     await clientOf(server).request({ method: "GET", path: "/a", auth: "none" });

@@ -69,7 +69,8 @@ export async function findByOrderId<Item extends Ordered>(
       const call = { ...options, deadlineMs: remainingMs };
       const reading = http.call(operation, { path, query: { limit, offset } }, call);
       page = await reading.withResponse().catch((error: unknown) => {
-        if (!UnexpectedResponseError.is(error)) throw error;
+        const isUnread = UnexpectedResponseError.is(error) && error.code !== "response_too_large";
+        if (!isUnread) throw error;
         throw unreadable(operation.name, orderId, "data is not a list", error);
       });
       search.take(page.data, offset);
@@ -182,13 +183,15 @@ function unreadable(
   operation: string,
   orderId: string,
   oddity: string,
-  { status, requestId, body }: Pick<UnexpectedResponseError, "status" | "requestId" | "body">,
+  page: Pick<UnexpectedResponseError, "status" | "requestId" | "body">,
 ): UnexpectedResponseError {
+  const { status, requestId, body } = page;
+  const cause = page instanceof Error ? page : undefined;
   return new UnexpectedResponseError(
     `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read ` +
       `completely, because ${oddity}. Try again later, and look on the dashboard if it persists; ` +
       "error.body holds the last page.",
-    { code: "unreadable_list", outcome: "not_sent", operation, status, requestId, body },
+    { code: "unreadable_list", outcome: "not_sent", operation, status, requestId, body, cause },
   );
 }
 

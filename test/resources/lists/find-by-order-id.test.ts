@@ -83,6 +83,15 @@ describe("findByOrderId", () => {
     });
   });
 
+  test("says when a page is larger than maxResponseBytes", async () => {
+    const list = new ChangingList(100);
+    const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch, maxResponseBytes: 500 });
+    await expect(withdrawals.findByOrderId("order_1")).rejects.toMatchObject({
+      code: "response_too_large",
+      message: expect.stringContaining("Raise maxResponseBytes"),
+    });
+  });
+
   test("takes a number for the order id that it looks like", async () => {
     const item = { id: "1", orderId: 77, createdAt: "2026-01-01T00:00:00Z" };
     const pagination = { total: 1, limit: 1000, offset: 0, hasMore: false };
