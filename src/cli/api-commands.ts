@@ -146,8 +146,9 @@ function operationCommand(
       const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       const result = call(client, operation, path, { ...input, ...pageSize }, secret);
-      if (!isOfList) printRecord(await result, common, terminal);
-      else await printList(result, { ...common, most, columns: columnsOf(operation) }, terminal);
+      const form = { csv: common.csv, columns: columnsOf(operation), most };
+      if (isOfList) await printList(result, form, terminal);
+      else printRecord(await result, terminal);
     },
   });
 }
@@ -182,10 +183,10 @@ function findCommand(group: string, list: Operation<unknown>): Command {
       csv,
       ...serviceOptions,
     },
-    async run({ orderId, createdAfter, headerPrefix, ...form }, terminal) {
+    async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
       const found = find(orderId, { createdAfter });
-      await printList(found, { ...form, columns: columnsOf(list) }, terminal);
+      await printList(found, { csv, columns: columnsOf(list) }, terminal);
     },
   });
 }
@@ -206,9 +207,9 @@ function waitCommand(group: string): Command {
       timeout: setting("--timeout", seconds, "How long to wait.").withDefault(900),
       ...serviceOptions,
     },
-    async run({ id, timeout, headerPrefix, ...form }, terminal) {
+    async run({ id, timeout, headerPrefix }, terminal) {
       const wait = methodOf(await clientFrom(headerPrefix), `${group}.waitUntilFinal`);
-      printRecord(await wait(id, { deadlineMs: timeout * 1000 }), form, terminal);
+      printRecord(await wait(id, { deadlineMs: timeout * 1000 }), terminal);
     },
   });
 }

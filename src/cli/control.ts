@@ -32,8 +32,8 @@ export const simulateCommand = defineCommand({
     url: sandboxUrl,
     json,
   },
-  async run({ id, scenario, amountInCents, url, json }, terminal) {
-    printRecord(await simulate(url, { id, scenario, amountInCents }), { json }, terminal);
+  async run({ id, scenario, amountInCents, url }, terminal) {
+    printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
   },
 });
 
@@ -57,15 +57,14 @@ export const advanceCommand = defineCommand({
     url: sandboxUrl,
     json,
   },
-  async run({ duration, url, json }, terminal) {
+  async run({ duration, url }, terminal) {
     const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
       url,
       "clock/advance",
       { duration },
     );
-    for (const event of happened) printEvent(event, json, terminal);
-    if (json) terminal.json({ type: "advanced", now });
-    else terminal.say(`It is ${now} in the sandbox.`);
+    for (const event of happened) printEvent(event, terminal);
+    terminal.report({ type: "advanced", now }, `It is ${now} in the sandbox.`);
   },
 });
 
@@ -80,14 +79,11 @@ export const resendCommand = defineCommand({
     url: sandboxUrl,
     json,
   },
-  async run({ deliveryId, url, json }, terminal) {
+  async run({ deliveryId, url }, terminal) {
     const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
     const delivery = await control<WebhookDelivery>(url, path, {});
-    if (json) terminal.json(delivery);
-    else {
-      const { status, error } = delivery.attempts.at(-1) ?? {};
-      terminal.say(`${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    }
+    const { status, error } = delivery.attempts.at(-1) ?? {};
+    terminal.report(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
     if (delivery.status === "failed") return exitCodes.api;
   },
 });
@@ -121,19 +117,19 @@ export const eventsCommand = defineCommand({
     url: sandboxUrl,
     json,
   },
-  async run({ follow, url, json, ...asked }, terminal) {
+  async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);
     const print = (event: SandboxEvent) => {
-      if (fits(event)) printEvent(event, json, terminal);
+      if (fits(event)) printEvent(event, terminal);
     };
-    const printInOrder = json ? print : requestsFirst(print);
+    const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
       return;
     }
     for await (const event of eventsOf(url)) printInOrder(event);
-    if (!json) terminal.say("The sandbox has stopped.");
+    if (!terminal.asJson) terminal.say("The sandbox has stopped.");
   },
 });
 

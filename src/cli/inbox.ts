@@ -36,8 +36,8 @@ const statusCommand = defineCommand({
     "Prints how many payments and withdrawals wait to be settled, for how long the oldest has, what is parked, and how many were settled in the last minute.",
   examples: ["settlekit inbox status", "settlekit inbox status --sqlite shop.db --json"],
   options: { ...databaseOptions, json },
-  async run({ json, ...database }, terminal) {
-    printRecord(await inTransaction(database, terminal, readStats), { json }, terminal);
+  async run(database, terminal) {
+    printRecord(await inTransaction(database, terminal, readStats), terminal);
   },
 });
 
@@ -48,10 +48,10 @@ const parkedCommand = defineCommand({
     "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
   examples: ["settlekit inbox parked", "settlekit inbox parked --json"],
   options: { ...databaseOptions, json },
-  async run({ json, ...database }, terminal) {
+  async run(database, terminal) {
     const parked = await inTransaction(database, terminal, readParked);
     const columns = ["id", "kind", "subject", "failures", "since", "reason"];
-    await printList(parked, { json, columns }, terminal);
+    await printList(parked, { columns }, terminal);
   },
 });
 
@@ -89,12 +89,12 @@ const reconcileCommand = defineCommand({
     headerPrefix,
     json,
   },
-  async run({ since, headerPrefix, json, ...database }, terminal) {
+  async run({ since, headerPrefix, ...database }, terminal) {
     await withStore(database, terminal, async (store) => {
       const { createInbox } = await import("../inbox/inbox.ts");
       const inbox = createInbox({ client: await clientFrom(headerPrefix), store });
       const found = await inbox.reconcile(since === undefined ? {} : { since });
-      printRecord(found, { json }, terminal);
+      printRecord(found, terminal);
     });
   },
 });

@@ -8,7 +8,6 @@ import type { OptionName } from "@optique/core/usage";
 import { float, integer, string, url, type ValueParser } from "@optique/core/valueparser";
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
-import { SettlekitError } from "../errors.ts";
 import { requireSupportedNode } from "../runtime.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
@@ -37,12 +36,12 @@ interface CommandDefinition<Given extends Options> {
   readonly examples: readonly string[];
   readonly options: Given;
   /** Resolves with the exit code, where it is not 0. */
-  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined>;
+  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined> | Promise<void>;
 }
 
 /**
- * A command. It loads the file of its option `dotenv` before it runs, and with `json` it prints errors as JSON, too. Both
- * may also be in a group `common`.
+ * A command. It loads the file of its option `dotenv` before it runs, and with `json` the terminal prints JSON. Both may
+ * also be in a group `common`.
  */
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
@@ -52,15 +51,8 @@ export function defineCommand<const Given extends Options>(
     requireSupportedNode();
     const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
     if ("dotenv" in common) loadVariables(common.dotenv, terminal);
-    try {
-      return (await run(values, terminal)) ?? exitCodes.ok;
-    } catch (error) {
-      // `main` explains it on stderr.
-      if (common.json === true && SettlekitError.is(error)) {
-        terminal.json({ type: "error", error: error.toJSON() });
-      }
-      throw error;
-    }
+    terminal.asJson = common.json === true;
+    return (await run(values, terminal)) ?? exitCodes.ok;
   };
   const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));

@@ -28,10 +28,9 @@ export function decisionCommand(
       `settlekit payouts ${name} payout_2 --by ann --sqlite shop.db --json`,
     ],
     options: { orderId, by, reason: reason.optional(), ...ledgerOptions, json },
-    run: ({ orderId, by, reason, json, ...ledger }, terminal) =>
-      withLedger(ledger, terminal, {}, async (payouts) => {
-        const decided = await payouts[name](orderId, { by, reason });
-        printRecord(decided, { json }, terminal);
+    run: ({ orderId, by, reason, ...ledger }, terminal) =>
+      withLedger(ledger, terminal, async (payouts) => {
+        printRecord(await payouts[name](orderId, { by, reason }), terminal);
       }),
   });
 }
@@ -59,8 +58,8 @@ export const resolveCommand = defineCommand({
     headerPrefix,
     json,
   },
-  async run({ orderId, by, withdrawalId, neverSent, headerPrefix, json, ...others }, terminal) {
-    const { acceptDifferences, doNotSend, ...ledger } = others;
+  async run(values, terminal) {
+    const { orderId, by, withdrawalId, neverSent, acceptDifferences, doNotSend } = values;
     if (neverSent === (withdrawalId !== undefined)) {
       throw new UsageError("Pass either --withdrawal-id ID or --never-sent.");
     }
@@ -68,9 +67,9 @@ export const resolveCommand = defineCommand({
       withdrawalId === undefined
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
-    const client = () => clientFrom(headerPrefix);
-    return withLedger(ledger, terminal, { client }, async (payouts) => {
-      printRecord(await payouts.resolve(orderId, resolution), { json }, terminal);
+    const client = () => clientFrom(values.headerPrefix);
+    await withLedger({ ...values, client }, terminal, async (payouts) => {
+      printRecord(await payouts.resolve(orderId, resolution), terminal);
     });
   },
 });
@@ -86,7 +85,7 @@ export const reopenCommand = defineCommand({
   ],
   options: { by, reason, ...ledgerOptions },
   run: ({ by, reason, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+    withLedger(ledger, terminal, async (payouts) => {
       const wasStopped = await payouts.reopen({ by, reason });
       terminal.say(wasStopped ? "Payouts are sent again." : "They were not stopped.");
     }),

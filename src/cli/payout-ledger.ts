@@ -37,21 +37,24 @@ export const limitOptions = {
   ).optional(),
 };
 
-export interface LedgerOptions extends Partial<Omit<PayoutsOptions<unknown, StoreMode>, "client">> {
+interface LedgerOptions
+  extends ValuesOf<typeof ledgerOptions>,
+    Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent"> {
+  /** Only commands that ask the service need one. */
   readonly client?: () => Promise<MerchantClient>;
 }
 
-/** Opens the ledger. Only commands that ask the service need a client. */
-export function withLedger(
-  { tenant, ...database }: ValuesOf<typeof ledgerOptions>,
+/** Opens the ledger for as long as `use` takes. */
+export function withLedger<T>(
+  { tenant, client = withoutKey, limits, lookFirst, onEvent, ...database }: LedgerOptions,
   terminal: Terminal,
-  { client = withoutKey, ...options }: LedgerOptions,
-  use: (payouts: Ledger) => Promise<number | undefined>,
-): Promise<number | undefined> {
+  use: (payouts: Ledger) => Promise<T>,
+): Promise<T> {
   return withStore(database, terminal, async (store) => {
     const { createPayouts } = await import("../payouts/payouts.ts");
     const logger = { warn: terminal.warn, error: terminal.warn };
-    return use(createPayouts({ client: await client(), store, tenant, logger, ...options }));
+    const options = { store, tenant, logger, limits, lookFirst, onEvent };
+    return use(createPayouts({ ...options, client: await client() }));
   });
 }
 
@@ -83,12 +86,12 @@ const columns = [
 /** Prints payouts as a table, as CSV or as lines of JSON. */
 export async function printPayouts(
   payouts: Iterable<readonly Payout[]> | AsyncIterable<readonly Payout[]>,
-  form: { readonly json: boolean; readonly csv: boolean },
+  csv: boolean,
   terminal: Terminal,
 ): Promise<void> {
   async function* pages() {
     for await (const data of payouts) yield { data };
   }
-  const shown = form.csv ? columns : columns.filter((name) => !/At$|Hash|attempts/.test(name));
-  await printList({ pages }, { ...form, columns: shown }, terminal);
+  const shown = csv ? columns : columns.filter((name) => !/At$|Hash|attempts/.test(name));
+  await printList({ pages }, { csv, columns: shown }, terminal);
 }

@@ -1,7 +1,7 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
-import type { Payout } from "../payouts/index.ts";
+import type { Payout, PayoutsEvent } from "../payouts/index.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { requireProduction } from "./confirm.ts";
@@ -23,7 +23,6 @@ import {
   cents,
   csv,
   type Ledger,
-  type LedgerOptions,
   ledgerOptions,
   limitOptions,
   orderId,
@@ -55,10 +54,9 @@ const listCommand = defineCommand({
     csv,
     json,
   },
-  run: ({ state, limit, csv, json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
-      const page = await payouts.list({ state, limit });
-      await printPayouts([page], { csv, json }, terminal);
+  run: ({ state, limit, csv, ...ledger }, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
+      await printPayouts([await payouts.list({ state, limit })], csv, terminal);
     }),
 });
 
@@ -71,17 +69,17 @@ const showCommand = defineCommand({
     "settlekit payouts show payout_1 --sqlite shop.db --json",
   ],
   options: { orderId, ...ledgerOptions, json },
-  run: ({ orderId, json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: ({ orderId, ...ledger }, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       const payout = await payouts.get(orderId);
       if (payout === undefined) {
         const fact = `No payout is planned with the orderId ${show(orderId)}.`;
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
-      printRecord(payout, { json }, terminal);
+      printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { seq, at: at.toISOString(), event, details };
-        if (json) terminal.json(entry);
+        if (terminal.asJson) terminal.json(entry);
         else terminal.print(`${entry.at}  ${event}  ${JSON.stringify(details)}`);
       }
     }),
@@ -110,17 +108,13 @@ const planCommand = defineCommand({
     headerPrefix,
     json,
   },
-  run: ({ orderId, input, by, limits, headerPrefix, json, ...ledger }, terminal) =>
-    withLedger(
-      ledger,
-      terminal,
-      { client: () => clientFrom(headerPrefix), limits },
-      async (payouts) => {
-        await payouts.migrate();
-        const planned = await payouts.plan({ orderId, ...input }, { by });
-        printRecord(planned, { json }, terminal);
-      },
-    ),
+  run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
+    const client = () => clientFrom(headerPrefix);
+    return withLedger({ ...ledger, client, limits }, terminal, async (payouts) => {
+      await payouts.migrate();
+      printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
+    });
+  },
 });
 
 const runCommand = defineCommand({
@@ -143,21 +137,18 @@ const runCommand = defineCommand({
     headerPrefix,
     json,
   },
-  run({ limits, lookFirst, production, headerPrefix, json, ...ledger }, terminal) {
-    const report = (payout: Payout) => {
-      if (json) terminal.json(payout);
-      else terminal.print(`${payout.orderId}  ${payout.state}  ${payout.problem ?? ""}`.trimEnd());
+  run({ production, headerPrefix, ...ledger }, terminal) {
+    const onEvent = (event: PayoutsEvent) => {
+      if (event.type !== "changed") return;
+      const { orderId, state, problem } = event.payout;
+      if (terminal.asJson) terminal.json(event.payout);
+      else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
-    const options: LedgerOptions = {
-      async client() {
-        await requireProduction(production);
-        return clientFrom(headerPrefix);
-      },
-      limits,
-      lookFirst,
-      onEvent: (event) => event.type === "changed" && report(event.payout),
+    const client = async () => {
+      await requireProduction(production);
+      return clientFrom(headerPrefix);
     };
-    return withLedger(ledger, terminal, options, async (payouts) => {
+    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts) => {
       await payouts.migrate();
       await payouts.runDue();
     });
@@ -174,9 +165,9 @@ const statusCommand = defineCommand({
     "settlekit payouts status --sqlite shop.db --json",
   ],
   options: { ...ledgerOptions, json },
-  run: ({ json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
-      printRecord(await payouts.stats(), { json }, terminal);
+  run: (ledger, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
+      printRecord(await payouts.stats(), terminal);
     }),
 });
 
@@ -190,10 +181,10 @@ const verifyCommand = defineCommand({
     "settlekit payouts verify --sqlite shop.db --json",
   ],
   options: { ...ledgerOptions, json },
-  run: ({ json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: (ledger, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();
-      printRecord(verified, { json }, terminal);
+      printRecord(verified, terminal);
       return verified.ok ? exitCodes.ok : exitCodes.api;
     }),
 });
@@ -212,13 +203,13 @@ const exportCommand = defineCommand({
     ...ledgerOptions,
     json,
   },
-  run: ({ journal, json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: ({ journal, ...ledger }, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       if (journal) {
         for await (const entry of payouts.journal()) terminal.json(entry);
         return;
       }
-      await printPayouts(everyPayout(payouts), { json, csv: !json }, terminal);
+      await printPayouts(everyPayout(payouts), !terminal.asJson, terminal);
     }),
 });
 

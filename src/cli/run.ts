@@ -21,8 +21,10 @@ function explain(error: unknown, args: readonly string[], terminal: Terminal): v
   if (error instanceof UsageError) {
     for (const line of `${label} ${error.message}`.split(/\n+/)) terminal.say(line);
     terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
-  } else if (SettlekitError.is(error)) terminal.say(`${label} ${error.message}`);
-  else {
+  } else if (SettlekitError.is(error)) {
+    if (terminal.asJson) terminal.json({ type: "error", error: error.toJSON() });
+    terminal.say(`${label} ${error.message}`);
+  } else {
     terminal.say(`${label} Internal error, a bug in settlekit:`);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     for (const line of text.split("\n")) terminal.say(line);

@@ -52,17 +52,17 @@ ${faultExplanation}`,
     open: toggle("--open", "Show the sandbox in the browser."),
   },
   async run(values, terminal) {
-    const { port, host, allowedHosts, seed, data, json } = values;
+    const { port, host, allowedHosts, seed, data } = values;
     const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
     // With the time on this machine: the sandbox's clock may stand still.
-    const print = (event: SandboxEvent) => printEvent(event, json, terminal, new Date());
+    const print = (event: SandboxEvent) => printEvent(event, terminal, new Date());
     const stopped = untilStopped();
-    sandbox.on("*", json ? print : requestsFirst(print));
+    sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
-    if (json) terminal.json(keysOf(sandbox, server));
-    else introduce(sandbox, server, values.webhookUrl, terminal);
+    const lines = introduction(sandbox, server, values.webhookUrl, terminal.paint);
+    terminal.report(keysOf(sandbox, server), ...lines);
     if (values.envFile !== undefined) {
       await writeVariables(values.envFile, variablesOf(sandbox, server.url), terminal);
     }
@@ -98,31 +98,34 @@ function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
   return { url, ...keys[0], ...(keys.length > 1 && { merchants: keys }) };
 }
 
-function introduce(
+/** The first lines for people. */
+function introduction(
   sandbox: Sandbox,
   server: SandboxServer,
   webhookUrl: URL | undefined,
-  { say, paint }: Terminal,
-): void {
-  say(`${paint("bold", `settlekit sandbox ${version}`)} at ${paint("bold", server.url)}`);
-  say();
-  for (const [name, value] of Object.entries(variablesOf(sandbox, server.url))) {
-    say(`  export ${name}=${value}`);
-  }
-  say();
-  for (const [index, merchant] of sandbox.merchants.entries()) {
-    if (index > 0) say();
-    say(`  merchant id    ${merchant.merchantId}`);
-    say(`  access token   ${merchant.accessToken}`);
-    if (index === 0) continue;
-    say(`  secret key     ${merchant.secretKey}`);
-    say(`  webhook secret ${merchant.webhookSecret}`);
-  }
-  say();
-  say(`  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`);
-  say(`  inspector      ${server.url}/_sandbox`);
-  say();
-  say(paint("dim", "Ctrl-C stops it."));
+  paint: Terminal["paint"],
+): string[] {
+  const merchants = sandbox.merchants.map((merchant, index) => [
+    `  merchant id    ${merchant.merchantId}`,
+    `  access token   ${merchant.accessToken}`,
+    // Those of the first are among the variables.
+    ...(index > 0 ? [`  secret key     ${merchant.secretKey}`] : []),
+    ...(index > 0 ? [`  webhook secret ${merchant.webhookSecret}`] : []),
+    "",
+  ]);
+  return [
+    `${paint("bold", `settlekit sandbox ${version}`)} at ${paint("bold", server.url)}`,
+    "",
+    ...Object.entries(variablesOf(sandbox, server.url)).map(
+      ([it, value]) => `  export ${it}=${value}`,
+    ),
+    "",
+    ...merchants.flat(),
+    `  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`,
+    `  inspector      ${server.url}/_sandbox`,
+    "",
+    paint("dim", "Ctrl-C stops it."),
+  ];
 }
 
 async function openInspector({ url }: SandboxServer, terminal: Terminal): Promise<void> {

@@ -60,7 +60,7 @@ export const triggerCommand = defineCommand({
     secret: webhookSecret,
     ...serviceOptions,
   },
-  async run({ event, to, detached, secret, headerPrefix, json, ...values }, terminal) {
+  async run({ event, to, detached, secret, headerPrefix, ...values }, terminal) {
     if (detached && to === undefined) {
       throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
     }
@@ -68,8 +68,8 @@ export const triggerCommand = defineCommand({
     const asked = { ...values, status };
     const data = detached ? inventedData(event, asked) : await createdData(event, asked);
     if (to === undefined) {
-      if (json) terminal.json({ type: "created", event, data });
-      else terminal.say(`${event}  ${data.status}  ${data.orderId}  ${data.id}`);
+      const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
+      terminal.report({ type: "created", event, data }, line);
       return;
     }
     const { body, headers } = signWebhook({
@@ -78,7 +78,7 @@ export const triggerCommand = defineCommand({
       headerPrefix,
     });
 
-    if (!json) {
+    if (!terminal.asJson) {
       terminal.say(`${terminal.paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
       if (!eventNames.includes(event)) terminal.warn(unknownEvent(event));
     }
@@ -87,12 +87,13 @@ export const triggerCommand = defineCommand({
       headers: Object.entries(headers).flat(),
       body: Buffer.from(body),
     }).catch((error: Error) => ({ error: error.message }));
-    if (json) terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
+    if (terminal.asJson)
+      terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
     if ("error" in answer) {
       terminal.say(`settlekit: ${to.href} gave no answer: ${answer.error}.`);
       return exitCodes.network;
     }
-    if (!json) printAnswer(answer, terminal);
+    if (!terminal.asJson) printAnswer(answer, terminal);
     return exitCodeFor(answer.status);
   },
 });
