@@ -17,7 +17,6 @@ import {
 } from "./operation-options.ts";
 import {
   type Command,
-  type Commands,
   clientFrom,
   defineCommand,
   instant,
@@ -33,36 +32,24 @@ import { printList, printRecord } from "./records.ts";
 // A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
 // and `wait`, which the client makes of several calls.
 
-/** The words for an operation, such as `payments list`. None for those of checkouts and dashboards. */
-function wordsFor({ name, credential }: Operation<unknown>): string[] {
-  if (name === "withdrawals.create") return ["withdrawals", "create-once"];
-  if (name.startsWith("checkout.quotes.")) return name.split(".").slice(1);
+/** The name of an operation's command, such as `payments list`. Those of checkouts and dashboards have none. */
+function commandNameOf({ name, credential }: Operation<unknown>): string | undefined {
+  if (name === "withdrawals.create") return "withdrawals create-once";
+  const isOfQuotes = name.startsWith("checkout.quotes.");
   const isOfMerchant = credential !== "paymentSecret" && credential !== "accessToken";
-  return isOfMerchant
-    ? name
-        .replace(/^wallet\./, "")
-        .split(".")
-        .map(kebab)
-    : [];
+  if (!isOfMerchant && !isOfQuotes) return undefined;
+  return kebab(name.replace(/^(?:checkout|wallet)\./, "").replace(".", " "));
 }
 
-/** The commands by their words: `payments` holds `list` and others, `balances` is one itself. */
-export function apiCommands(): Commands {
-  const commands: Record<string, Command> = {};
-  const groups: Record<string, Record<string, Command>> = {};
-  for (const [id, operation] of Object.entries(operationTable)) {
-    const words = wordsFor(operation);
-    const [group, verb] = words;
-    if (group === undefined) continue;
-    const own = operationCommand(id as OperationId, operation, words);
-    if (verb === undefined) commands[group] = own;
-    else groups[group] = { ...groups[group], [verb]: own };
-    if (verb === "list" && columnsOf(operation).includes("orderId")) {
-      const more = { find: findCommand(group, operation), wait: waitCommand(group) };
-      groups[group] = { ...groups[group], ...more };
-    }
-  }
-  return { ...groups, ...commands };
+export function apiCommands(): Command[] {
+  return Object.entries(operationTable).flatMap(([id, operation]) => {
+    const name = commandNameOf(operation);
+    if (name === undefined) return [];
+    const own = operationCommand(id as OperationId, operation, name);
+    const [group = "", verb] = name.split(" ");
+    const isOfOrders = verb === "list" && columnsOf(operation).includes("orderId");
+    return isOfOrders ? [own, findCommand(group, operation), waitCommand(group)] : [own];
+  });
 }
 
 const csv = toggle("--csv", "Print CSV on stdout.");
@@ -116,21 +103,17 @@ function methodOf(client: object, name: string): Method {
   return method.bind(methods);
 }
 
-function operationCommand(
-  id: OperationId,
-  operation: Operation<unknown>,
-  words: readonly string[],
-): Command {
+function operationCommand(id: OperationId, operation: Operation<unknown>, name: string): Command {
   const isOfPayment = operation.credential === "paymentSecret";
   const isPayout = operation.replay === "unsafe";
   const isOfList = isList(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const { summary, description } = operationProse[id];
   return defineCommand({
-    name: words.at(-1) ?? "",
+    name,
     brief: `${summary}.`,
     description: isPayout ? onceProse : proseOf(description) || `${summary}.`,
-    examples: examplesOf(operation, words),
+    examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
       input: object(input),
@@ -165,7 +148,7 @@ function proseOf(description: string): string {
 
 function findCommand(group: string, list: Operation<unknown>): Command {
   return defineCommand({
-    name: "find",
+    name: `${group} find`,
     brief: `Find ${group} by their orderId.`,
     description:
       "Reads the list, because the service cannot search by orderId. --created-after shortens that.",
@@ -194,7 +177,7 @@ function findCommand(group: string, list: Operation<unknown>): Command {
 function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
   return defineCommand({
-    name: "wait",
+    name: `${group} wait`,
     brief: "Wait until the status is final.",
     description:
       "Reads until the status is final, such as completed or failed, and prints the result. For scripts: a server learns it from webhooks.",
@@ -224,10 +207,10 @@ const samples: Readonly<Record<string, string>> = {
     " --chain-id 8453 --contract-address 0x0000000000000000000000000000000000000000",
 };
 
-function examplesOf(operation: Operation<unknown>, words: readonly string[]): readonly string[] {
+function examplesOf(operation: Operation<unknown>, name: string): readonly string[] {
   const path = placeholdersOf(operation).map((name) => ` ${metavarOf(name)}`);
   const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
-  const line = `settlekit ${words.join(" ")}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
+  const line = `settlekit ${name}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
   if (operation.replay === "unsafe") return [line, `${line} --yes --json`];
   return [line, `${line} ${operation.query ? "--limit 1000 --csv" : "--json"}`];
 }

@@ -75,7 +75,7 @@ function loadPg(): typeof import("pg") {
 export function sqlCommand(component: Component): Command {
   const { name } = component;
   return defineCommand({
-    name: "sql",
+    name: `${name} sql`,
     brief: "Print the tables as SQL.",
     description:
       "Prints what migrate() does to a new database, for those who run migrations themselves.",

@@ -30,7 +30,7 @@ function inTransaction<T>(
 }
 
 const statusCommand = defineCommand({
-  name: "status",
+  name: "inbox status",
   brief: "Print how the inbox is doing.",
   description:
     "Prints how many payments and withdrawals wait to be settled, for how long the oldest has, what is parked, and how many were settled in the last minute.",
@@ -42,7 +42,7 @@ const statusCommand = defineCommand({
 });
 
 const parkedCommand = defineCommand({
-  name: "parked",
+  name: "inbox parked",
   brief: "List what waits for a person.",
   description:
     "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
@@ -56,7 +56,7 @@ const parkedCommand = defineCommand({
 });
 
 const retryCommand = defineCommand({
-  name: "retry",
+  name: "inbox retry",
   brief: "Have something parked tried again.",
   description: "Has something parked tried again at once, by the workers that run.",
   examples: ["settlekit inbox retry payment:12", "settlekit inbox retry task:3 --sqlite shop.db"],
@@ -71,7 +71,7 @@ const retryCommand = defineCommand({
 });
 
 const reconcileCommand = defineCommand({
-  name: "reconcile",
+  name: "inbox reconcile",
   brief: "Look for changes that no webhook told.",
   description:
     "Walks the lists of the service that SETTLEKIT_SECRET_KEY belongs to, and marks what has changed. The workers that run settle it. For an inbox without tenants.",
@@ -100,10 +100,10 @@ const reconcileCommand = defineCommand({
 });
 
 /** What a person does with an inbox, on either database. */
-export const inboxCommands: Readonly<Record<string, Command>> = {
-  status: statusCommand,
-  parked: parkedCommand,
-  retry: retryCommand,
-  reconcile: reconcileCommand,
-  sql: sqlCommand(inboxTables),
-};
+export const inboxCommands: readonly Command[] = [
+  statusCommand,
+  parkedCommand,
+  retryCommand,
+  reconcileCommand,
+  sqlCommand(inboxTables),
+];

@@ -15,10 +15,12 @@ import type { Terminal } from "./terminal.ts";
 /** A parsed command line, ready to run. Resolves with the exit code. */
 export type Run = (terminal: Terminal) => Promise<number>;
 
-export type Command = Parser<"sync", Run, unknown>;
-
-/** By what is typed; below a first word there may be several. */
-export type Commands = Readonly<Record<string, Command | Readonly<Record<string, Command>>>>;
+export interface Command {
+  /** What is typed, such as `payments` and `list`. */
+  readonly words: readonly string[];
+  /** From the last of the words on. */
+  readonly parser: Parser<"sync", Run, unknown>;
+}
 
 type Options = Readonly<Record<string, Parser<"sync", unknown, unknown>>>;
 
@@ -28,6 +30,7 @@ export type ValuesOf<Given extends Options> = {
 };
 
 interface CommandDefinition<Given extends Options> {
+  /** One word, or two. */
   readonly name: string;
   /** For the list of commands. */
   readonly brief: string;
@@ -57,7 +60,9 @@ export function defineCommand<const Given extends Options>(
   const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
   const footer = lines("Examples:", ...examples.map((example) => `  ${example}`));
-  return command(name, ready, { brief: prose(brief), description: prose(description), footer });
+  const texts = { brief: prose(brief), description: prose(description), footer };
+  const words = name.split(" ");
+  return { words, parser: command(words.at(-1) ?? "", ready, texts) };
 }
 
 function prose(words: string | Message): Message {

@@ -13,28 +13,28 @@ import { inboxCommands } from "./inbox.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
-import { type Command, type Commands, lines, type Run } from "./options.ts";
+import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import type { Output } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
-export const commands: Commands = {
-  init: initCommand,
-  sandbox: sandboxCommand,
-  exec: execCommand,
-  listen: listenCommand,
-  trigger: triggerCommand,
-  doctor: doctorCommand,
-  simulate: simulateCommand,
-  advance: advanceCommand,
-  resend: resendCommand,
-  events: eventsCommand,
-  mcp: mcpCommand,
-  inbox: inboxCommands,
-  payouts: payoutCommands,
+export const commands: readonly Command[] = [
+  initCommand,
+  sandboxCommand,
+  execCommand,
+  listenCommand,
+  triggerCommand,
+  doctorCommand,
+  simulateCommand,
+  advanceCommand,
+  resendCommand,
+  eventsCommand,
+  mcpCommand,
+  ...inboxCommands,
+  ...payoutCommands,
   ...apiCommands(),
-};
+];
 
 /** What the commands under one word do, where they do not call the service. */
 const groups: Readonly<Record<string, string>> = {
@@ -42,32 +42,29 @@ const groups: Readonly<Record<string, string>> = {
   payouts: "Operate the payout ledger",
 };
 
-/** The words of the command line that name a command there is. */
-export function wordsOf([first = "", second = ""]: readonly string[]): string[] {
-  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  if (named === undefined) return [];
-  return !isCommand(named) && Object.hasOwn(named, second) ? [first, second] : [first];
+/** The words of the command line that name a command there is, or a group of them. */
+export function wordsOf(args: readonly string[]): readonly string[] {
+  return [args.slice(0, 2), args.slice(0, 1)].find((words) => named(words).length > 0) ?? [];
 }
 
-function isCommand(named: Commands[string]): named is Command {
-  return "parse" in named && typeof named.parse === "function";
+function named(words: readonly string[]): Command[] {
+  return commands.filter((it) => words.every((word, index) => word === it.words[index]));
 }
 
 /** Of what was named alone, as a command then suggests its own options; of all without a name. */
-function parserFor([first, second]: readonly string[]): Command {
-  const parsers = Object.entries(commands)
-    .filter(([name]) => first === undefined || name === first)
-    .map(([name, named]) => {
-      if (isCommand(named)) return named;
-      const verbs = Object.keys(named).filter((verb) => second === undefined || verb === second);
-      const what = groups[name] ?? "Call the service";
-      const brief = [text(`${what}: ${verbs.join(", ")}.`)];
-      return command(name, anyOf(verbs.flatMap((verb) => named[verb] ?? [])), { brief });
-    });
+function parserFor(words: readonly string[]): Command["parser"] {
+  const grouped = Map.groupBy(named(words), ({ words: [group = ""] }) => group);
+  const parsers = Array.from(grouped, ([group, members]) => {
+    const parser = anyOf(members.map(({ parser }) => parser));
+    const verbs = members.flatMap(({ words: [_group, ...verb] }) => verb);
+    if (verbs.length === 0) return parser;
+    const brief = [text(`${groups[group] ?? "Call the service"}: ${verbs.join(", ")}.`)];
+    return command(group, parser, { brief });
+  });
   return anyOf(parsers);
 }
 
-function anyOf(parsers: readonly Command[]): Command {
+function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
   const [only, ...others] = parsers;
   return only !== undefined && others.length === 0 ? only : or(...parsers);
 }

@@ -20,7 +20,7 @@ export function decisionCommand(
 ): Command {
   const why = name === "approve" ? "" : ' --reason "unknown seller"';
   return defineCommand({
-    name,
+    name: `payouts ${name}`,
     brief,
     description,
     examples: [
@@ -36,7 +36,7 @@ export function decisionCommand(
 }
 
 export const resolveCommand = defineCommand({
-  name: "resolve",
+  name: "payouts resolve",
   brief: "End a doubt about a payout.",
   description:
     "Says what became of a payout that needs a decision: which withdrawal is its own, or that it was never sent. The service is asked, and must not say otherwise.",
@@ -75,7 +75,7 @@ export const resolveCommand = defineCommand({
 });
 
 export const reopenCommand = defineCommand({
-  name: "reopen",
+  name: "payouts reopen",
   brief: "Close the breaker.",
   description:
     "Has payouts sent again after the breaker has stopped them. Find out first why: settlekit payouts status.",

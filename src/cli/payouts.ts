@@ -32,7 +32,7 @@ import {
 import { printRecord } from "./records.ts";
 
 const listCommand = defineCommand({
-  name: "list",
+  name: "payouts list",
   brief: "List payouts of the ledger.",
   description: "Lists payouts in the order of planning.",
   examples: [
@@ -61,7 +61,7 @@ const listCommand = defineCommand({
 });
 
 const showCommand = defineCommand({
-  name: "show",
+  name: "payouts show",
   brief: "Print a payout with its journal.",
   description: "Prints a payout and its history: what happened, when, and who did it.",
   examples: [
@@ -86,7 +86,7 @@ const showCommand = defineCommand({
 });
 
 const planCommand = defineCommand({
-  name: "plan",
+  name: "payouts plan",
   brief: "Plan a payout.",
   description:
     "Plans a payout, which settlekit payouts run, or your own worker, sends. Planned again with the same values, it is left as it is.",
@@ -118,7 +118,7 @@ const planCommand = defineCommand({
 });
 
 const runCommand = defineCommand({
-  name: "run",
+  name: "payouts run",
   brief: "Send what is due, and follow what was sent.",
   description:
     "Does everything that is due now, and ends: for a scheduler. Workers of your own may run at the same time. Pass the same limits each time.",
@@ -156,7 +156,7 @@ const runCommand = defineCommand({
 });
 
 const statusCommand = defineCommand({
-  name: "status",
+  name: "payouts status",
   brief: "Print how the payouts are doing.",
   description:
     "Prints how many payouts are in each state, what was taken from the budget, and why nothing is sent where the breaker has stopped them.",
@@ -172,7 +172,7 @@ const statusCommand = defineCommand({
 });
 
 const verifyCommand = defineCommand({
-  name: "verify",
+  name: "payouts verify",
   brief: "Check the journal.",
   description:
     "Checks every entry of the journal against the one before it, and the payouts against the journal. A break stops all payouts; the exit code is then 5.",
@@ -190,7 +190,7 @@ const verifyCommand = defineCommand({
 });
 
 const exportCommand = defineCommand({
-  name: "export",
+  name: "payouts export",
   brief: "Print all payouts for the books.",
   description:
     "Prints every payout with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
@@ -223,30 +223,30 @@ async function* everyPayout(payouts: Ledger): AsyncGenerator<Payout[]> {
 }
 
 /** What a person does with a ledger of payouts, on either database. */
-export const payoutCommands: Readonly<Record<string, Command>> = {
-  list: listCommand,
-  show: showCommand,
-  plan: planCommand,
-  approve: decisionCommand(
+export const payoutCommands: readonly Command[] = [
+  listCommand,
+  showCommand,
+  planCommand,
+  decisionCommand(
     "approve",
     "Approve a planned payout.",
     "Approves a planned payout. The person who planned it cannot.",
   ),
-  reject: decisionCommand(
+  decisionCommand(
     "reject",
     "Refuse a planned payout for good.",
     "Refuses a planned payout for good. Nothing was sent for it.",
   ),
-  cancel: decisionCommand(
+  decisionCommand(
     "cancel",
     "Cancel a planned payout.",
     "Cancels a planned payout. Nothing was sent for it.",
   ),
-  resolve: resolveCommand,
-  reopen: reopenCommand,
-  run: runCommand,
-  status: statusCommand,
-  verify: verifyCommand,
-  export: exportCommand,
-  sql: sqlCommand(payoutTables),
-};
+  resolveCommand,
+  reopenCommand,
+  runCommand,
+  statusCommand,
+  verifyCommand,
+  exportCommand,
+  sqlCommand(payoutTables),
+];
