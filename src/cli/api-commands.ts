@@ -5,10 +5,9 @@ import type { MerchantClient } from "../client.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
-import { confirmPayout } from "./confirm.ts";
+import { confirmPayout, production } from "./confirm.ts";
 import {
   columnsOf,
-  isList,
   kebab,
   metavarOf,
   operandsOf,
@@ -18,6 +17,7 @@ import {
 import {
   type Command,
   clientFrom,
+  csv,
   defineCommand,
   instant,
   operand,
@@ -47,12 +47,11 @@ export function apiCommands(): Command[] {
     if (name === undefined) return [];
     const own = operationCommand(id as OperationId, operation, name);
     const [group = "", verb] = name.split(" ");
-    const isOfOrders = verb === "list" && columnsOf(operation).includes("orderId");
-    return isOfOrders ? [own, findCommand(group, operation), waitCommand(group)] : [own];
+    const columns = columnsOf(operation);
+    if (verb !== "list" || !columns?.includes("orderId")) return [own];
+    return [own, findCommand(group, columns), waitCommand(group)];
   });
 }
-
-const csv = toggle("--csv", "Print CSV on stdout.");
 
 /** Of lists that come in pages. */
 const pageOptions = object({
@@ -66,7 +65,7 @@ const pageOptions = object({
 
 const payoutOptions = object({
   yes: toggle("--yes", "Do not ask for the amount to be typed."),
-  production: toggle("--production", "Required where real money would move."),
+  production,
 });
 
 const paymentSecret = setting(
@@ -106,7 +105,7 @@ function methodOf(client: object, name: string): Method {
 function operationCommand(id: OperationId, operation: Operation<unknown>, name: string): Command {
   const isOfPayment = operation.credential === "paymentSecret";
   const isPayout = operation.replay === "unsafe";
-  const isOfList = isList(operation);
+  const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const { summary, description } = operationProse[id];
   return defineCommand({
@@ -120,7 +119,7 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       secret: isOfPayment ? paymentSecret : constant(""),
       pages: limit === undefined ? constant(undefined) : pageOptions,
       payout: isPayout ? payoutOptions : constant(undefined),
-      common: object({ csv: isOfList ? csv : constant(false), ...serviceOptions }),
+      common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
     async run({ path, input, secret, pages, payout, common }, terminal) {
       terminal.conceal(secret);
@@ -129,8 +128,7 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       const result = call(client, operation, path, { ...input, ...pageSize }, secret);
-      const form = { csv: common.csv, columns: columnsOf(operation), most };
-      if (isOfList) await printList(result, form, terminal);
+      if (columns) await printList(result, { csv: common.csv, columns, most }, terminal);
       else printRecord(await result, terminal);
     },
   });
@@ -146,7 +144,7 @@ function proseOf(description: string): string {
   return sentences.filter((sentence) => !sentence.startsWith("Interface section")).join(" ");
 }
 
-function findCommand(group: string, list: Operation<unknown>): Command {
+function findCommand(group: string, columns: readonly string[]): Command {
   return defineCommand({
     name: `${group} find`,
     brief: `Find ${group} by their orderId.`,
@@ -169,7 +167,7 @@ function findCommand(group: string, list: Operation<unknown>): Command {
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
       const found = find(orderId, { createdAfter });
-      await printList(found, { csv, columns: columnsOf(list) }, terminal);
+      await printList(found, { csv, columns }, terminal);
     },
   });
 }

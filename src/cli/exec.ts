@@ -39,7 +39,7 @@ export const execCommand = defineCommand({
   ],
   options: { ...sandboxOptions, otherCommand },
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
-    const sandbox = await sandboxFrom(values, { seed: values.seed });
+    const sandbox = await sandboxFrom(values);
     await using server = await sandbox.listen({ port: 0 });
     terminal.say(
       terminal.paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`),

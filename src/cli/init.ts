@@ -15,8 +15,7 @@ export const initCommand = defineCommand({
     seed: sandboxOptions.seed,
   },
   async run({ path, seed }, terminal) {
-    const identity = seed ?? usualIdentity;
-    const sandbox = await sandboxFrom({}, { seed, identity });
+    const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
     const { name, code } = await frameworkOf("package.json");
     terminal.say();

@@ -114,10 +114,17 @@ export function placeholdersOf({ path }: Operation<unknown>): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }
 
-/** The fields of the result, or of each item of a list, that hold no lists; `token.symbol` for those below. */
-export function columnsOf(operation: Operation<unknown>): string[] {
-  const list = listOf(operation);
-  const { properties = {} } = list ? resolved(list.items as JsonSchema) : resultOf(operation);
+/**
+ * Where the result is a list, a page of one, or an object with nothing but a list: the fields of an item that hold no
+ * lists; `token.symbol` for those below.
+ */
+export function columnsOf(operation: Operation<unknown>): string[] | undefined {
+  const { successStatus = 200 } = operation;
+  const result = resolved(schemaOf(objectOf(operation).responses[successStatus]));
+  const [only, ...others] = Object.values(result.properties ?? {});
+  const list = result.properties?.data ?? (others.length === 0 ? only : undefined) ?? result;
+  if (list.type !== "array") return undefined;
+  const { properties = {} } = resolved(list.items as JsonSchema);
   return Object.entries(properties).flatMap(([name, field]) => {
     const { properties: inner } = resolved(field);
     if (inner === undefined) return isFlat(field) ? [name] : [];
@@ -128,24 +135,6 @@ export function columnsOf(operation: Operation<unknown>): string[] {
 
 function isFlat(field: JsonSchema): boolean {
   return !/"\$ref"|"type":"(?:object|array)"/.test(JSON.stringify(field));
-}
-
-/** Whether the result is a list, a page of one, or an object with nothing but a list. */
-export function isList(operation: Operation<unknown>): boolean {
-  return listOf(operation) !== undefined;
-}
-
-function listOf(operation: Operation<unknown>): JsonSchema | undefined {
-  const result = resultOf(operation);
-  const { properties = {} } = result;
-  const [only, ...others] = Object.values(properties);
-  const list = properties.data ?? (others.length === 0 ? only : undefined) ?? result;
-  return list.type === "array" ? list : undefined;
-}
-
-function resultOf(operation: Operation<unknown>): JsonSchema {
-  const { successStatus = 200 } = operation;
-  return resolved(schemaOf(objectOf(operation).responses[successStatus]));
 }
 
 function schemaOf(content: Content | undefined): JsonSchema {

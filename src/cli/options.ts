@@ -161,6 +161,9 @@ export const instant = readBy("TIME", new Date(0), (input) => {
 /** For commands that print data. */
 export const json = toggle("--json", "Print lines of JSON on stdout, and no prose.");
 
+/** For commands that print lists. */
+export const csv = toggle("--csv", "Print CSV on stdout.");
+
 /** For commands that serve. */
 export function listenOptions(defaultPort: number) {
   const description = "The port to listen on; 0 takes any free one.";

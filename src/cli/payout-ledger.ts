@@ -1,9 +1,10 @@
+import { object } from "@optique/core/constructs";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
 import type { Payout, Payouts, PayoutsOptions } from "../payouts/index.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { operand, setting, toggle, type ValuesOf, word } from "./options.ts";
+import { operand, setting, type ValuesOf, word } from "./options.ts";
 import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -14,7 +15,6 @@ export type Ledger = Payouts<unknown, StoreMode>;
 export const orderId = operand(word("ORDER_ID"), "The payout's orderId.");
 export const by = setting("--by", word("NAME"), "Who decides: a name for the journal.");
 export const reason = setting("--reason", word("TEXT"), "Why, for the journal.");
-export const csv = toggle("--csv", "Print CSV on stdout.");
 
 /** Which ledger a command works on. */
 export const ledgerOptions = {
@@ -27,7 +27,7 @@ export const ledgerOptions = {
 };
 
 export const cents = integer({ metavar: "CENTS", min: 0 });
-export const limitOptions = {
+export const limits = object({
   perPayout: setting("--per-payout", cents, "The largest payout, in cents.").optional(),
   perDay: setting("--per-day", cents, "The most for a day in UTC, in cents.").optional(),
   approveAbove: setting(
@@ -35,7 +35,7 @@ export const limitOptions = {
     cents,
     "Larger payouts wait for settlekit payouts approve, in cents.",
   ).optional(),
-};
+});
 
 interface LedgerOptions
   extends ValuesOf<typeof ledgerOptions>,

@@ -4,12 +4,13 @@ import { NotFoundError } from "../errors.ts";
 import type { Payout, PayoutsEvent } from "../payouts/index.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
-import { requireProduction } from "./confirm.ts";
+import { production, requireProduction } from "./confirm.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
 import {
   type Command,
   clientFrom,
+  csv,
   defineCommand,
   headerPrefix,
   json,
@@ -21,10 +22,9 @@ import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisio
 import {
   by,
   cents,
-  csv,
   type Ledger,
   ledgerOptions,
-  limitOptions,
+  limits,
   orderId,
   printPayouts,
   withLedger,
@@ -103,7 +103,7 @@ const planCommand = defineCommand({
       customMetadata: setting("--custom-metadata", word("JSON"), "Sent along.").optional(),
     }),
     by: by.optional(),
-    limits: object(limitOptions),
+    limits,
     ...ledgerOptions,
     headerPrefix,
     json,
@@ -127,12 +127,12 @@ const runCommand = defineCommand({
     "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
   ],
   options: {
-    limits: object(limitOptions),
+    limits,
     lookFirst: toggle(
       "--look-first",
       "Search the service's list before the first request of each payout, too.",
     ),
-    production: toggle("--production", "Required where real money would move."),
+    production,
     ...ledgerOptions,
     headerPrefix,
     json,

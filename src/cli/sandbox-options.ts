@@ -69,24 +69,16 @@ export const sandboxOptions = {
  * @throws {UsageError} An option cannot work.
  */
 export async function sandboxFrom(
-  {
-    webhookUrl,
-    now,
-    merchants,
-    headerPrefix,
-    dialect,
-    faults,
-  }: Partial<ValuesOf<typeof sandboxOptions>>,
-  more: Pick<SandboxOptions, "seed" | "identity" | "data">,
+  values: Partial<ValuesOf<typeof sandboxOptions>> & Pick<SandboxOptions, "identity" | "data">,
 ): Promise<Sandbox> {
   // Loaded only now: help must not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
+  const { merchants: count, webhookUrl, seed, now, headerPrefix, dialect, identity, data } = values;
   // Without a number, a data file says how many there are.
-  const each = merchants === undefined ? undefined : Array.from({ length: merchants }, () => ({}));
-  const sandbox = blaming("--data", () =>
-    createSandbox({ ...more, now, merchants: each, headerPrefix, dialect, webhookUrl }),
-  );
-  for (const asked of faults ?? []) {
+  const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
+  const options = { merchants, webhookUrl, seed, now, headerPrefix, dialect, identity, data };
+  const sandbox = blaming("--data", () => createSandbox(options));
+  for (const asked of values.faults ?? []) {
     blaming("--fault", () => {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
       else sandbox.faults.next(asked.route, asked.fault, asked.options);

@@ -52,8 +52,8 @@ ${faultExplanation}`,
     open: toggle("--open", "Show the sandbox in the browser."),
   },
   async run(values, terminal) {
-    const { port, host, allowedHosts, seed, data } = values;
-    const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
+    const { port, host, allowedHosts, seed } = values;
+    const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     // With the time on this machine: the sandbox's clock may stand still.
     const print = (event: SandboxEvent) => printEvent(event, terminal, new Date());
     const stopped = untilStopped();
