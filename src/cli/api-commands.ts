@@ -25,7 +25,6 @@ import {
   serviceOptions,
   setting,
   toggle,
-  word,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
 
@@ -56,9 +55,9 @@ export function apiCommands(): Command[] {
 /** Of lists that come in pages. */
 const pageOptions = object({
   limit: setting(
-    "--limit",
-    integer({ metavar: "NUMBER", min: 1 }),
+    "--limit NUMBER",
     "How many items to print at most.",
+    integer({ min: 1 }),
   ).withDefault(20),
   all: toggle("--all", "Print all items."),
 });
@@ -68,11 +67,7 @@ const payoutOptions = object({
   production,
 });
 
-const paymentSecret = setting(
-  "--secret",
-  word("SECRET"),
-  "The payment's secret, which its creation gave.",
-);
+const paymentSecret = setting("--secret SECRET", "The payment's secret, which its creation gave.");
 
 function call(
   client: MerchantClient,
@@ -155,11 +150,11 @@ function findCommand(group: string, columns: readonly string[]): Command {
       `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
     ],
     options: {
-      orderId: operand(word("ORDER_ID")),
+      orderId: operand("ORDER_ID"),
       createdAfter: setting(
-        "--created-after",
-        instant,
+        "--created-after TIME",
         "When the order was placed: nothing older is read.",
+        instant,
       ).optional(),
       csv,
       ...serviceOptions,
@@ -184,8 +179,8 @@ function waitCommand(group: string): Command {
       `settlekit ${group} wait ${id} --timeout 60 --json`,
     ],
     options: {
-      id: operand(word(id)),
-      timeout: setting("--timeout", seconds, "How long to wait.").withDefault(900),
+      id: operand(id),
+      timeout: setting("--timeout SECONDS", "How long to wait.", seconds).withDefault(900),
       ...serviceOptions,
     },
     async run({ id, timeout, headerPrefix }, terminal) {

@@ -1,7 +1,7 @@
 import { choice, integer } from "@optique/core/valueparser";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, json, operand, setting, toggle, type ValuesOf, word } from "./options.ts";
+import { defineCommand, json, operand, setting, toggle, type ValuesOf } from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -19,15 +19,16 @@ export const simulateCommand = defineCommand({
     "settlekit simulate WITHDRAWAL_ID fail --json",
   ],
   options: {
-    id: operand(word("ID"), "Of the payment or withdrawal."),
+    id: operand("ID", "Of the payment or withdrawal."),
     scenario: operand(
-      choice([...paymentScenarios, ...withdrawalScenarios], { metavar: "SCENARIO" }),
+      "SCENARIO",
       "Its outcome.",
+      choice([...paymentScenarios, ...withdrawalScenarios]),
     ),
     amountInCents: setting(
-      "--amount",
-      integer({ metavar: "CENTS", min: 1 }),
+      "--amount CENTS",
       "How much arrives, for underpayment and overpayment.",
+      integer({ min: 1 }),
     ).optional(),
     url: sandboxUrl,
     json,
@@ -53,7 +54,7 @@ export const advanceCommand = defineCommand({
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
-    duration: operand(word("DURATION"), "Such as 90s, 15m, 2h or 1d."),
+    duration: operand("DURATION", "Such as 90s, 15m, 2h or 1d."),
     url: sandboxUrl,
     json,
   },
@@ -75,7 +76,7 @@ export const resendCommand = defineCommand({
     "Delivers an event once more, signed anew, and prints the answer. Delivery ids are in the output of settlekit events --json and in the inspector.",
   examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
   options: {
-    deliveryId: operand(word("DELIVERY_ID")),
+    deliveryId: operand("DELIVERY_ID"),
     url: sandboxUrl,
     json,
   },
@@ -90,16 +91,14 @@ export const resendCommand = defineCommand({
 
 const filters = {
   type: setting(
-    "--type",
-    word("TYPE"),
+    "--type TYPE",
     "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
   ).optional(),
   order: setting(
-    "--order",
-    word("ORDER_ID"),
+    "--order ORDER_ID",
     "Only events of this order's payments and withdrawals.",
   ).optional(),
-  status: setting("--status", word("STATUS"), "Only events with this status.").optional(),
+  status: setting("--status STATUS", "Only events with this status.").optional(),
 };
 
 export const eventsCommand = defineCommand({

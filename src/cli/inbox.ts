@@ -12,7 +12,6 @@ import {
   operand,
   setting,
   type ValuesOf,
-  word,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
@@ -61,7 +60,7 @@ const retryCommand = defineCommand({
   description: "Has something parked tried again at once, by the workers that run.",
   examples: ["settlekit inbox retry payment:12", "settlekit inbox retry task:3 --sqlite shop.db"],
   options: {
-    id: operand(word("ID"), "As settlekit inbox parked prints it."),
+    id: operand("ID", "As settlekit inbox parked prints it."),
     ...databaseOptions,
   },
   async run({ id, ...database }, terminal) {
@@ -81,9 +80,9 @@ const reconcileCommand = defineCommand({
   ],
   options: {
     since: setting(
-      "--since",
-      instant,
+      "--since TIME",
       "Look at what was created from then on. Default: where the last walk left off.",
+      instant,
     ).optional(),
     ...databaseOptions,
     headerPrefix,

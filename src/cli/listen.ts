@@ -9,7 +9,6 @@ import {
   webhookSecret,
   webhookSecretFrom,
   webUrl,
-  word,
 } from "./options.ts";
 import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
 import type { Reception } from "./webhook-receiver.ts";
@@ -26,20 +25,19 @@ export const listenCommand = defineCommand({
   options: {
     ...listenOptions(4011),
     forwardTo: setting(
-      "--forward-to",
-      webUrl,
+      "--forward-to URL",
       "Your endpoint. Exactly this URL; redirects are not followed.",
+      webUrl,
     ).optional(),
     events: setting(
-      "--events",
-      word("EVENT"),
+      "--events EVENT",
       "Print and forward this event only. May be repeated. Others are answered with 200.",
     ).multiple(),
     secret: webhookSecret,
     tolerance: setting(
-      "--tolerance",
-      seconds,
+      "--tolerance SECONDS",
       "How old a webhook may be, or how far in the future; Infinity for any age.",
+      seconds,
     ).withDefault(300),
     ...serviceOptions,
   },

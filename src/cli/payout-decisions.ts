@@ -7,7 +7,6 @@ import {
   json,
   setting,
   toggle,
-  word,
 } from "./options.ts";
 import { by, ledgerOptions, orderId, reason, withLedger } from "./payout-ledger.ts";
 import { printRecord } from "./records.ts";
@@ -47,7 +46,7 @@ export const resolveCommand = defineCommand({
   options: {
     orderId,
     by,
-    withdrawalId: setting("--withdrawal-id", word("ID"), "Its withdrawal.").optional(),
+    withdrawalId: setting("--withdrawal-id ID", "Its withdrawal.").optional(),
     acceptDifferences: toggle(
       "--accept-differences",
       "Take the withdrawal although it has other parameters than were planned.",

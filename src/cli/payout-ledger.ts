@@ -4,7 +4,7 @@ import type { MerchantClient } from "../client.ts";
 import type { Payout, Payouts, PayoutsOptions } from "../payouts/index.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { operand, setting, type ValuesOf, word } from "./options.ts";
+import { operand, setting, type ValuesOf } from "./options.ts";
 import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,28 +12,24 @@ import type { Terminal } from "./terminal.ts";
 
 export type Ledger = Payouts<unknown, StoreMode>;
 
-export const orderId = operand(word("ORDER_ID"), "The payout's orderId.");
-export const by = setting("--by", word("NAME"), "Who decides: a name for the journal.");
-export const reason = setting("--reason", word("TEXT"), "Why, for the journal.");
+export const orderId = operand("ORDER_ID", "The payout's orderId.");
+export const by = setting("--by NAME", "Who decides: a name for the journal.");
+export const reason = setting("--reason TEXT", "Why, for the journal.");
 
 /** Which ledger a command works on. */
 export const ledgerOptions = {
   ...databaseOptions,
-  tenant: setting(
-    "--tenant",
-    word("NAME"),
-    "Whose payouts. Default: those without a tenant.",
-  ).optional(),
+  tenant: setting("--tenant NAME", "Whose payouts. Default: those without a tenant.").optional(),
 };
 
-export const cents = integer({ metavar: "CENTS", min: 0 });
+export const cents = integer({ min: 0 });
 export const limits = object({
-  perPayout: setting("--per-payout", cents, "The largest payout, in cents.").optional(),
-  perDay: setting("--per-day", cents, "The most for a day in UTC, in cents.").optional(),
+  perPayout: setting("--per-payout CENTS", "The largest payout, in cents.", cents).optional(),
+  perDay: setting("--per-day CENTS", "The most for a day in UTC, in cents.", cents).optional(),
   approveAbove: setting(
-    "--approve-above",
-    cents,
+    "--approve-above CENTS",
     "Larger payouts wait for settlekit payouts approve, in cents.",
+    cents,
   ).optional(),
 });
 

@@ -16,7 +16,6 @@ import {
   json,
   setting,
   toggle,
-  word,
 } from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
 import {
@@ -41,15 +40,13 @@ const listCommand = defineCommand({
   ],
   options: {
     state: setting(
-      "--state",
-      choice([...payoutStates], { metavar: "STATE" }),
+      "--state STATE",
       "Only those in this state.",
+      choice([...payoutStates]),
     ).optional(),
-    limit: setting(
-      "--limit",
-      integer({ metavar: "NUMBER", min: 1 }),
-      "How many to print at most.",
-    ).withDefault(100),
+    limit: setting("--limit NUMBER", "How many to print at most.", integer({ min: 1 })).withDefault(
+      100,
+    ),
     ...ledgerOptions,
     csv,
     json,
@@ -97,10 +94,10 @@ const planCommand = defineCommand({
   options: {
     orderId,
     input: object({
-      amountInCents: setting("--amount-in-cents", cents, "USD cents."),
-      chainId: setting("--chain-id", integer({ metavar: "NUMBER", min: 1 }), "The EVM chain."),
-      recipientAddress: setting("--recipient-address", word("ADDRESS"), "The beneficiary."),
-      customMetadata: setting("--custom-metadata", word("JSON"), "Sent along.").optional(),
+      amountInCents: setting("--amount-in-cents CENTS", "USD cents.", cents),
+      chainId: setting("--chain-id NUMBER", "The EVM chain.", integer({ min: 1 })),
+      recipientAddress: setting("--recipient-address ADDRESS", "The beneficiary."),
+      customMetadata: setting("--custom-metadata JSON", "Sent along.").optional(),
     }),
     by: by.optional(),
     limits,

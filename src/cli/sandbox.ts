@@ -1,5 +1,4 @@
 import { message } from "@optique/core/message";
-import { option } from "@optique/core/primitives";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
@@ -7,7 +6,7 @@ import type { ListenOptions, Sandbox, SandboxEvent, SandboxServer } from "../san
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, given, json, listenOptions, setting, toggle, word } from "./options.ts";
+import { defineCommand, json, listenOptions, setting, toggle } from "./options.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,
@@ -34,20 +33,19 @@ ${faultExplanation}`,
   options: {
     ...listenOptions(defaultSandboxPort),
     allowedHosts: setting(
-      "--allow-host",
-      word("NAME"),
+      "--allow-host NAME",
       "A name that clients may use for it, such as that of its container. May be repeated.",
     ).multiple(),
     ...sandboxOptions,
     data: setting(
-      "--data",
-      word("FILE"),
+      "--data FILE",
       "A SQLite file that keeps everything for the next start. Created where it does not exist.",
     ).optional(),
     // Node itself refuses the first where there is no such file, even among a script's own arguments.
-    envFile: option("--env-file", "--write-dotenv", given(word("PATH")), {
-      description: message`Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.`,
-    }).optional(),
+    envFile: setting(
+      "--env-file, --write-dotenv PATH",
+      "Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.",
+    ).optional(),
     json,
     open: toggle("--open", "Show the sandbox in the browser."),
   },

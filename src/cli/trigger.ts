@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { nearest, show } from "../values.ts";
@@ -17,7 +18,6 @@ import {
   webhookSecret,
   webhookSecretFrom,
   webUrl,
-  word,
 } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
 import { durationText, type Terminal } from "./terminal.ts";
@@ -35,26 +35,25 @@ export const triggerCommand = defineCommand({
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
   options: {
-    event: argument(word("EVENT"), {
+    event: argument(string({ metavar: "EVENT" }), {
       description: message`${eventList}; with --detached any other name, too.`,
       errors: { endOfInput: message`Name one event: ${eventList}.` },
     }),
     to: setting(
-      "--to",
-      webUrl,
+      "--to URL",
       "Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.",
+      webUrl,
     ).optional(),
     status: setting(
-      "--status",
-      word("STATUS"),
+      "--status STATUS",
       "Default: pending for what is created, completed for what is updated.",
     ).optional(),
-    orderId: setting("--order-id", word("ID"), "The order.").withDefault("order_1"),
+    orderId: setting("--order-id ID", "The order.").withDefault("order_1"),
     detached: toggle("--detached", "Invent the object instead of creating it in a sandbox."),
     assignments: setting(
-      "--set",
-      readBy<Assignment>("PATH=VALUE", { path: [], value: null }, assignmentFrom),
+      "--set PATH=VALUE",
       "With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.",
+      readBy<Assignment>({ path: [], value: null }, assignmentFrom),
     ).multiple(),
     url: sandboxUrl,
     secret: webhookSecret,
