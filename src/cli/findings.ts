@@ -84,11 +84,9 @@ function secretKeyFinding(
   { environment }: Configuration,
   { SETTLEKIT_SECRET_KEY: key = "" }: Variables,
 ): Finding {
-  if (key.startsWith("sk_test_")) {
-    return ok("secretKey", `The secret key is a test key, which suits ${environment}.`);
-  }
   if (key.startsWith("sk_")) {
-    return ok("secretKey", "The secret key is a production key, which suits production.");
+    const kind = key.startsWith("sk_test_") ? "test" : "production";
+    return ok("secretKey", `The secret key is a ${kind} key, which suits ${environment}.`);
   }
   return warning(
     "secretKey",
