@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commands, parse } from "../../src/cli/parse.ts";
+import { commands, parse } from "../../src/cli/command-line.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { settlekit, type Variables } from "./command-line.ts";

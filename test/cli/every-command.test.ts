@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands, parse } from "../../src/cli/parse.ts";
+import { commands, parse } from "../../src/cli/command-line.ts";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { createPayouts } from "../../src/payouts/index.ts";

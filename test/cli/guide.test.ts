@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { getDocPage } from "@optique/core/parser";
 import { expect, test } from "vitest";
+import { commands } from "../../src/cli/command-line.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import { commands } from "../../src/cli/parse.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const guide = await readFile(join(root, "docs/cli.md"), "utf8");

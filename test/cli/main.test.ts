@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/parse.ts";
+import { commands } from "../../src/cli/command-line.ts";
 import { version } from "../../src/runtime.ts";
 import { settlekit } from "./command-line.ts";
 

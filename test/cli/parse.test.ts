@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { commands, parse } from "../../src/cli/command-line.ts";
 import { UsageError } from "../../src/cli/exit-codes.ts";
-import { commands, parse } from "../../src/cli/parse.ts";
 import { version } from "../../src/runtime.ts";
 
 /** What parsing writes to stdout, or the message with which it refuses. */

@@ -3,12 +3,13 @@ import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
+import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
 import { apiCommands } from "./api-commands.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { exitCodeOf, exitCodes, UsageError } from "./exit-codes.ts";
 import { inboxCommands } from "./inbox.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
@@ -16,7 +17,7 @@ import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import type { Output } from "./terminal.ts";
+import { createTerminal, type Output, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: readonly Command[] = [
@@ -43,7 +44,7 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 /** The words of the command line that name a command there is, or a group of them. */
-export function wordsOf(args: readonly string[]): readonly string[] {
+function wordsOf(args: readonly string[]): readonly string[] {
   return [args.slice(0, 2), args.slice(0, 1)].find((words) => named(words).length > 0) ?? [];
 }
 
@@ -103,4 +104,32 @@ export function parse(
       "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network, 5 an error answer, 130 interrupted.",
     ),
   });
+}
+
+/** Carries out a command line, and answers with its exit code. */
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
+  const terminal = createTerminal(streams);
+  try {
+    if (args.length > 0) return await parse(args, streams.stdout)(terminal);
+    parse(["--help"], streams.stderr);
+    return exitCodes.usage;
+  } catch (error) {
+    explain(error, args, terminal);
+    return exitCodeOf(error);
+  }
+}
+
+function explain(error: unknown, args: readonly string[], terminal: Terminal): void {
+  const label = terminal.paint("red", "settlekit:");
+  if (error instanceof UsageError) {
+    for (const line of `${label} ${error.message}`.split(/\n+/)) terminal.say(line);
+    terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
+  } else if (SettlekitError.is(error)) {
+    if (terminal.asJson) terminal.json({ type: "error", error: error.toJSON() });
+    terminal.say(`${label} ${error.message}`);
+  } else {
+    terminal.say(`${label} Internal error, a bug in settlekit:`);
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of text.split("\n")) terminal.say(line);
+  }
 }
