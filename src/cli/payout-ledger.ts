@@ -1,11 +1,10 @@
 import { object } from "@optique/core/constructs";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
-import type { Payout, Payouts, PayoutsOptions } from "../payouts/index.ts";
+import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
 import { operand, setting, type ValuesOf } from "./options.ts";
-import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 
 // What the commands of the payout ledger have in common.
@@ -59,35 +58,4 @@ async function withoutKey(): Promise<MerchantClient> {
   const { MerchantClient } = await import("../client.ts");
   const nowhere = { environment: "sandbox", baseUrl: "http://127.0.0.1" } as const;
   return new MerchantClient({ ...nowhere, headerPrefix: "X-Service", secretKey: () => "" });
-}
-
-const columns = [
-  "orderId",
-  "state",
-  "amountInCents",
-  "chainId",
-  "recipientAddress",
-  "withdrawalId",
-  "transactionHash",
-  "plannedBy",
-  "approvedBy",
-  "plannedAt",
-  "sentAt",
-  "finalAt",
-  "waitsUntil",
-  "attempts",
-  "problem",
-];
-
-/** Prints payouts as a table, as CSV or as lines of JSON. */
-export async function printPayouts(
-  payouts: Iterable<readonly Payout[]> | AsyncIterable<readonly Payout[]>,
-  csv: boolean,
-  terminal: Terminal,
-): Promise<void> {
-  async function* pages() {
-    for await (const data of payouts) yield { data };
-  }
-  const shown = csv ? columns : columns.filter((name) => !/At$|Hash|attempts/.test(name));
-  await printList({ pages }, { csv, columns: shown }, terminal);
 }

@@ -1,7 +1,7 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
-import type { Payout, PayoutsEvent } from "../payouts/index.ts";
+import type { PayoutsEvent } from "../payouts/index.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { production, requireProduction } from "./confirm.ts";
@@ -25,10 +25,28 @@ import {
   ledgerOptions,
   limits,
   orderId,
-  printPayouts,
   withLedger,
 } from "./payout-ledger.ts";
-import { printRecord } from "./records.ts";
+import { printList, printRecord } from "./records.ts";
+
+const columns = [
+  "orderId",
+  "state",
+  "amountInCents",
+  "chainId",
+  "recipientAddress",
+  "withdrawalId",
+  "transactionHash",
+  "plannedBy",
+  "approvedBy",
+  "plannedAt",
+  "sentAt",
+  "finalAt",
+  "waitsUntil",
+  "attempts",
+  "problem",
+];
+const tableColumns = columns.filter((name) => !/At$|Hash|attempts/.test(name));
 
 const listCommand = defineCommand({
   name: "payouts list",
@@ -53,7 +71,8 @@ const listCommand = defineCommand({
   },
   run: ({ state, limit, csv, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
-      await printPayouts([await payouts.list({ state, limit })], csv, terminal);
+      const page = await payouts.list({ state, limit });
+      await printList(page, { csv, columns: csv ? columns : tableColumns }, terminal);
     }),
 });
 
@@ -206,16 +225,17 @@ const exportCommand = defineCommand({
         for await (const entry of payouts.journal()) terminal.json(entry);
         return;
       }
-      await printPayouts(everyPayout(payouts), !terminal.asJson, terminal);
+      const pages = () => everyPayout(payouts);
+      await printList({ pages }, { csv: !terminal.asJson, columns }, terminal);
     }),
 });
 
-async function* everyPayout(payouts: Ledger): AsyncGenerator<Payout[]> {
+async function* everyPayout(payouts: Ledger) {
   const limit = 500;
   for (let offset = 0; ; offset += limit) {
-    const page = await payouts.list({ limit, offset });
-    if (page.length > 0) yield page;
-    if (page.length < limit) return;
+    const data = await payouts.list({ limit, offset });
+    yield { data };
+    if (data.length < limit) return;
   }
 }
 
