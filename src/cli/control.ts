@@ -81,13 +81,17 @@ export const resendCommand = defineCommand({
     json,
   },
   async run({ deliveryId, url }, terminal) {
-    const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
-    const delivery = await control<WebhookDelivery>(url, path, {});
+    const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
     terminal.report(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
     if (delivery.status === "failed") return exitCodes.api;
   },
 });
+
+/** Resolves with the new delivery. */
+export function resend(url: URL | undefined, deliveryId: string): Promise<WebhookDelivery> {
+  return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
+}
 
 const filters = {
   type: setting(

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { SandboxEvent, WebhookDelivery } from "../../sandbox/index.ts";
-import { paymentScenarios, simulate, withdrawalScenarios } from "../control.ts";
+import type { WebhookDelivery } from "../../sandbox/index.ts";
+import { paymentScenarios, resend, simulate, withdrawalScenarios } from "../control.ts";
 import { control } from "../running-sandbox.ts";
 import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
@@ -52,7 +52,7 @@ export function sandboxTools(): Tool[] {
       name: "sandbox_advance_clock",
       description: "Advances the sandbox's clock, and tells what became due.",
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
-      run: (input) => control<{ happened: SandboxEvent[] }>(url, "clock/advance", input),
+      run: (input) => control(url, "clock/advance", input),
     }),
     defineTool({
       name: "sandbox_list_deliveries",
@@ -69,10 +69,7 @@ export function sandboxTools(): Tool[] {
       name: "sandbox_resend_webhook",
       description: "Delivers a webhook of the sandbox once more.",
       input: { deliveryId: id("delivery") },
-      async run({ deliveryId }) {
-        const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
-        return summaryOf(await control<WebhookDelivery>(url, path, {}));
-      },
+      run: async ({ deliveryId }) => summaryOf(await resend(url, deliveryId)),
     }),
     defineTool({
       name: "sandbox_inject_fault",
