@@ -5,10 +5,9 @@ import type { MerchantClient } from "../client.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
-import { confirmPayout } from "./confirm.ts";
+import { confirmPayout, production } from "./confirm.ts";
 import {
   columnsOf,
-  isList,
   kebab,
   metavarOf,
   operandsOf,
@@ -17,8 +16,8 @@ import {
 } from "./operation-options.ts";
 import {
   type Command,
-  type Commands,
   clientFrom,
+  csv,
   defineCommand,
   instant,
   operand,
@@ -26,67 +25,49 @@ import {
   serviceOptions,
   setting,
   toggle,
-  word,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
 
 // A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
 // and `wait`, which the client makes of several calls.
 
-/** The words for an operation, such as `payments list`. None for those of checkouts and dashboards. */
-function wordsFor({ name, credential }: Operation<unknown>): string[] {
-  if (name === "withdrawals.create") return ["withdrawals", "create-once"];
-  if (name.startsWith("checkout.quotes.")) return name.split(".").slice(1);
+/** The name of an operation's command, such as `payments list`. Those of checkouts and dashboards have none. */
+function commandNameOf({ name, credential }: Operation<unknown>): string | undefined {
+  if (name === "withdrawals.create") return "withdrawals create-once";
+  const isOfQuotes = name.startsWith("checkout.quotes.");
   const isOfMerchant = credential !== "paymentSecret" && credential !== "accessToken";
-  return isOfMerchant
-    ? name
-        .replace(/^wallet\./, "")
-        .split(".")
-        .map(kebab)
-    : [];
+  if (!isOfMerchant && !isOfQuotes) return undefined;
+  return kebab(name.replace(/^(?:checkout|wallet)\./, "").replace(".", " "));
 }
 
-/** The commands by their words: `payments` holds `list` and others, `balances` is one itself. */
-export function apiCommands(): Commands {
-  const commands: Record<string, Command> = {};
-  const groups: Record<string, Record<string, Command>> = {};
-  for (const [id, operation] of Object.entries(operationTable)) {
-    const words = wordsFor(operation);
-    const [group, verb] = words;
-    if (group === undefined) continue;
-    const own = operationCommand(id as OperationId, operation, words);
-    if (verb === undefined) commands[group] = own;
-    else groups[group] = { ...groups[group], [verb]: own };
-    if (verb === "list" && columnsOf(operation).includes("orderId")) {
-      const more = { find: findCommand(group, operation), wait: waitCommand(group) };
-      groups[group] = { ...groups[group], ...more };
-    }
-  }
-  return { ...groups, ...commands };
+export function apiCommands(): Command[] {
+  return Object.entries(operationTable).flatMap(([id, operation]) => {
+    const name = commandNameOf(operation);
+    if (name === undefined) return [];
+    const own = operationCommand(id as OperationId, operation, name);
+    const [group = "", verb] = name.split(" ");
+    const columns = columnsOf(operation);
+    if (verb !== "list" || !columns?.includes("orderId")) return [own];
+    return [own, findCommand(group, columns), waitCommand(group)];
+  });
 }
-
-const csv = toggle("--csv", "Print CSV on stdout.");
 
 /** Of lists that come in pages. */
 const pageOptions = object({
   limit: setting(
-    "--limit",
-    integer({ metavar: "NUMBER", min: 1 }),
+    "--limit NUMBER",
     "How many items to print at most.",
+    integer({ min: 1 }),
   ).withDefault(20),
   all: toggle("--all", "Print all items."),
 });
 
 const payoutOptions = object({
   yes: toggle("--yes", "Do not ask for the amount to be typed."),
-  production: toggle("--production", "Required where real money would move."),
+  production,
 });
 
-const paymentSecret = setting(
-  "--secret",
-  word("SECRET"),
-  "The payment's secret, which its creation gave.",
-);
+const paymentSecret = setting("--secret SECRET", "The payment's secret, which its creation gave.");
 
 function call(
   client: MerchantClient,
@@ -116,28 +97,24 @@ function methodOf(client: object, name: string): Method {
   return method.bind(methods);
 }
 
-function operationCommand(
-  id: OperationId,
-  operation: Operation<unknown>,
-  words: readonly string[],
-): Command {
+function operationCommand(id: OperationId, operation: Operation<unknown>, name: string): Command {
   const isOfPayment = operation.credential === "paymentSecret";
   const isPayout = operation.replay === "unsafe";
-  const isOfList = isList(operation);
+  const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const { summary, description } = operationProse[id];
   return defineCommand({
-    name: words.at(-1) ?? "",
+    name,
     brief: `${summary}.`,
     description: isPayout ? onceProse : proseOf(description) || `${summary}.`,
-    examples: examplesOf(operation, words),
+    examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
       input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
       pages: limit === undefined ? constant(undefined) : pageOptions,
       payout: isPayout ? payoutOptions : constant(undefined),
-      common: object({ csv: isOfList ? csv : constant(false), ...serviceOptions }),
+      common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
     async run({ path, input, secret, pages, payout, common }, terminal) {
       terminal.conceal(secret);
@@ -146,8 +123,8 @@ function operationCommand(
       const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       const result = call(client, operation, path, { ...input, ...pageSize }, secret);
-      if (!isOfList) printRecord(await result, common, terminal);
-      else await printList(result, { ...common, most, columns: columnsOf(operation) }, terminal);
+      if (columns) await printList(result, { csv: common.csv, columns, most }, terminal);
+      else printRecord(await result, terminal);
     },
   });
 }
@@ -162,9 +139,9 @@ function proseOf(description: string): string {
   return sentences.filter((sentence) => !sentence.startsWith("Interface section")).join(" ");
 }
 
-function findCommand(group: string, list: Operation<unknown>): Command {
+function findCommand(group: string, columns: readonly string[]): Command {
   return defineCommand({
-    name: "find",
+    name: `${group} find`,
     brief: `Find ${group} by their orderId.`,
     description:
       "Reads the list, because the service cannot search by orderId. --created-after shortens that.",
@@ -173,19 +150,19 @@ function findCommand(group: string, list: Operation<unknown>): Command {
       `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
     ],
     options: {
-      orderId: operand(word("ORDER_ID")),
+      orderId: operand("ORDER_ID"),
       createdAfter: setting(
-        "--created-after",
-        instant,
+        "--created-after TIME",
         "When the order was placed: nothing older is read.",
+        instant,
       ).optional(),
       csv,
       ...serviceOptions,
     },
-    async run({ orderId, createdAfter, headerPrefix, ...form }, terminal) {
+    async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
       const found = find(orderId, { createdAfter });
-      await printList(found, { ...form, columns: columnsOf(list) }, terminal);
+      await printList(found, { csv, columns }, terminal);
     },
   });
 }
@@ -193,7 +170,7 @@ function findCommand(group: string, list: Operation<unknown>): Command {
 function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
   return defineCommand({
-    name: "wait",
+    name: `${group} wait`,
     brief: "Wait until the status is final.",
     description:
       "Reads until the status is final, such as completed or failed, and prints the result. For scripts: a server learns it from webhooks.",
@@ -202,13 +179,13 @@ function waitCommand(group: string): Command {
       `settlekit ${group} wait ${id} --timeout 60 --json`,
     ],
     options: {
-      id: operand(word(id)),
-      timeout: setting("--timeout", seconds, "How long to wait.").withDefault(900),
+      id: operand(id),
+      timeout: setting("--timeout SECONDS", "How long to wait.", seconds).withDefault(900),
       ...serviceOptions,
     },
-    async run({ id, timeout, headerPrefix, ...form }, terminal) {
+    async run({ id, timeout, headerPrefix }, terminal) {
       const wait = methodOf(await clientFrom(headerPrefix), `${group}.waitUntilFinal`);
-      printRecord(await wait(id, { deadlineMs: timeout * 1000 }), form, terminal);
+      printRecord(await wait(id, { deadlineMs: timeout * 1000 }), terminal);
     },
   });
 }
@@ -223,10 +200,10 @@ const samples: Readonly<Record<string, string>> = {
     " --chain-id 8453 --contract-address 0x0000000000000000000000000000000000000000",
 };
 
-function examplesOf(operation: Operation<unknown>, words: readonly string[]): readonly string[] {
+function examplesOf(operation: Operation<unknown>, name: string): readonly string[] {
   const path = placeholdersOf(operation).map((name) => ` ${metavarOf(name)}`);
   const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
-  const line = `settlekit ${words.join(" ")}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
+  const line = `settlekit ${name}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
   if (operation.replay === "unsafe") return [line, `${line} --yes --json`];
   return [line, `${line} ${operation.query ? "--limit 1000 --csv" : "--json"}`];
 }

@@ -1,6 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import { exitCodes, UsageError } from "./exit-codes.ts";
+import { toggle } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
+
+export const production = toggle("--production", "Required where real money would move.");
 
 /**
  * Asks for the amount to be typed before money is sent.

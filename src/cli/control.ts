@@ -1,7 +1,7 @@
 import { choice, integer } from "@optique/core/valueparser";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, json, operand, setting, toggle, type ValuesOf, word } from "./options.ts";
+import { defineCommand, json, operand, setting, toggle, type ValuesOf } from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -19,21 +19,22 @@ export const simulateCommand = defineCommand({
     "settlekit simulate WITHDRAWAL_ID fail --json",
   ],
   options: {
-    id: operand(word("ID"), "Of the payment or withdrawal."),
+    id: operand("ID", "Of the payment or withdrawal."),
     scenario: operand(
-      choice([...paymentScenarios, ...withdrawalScenarios], { metavar: "SCENARIO" }),
+      "SCENARIO",
       "Its outcome.",
+      choice([...paymentScenarios, ...withdrawalScenarios]),
     ),
     amountInCents: setting(
-      "--amount",
-      integer({ metavar: "CENTS", min: 1 }),
+      "--amount CENTS",
       "How much arrives, for underpayment and overpayment.",
+      integer({ min: 1 }),
     ).optional(),
     url: sandboxUrl,
     json,
   },
-  async run({ id, scenario, amountInCents, url, json }, terminal) {
-    printRecord(await simulate(url, { id, scenario, amountInCents }), { json }, terminal);
+  async run({ id, scenario, amountInCents, url }, terminal) {
+    printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
   },
 });
 
@@ -53,19 +54,18 @@ export const advanceCommand = defineCommand({
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
-    duration: operand(word("DURATION"), "Such as 90s, 15m, 2h or 1d."),
+    duration: operand("DURATION", "Such as 90s, 15m, 2h or 1d."),
     url: sandboxUrl,
     json,
   },
-  async run({ duration, url, json }, terminal) {
+  async run({ duration, url }, terminal) {
     const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
       url,
       "clock/advance",
       { duration },
     );
-    for (const event of happened) printEvent(event, json, terminal);
-    if (json) terminal.json({ type: "advanced", now });
-    else terminal.say(`It is ${now} in the sandbox.`);
+    for (const event of happened) printEvent(event, terminal);
+    terminal.report({ type: "advanced", now }, `It is ${now} in the sandbox.`);
   },
 });
 
@@ -76,34 +76,33 @@ export const resendCommand = defineCommand({
     "Delivers an event once more, signed anew, and prints the answer. Delivery ids are in the output of settlekit events --json and in the inspector.",
   examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
   options: {
-    deliveryId: operand(word("DELIVERY_ID")),
+    deliveryId: operand("DELIVERY_ID"),
     url: sandboxUrl,
     json,
   },
-  async run({ deliveryId, url, json }, terminal) {
-    const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
-    const delivery = await control<WebhookDelivery>(url, path, {});
-    if (json) terminal.json(delivery);
-    else {
-      const { status, error } = delivery.attempts.at(-1) ?? {};
-      terminal.say(`${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    }
+  async run({ deliveryId, url }, terminal) {
+    const delivery = await resend(url, deliveryId);
+    const { status, error } = delivery.attempts.at(-1) ?? {};
+    terminal.report(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
     if (delivery.status === "failed") return exitCodes.api;
   },
 });
 
+/** Resolves with the new delivery. */
+export function resend(url: URL | undefined, deliveryId: string): Promise<WebhookDelivery> {
+  return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
+}
+
 const filters = {
   type: setting(
-    "--type",
-    word("TYPE"),
+    "--type TYPE",
     "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
   ).optional(),
   order: setting(
-    "--order",
-    word("ORDER_ID"),
+    "--order ORDER_ID",
     "Only events of this order's payments and withdrawals.",
   ).optional(),
-  status: setting("--status", word("STATUS"), "Only events with this status.").optional(),
+  status: setting("--status STATUS", "Only events with this status.").optional(),
 };
 
 export const eventsCommand = defineCommand({
@@ -121,19 +120,19 @@ export const eventsCommand = defineCommand({
     url: sandboxUrl,
     json,
   },
-  async run({ follow, url, json, ...asked }, terminal) {
+  async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);
     const print = (event: SandboxEvent) => {
-      if (fits(event)) printEvent(event, json, terminal);
+      if (fits(event)) printEvent(event, terminal);
     };
-    const printInOrder = json ? print : requestsFirst(print);
+    const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {
       const { data } = await control<{ data: SandboxEvent[] }>(url, "timeline");
       for (const event of data) print(event);
       return;
     }
     for await (const event of eventsOf(url)) printInOrder(event);
-    if (!json) terminal.say("The sandbox has stopped.");
+    if (!terminal.asJson) terminal.say("The sandbox has stopped.");
   },
 });
 

@@ -4,32 +4,22 @@ import { postgres, postgresDialect } from "../stores/postgres.ts";
 import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
 import { UsageError } from "./exit-codes.ts";
-import {
-  type Command,
-  defineCommand,
-  dotenv,
-  setting,
-  toggle,
-  type ValuesOf,
-  word,
-} from "./options.ts";
+import { type Command, defineCommand, dotenv, setting, toggle, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The schema of settlekit's tables in PostgreSQL. */
 const schema = setting(
-  "--schema",
-  word("NAME"),
+  "--schema NAME",
   "The schema of the tables in PostgreSQL. Default: settlekit.",
 ).optional();
 
 /** Which database a command works on. */
 export const databaseOptions = {
   databaseUrl: setting(
-    "--database-url",
-    word("URL"),
+    "--database-url URL",
     "A PostgreSQL database. Default: DATABASE_URL, which other users of the machine do not see in the list of processes.",
   ).optional(),
-  sqlite: setting("--sqlite", word("PATH"), "An SQLite file instead.").optional(),
+  sqlite: setting("--sqlite PATH", "An SQLite file instead.").optional(),
   schema,
   dotenv,
 };
@@ -75,7 +65,7 @@ function loadPg(): typeof import("pg") {
 export function sqlCommand(component: Component): Command {
   const { name } = component;
   return defineCommand({
-    name: "sql",
+    name: `${name} sql`,
     brief: "Print the tables as SQL.",
     description:
       "Prints what migrate() does to a new database, for those who run migrations themselves.",

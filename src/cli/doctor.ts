@@ -8,7 +8,7 @@ export const doctorCommand = defineCommand({
     "Checks what a MerchantClient without options would do here: the SETTLEKIT_* variables, whether key and environment agree, whether the service is reached, its clock, and what is unexpected in the answer to one read-only call. No secret is printed. The exit code is that of the worst finding.",
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
   options: serviceOptions,
-  async run({ headerPrefix, json }, terminal) {
+  async run({ headerPrefix }, terminal) {
     const { examine, worstOf } = await import("./findings.ts");
     const marks = {
       ok: terminal.paint("green", "✓"),
@@ -18,8 +18,8 @@ export const doctorCommand = defineCommand({
     const findings: Finding[] = [];
     for await (const finding of examine(headerPrefix)) {
       findings.push(finding);
-      if (json) terminal.json({ type: "finding", ...finding });
-      else terminal.say(`${marks[finding.level]} ${finding.message}`);
+      const line = `${marks[finding.level]} ${finding.message}`;
+      terminal.report({ type: "finding", ...finding }, line);
     }
     return worstOf(findings);
   },

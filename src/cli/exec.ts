@@ -2,15 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { message } from "@optique/core/message";
-import { argument } from "@optique/core/primitives";
-import { string } from "@optique/core/valueparser";
 import { exitCodes } from "./exit-codes.ts";
-import { defineCommand } from "./options.ts";
+import { defineCommand, operand } from "./options.ts";
 import { sandboxFrom, sandboxOptions, variablesOf } from "./sandbox-options.ts";
 
-const words = argument(string({ metavar: "COMMAND" }), {
-  description: message`What to run, with its arguments, after two hyphens.`,
-}).multiple({
+const about = "What to run, with its arguments, after two hyphens.";
+const words = operand("COMMAND", about).multiple({
   min: 1,
   errors: {
     tooFew: message`There is nothing to run. Write, for example: settlekit exec -- npm test`,
@@ -39,7 +36,7 @@ export const execCommand = defineCommand({
   ],
   options: { ...sandboxOptions, otherCommand },
   async run({ otherCommand: [file = "", ...args], ...values }, terminal) {
-    const sandbox = await sandboxFrom(values, { seed: values.seed });
+    const sandbox = await sandboxFrom(values);
     await using server = await sandbox.listen({ port: 0 });
     terminal.say(
       terminal.paint("dim", `sandbox at ${server.url}, inspector ${server.url}/_sandbox`),

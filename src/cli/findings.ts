@@ -35,11 +35,9 @@ function failure(check: Finding["check"], message: string, exitCode: number): Fi
   return { check, level: "failure", message, exitCode };
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** Yields each finding as soon as it is known. Nothing is sent while the configuration cannot work. */
 export async function* examine(headerPrefix: string | undefined): AsyncGenerator<Finding, void> {
-  const configuration = configurationFindings(process.env);
+  const configuration = configurationFindings();
   yield* configuration;
   const isUsable = configuration.every(
     ({ check, level }) => level !== "failure" || check === "webhookSecret",
@@ -52,14 +50,14 @@ const anyKey = { secretKey: () => "" };
 const anyUrl = { baseUrl: "https://service.invalid" };
 
 /** Each variable is judged by itself, so that one mistake does not hide another. */
-function configurationFindings(variables: Variables): Finding[] {
+function configurationFindings(): Finding[] {
   const judged = (
     check: Finding["check"],
     options: ClientOptions,
     finding: (configuration: Configuration) => Finding,
   ): Finding => {
     try {
-      return finding(configure(options, variables));
+      return finding(configure(options));
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const exitCode = check === "secretKey" ? exitCodes.authentication : exitCodes.usage;
@@ -67,7 +65,7 @@ function configurationFindings(variables: Variables): Finding[] {
     }
   };
   const environment = judged("environment", { ...anyKey, ...anyUrl }, ({ environment }) => {
-    const isSet = Boolean(variables.SETTLEKIT_ENVIRONMENT);
+    const isSet = Boolean(process.env.SETTLEKIT_ENVIRONMENT);
     const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
     return ok("environment", `The environment is ${environment}${source}.`);
   });
@@ -75,20 +73,16 @@ function configurationFindings(variables: Variables): Finding[] {
   return [
     environment,
     judged("baseUrl", anyKey, ({ baseUrl }) => ok("baseUrl", `The base URL is ${baseUrl}.`)),
-    judged("secretKey", anyUrl, (configuration) => secretKeyFinding(configuration, variables)),
-    webhookSecretFinding(variables),
+    judged("secretKey", anyUrl, secretKeyFinding),
+    webhookSecretFinding(),
   ];
 }
 
-function secretKeyFinding(
-  { environment }: Configuration,
-  { SETTLEKIT_SECRET_KEY: key = "" }: Variables,
-): Finding {
-  if (key.startsWith("sk_test_")) {
-    return ok("secretKey", `The secret key is a test key, which suits ${environment}.`);
-  }
+function secretKeyFinding({ environment }: Configuration): Finding {
+  const { SETTLEKIT_SECRET_KEY: key = "" } = process.env;
   if (key.startsWith("sk_")) {
-    return ok("secretKey", "The secret key is a production key, which suits production.");
+    const kind = key.startsWith("sk_test_") ? "test" : "production";
+    return ok("secretKey", `The secret key is a ${kind} key, which suits ${environment}.`);
   }
   return warning(
     "secretKey",
@@ -97,7 +91,8 @@ function secretKeyFinding(
   );
 }
 
-function webhookSecretFinding({ SETTLEKIT_WEBHOOK_SECRET: secret }: Variables): Finding {
+function webhookSecretFinding(): Finding {
+  const { SETTLEKIT_WEBHOOK_SECRET: secret } = process.env;
   if (!secret) {
     return warning(
       "webhookSecret",

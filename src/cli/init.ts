@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
-import { defineCommand, setting, word } from "./options.ts";
+import { defineCommand, setting } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 
 export const initCommand = defineCommand({
@@ -11,12 +11,11 @@ export const initCommand = defineCommand({
     "Writes the sandbox's variables into .env, asks before it changes one, and prints the first lines of code for the framework in package.json.",
   examples: ["settlekit init", "settlekit init --dotenv .env.development"],
   options: {
-    path: setting("--dotenv", word("PATH"), "The file to write.").withDefault(".env"),
+    path: setting("--dotenv PATH", "The file to write.").withDefault(".env"),
     seed: sandboxOptions.seed,
   },
   async run({ path, seed }, terminal) {
-    const identity = seed ?? usualIdentity;
-    const sandbox = await sandboxFrom({}, { seed, identity });
+    const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
     const { name, code } = await frameworkOf("package.json");
     terminal.say();

@@ -9,7 +9,6 @@ import {
   webhookSecret,
   webhookSecretFrom,
   webUrl,
-  word,
 } from "./options.ts";
 import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
 import type { Reception } from "./webhook-receiver.ts";
@@ -26,24 +25,23 @@ export const listenCommand = defineCommand({
   options: {
     ...listenOptions(4011),
     forwardTo: setting(
-      "--forward-to",
-      webUrl,
+      "--forward-to URL",
       "Your endpoint. Exactly this URL; redirects are not followed.",
+      webUrl,
     ).optional(),
     events: setting(
-      "--events",
-      word("EVENT"),
+      "--events EVENT",
       "Print and forward this event only. May be repeated. Others are answered with 200.",
     ).multiple(),
     secret: webhookSecret,
     tolerance: setting(
-      "--tolerance",
-      seconds,
+      "--tolerance SECONDS",
       "How old a webhook may be, or how far in the future; Infinity for any age.",
+      seconds,
     ).withDefault(300),
     ...serviceOptions,
   },
-  async run({ port, host, forwardTo, events, secret, headerPrefix, tolerance, json }, terminal) {
+  async run({ port, host, forwardTo, events, secret, headerPrefix, tolerance }, terminal) {
     const webhooks = new Webhooks({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
@@ -51,10 +49,8 @@ export const listenCommand = defineCommand({
       // Causes of mismatches are only searched for when there is a logger to tell.
       logger: { warn() {}, error() {} },
     });
-    const onReception = (reception: Reception) => {
-      if (json) terminal.json(receptionRecord(reception));
-      else for (const line of receptionLines(reception, terminal.paint)) terminal.say(line);
-    };
+    const onReception = (reception: Reception) =>
+      terminal.report(receptionRecord(reception), ...receptionLines(reception, terminal.paint));
     const stopped = untilStopped();
     // Late, because every other command starts faster without a server.
     const { receiveWebhooks } = await import("./webhook-receiver.ts");
@@ -67,12 +63,12 @@ export const listenCommand = defineCommand({
           "is signed is passed on.",
       );
     }
-    if (json) terminal.json({ url: server.url });
-    else {
-      terminal.say(`Listening for webhooks at ${terminal.paint("bold", server.url)}`);
-      if (forwardTo) terminal.say(`Passing them on to ${forwardTo.href}`);
-      terminal.say(terminal.paint("dim", "Ctrl-C stops it."));
-    }
+    terminal.report(
+      { url: server.url },
+      `Listening for webhooks at ${terminal.paint("bold", server.url)}`,
+      ...(forwardTo ? [`Passing them on to ${forwardTo.href}`] : []),
+      terminal.paint("dim", "Ctrl-C stops it."),
+    );
     return await stopped;
   },
 });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
-import { run } from "./run.ts";
+import { run } from "./command-line.ts";
 
 const { stdout, stderr } = process;
 

@@ -1,9 +1,8 @@
-import type { NonEmptyString } from "@optique/core/nonempty";
 import type { Parser } from "@optique/core/parser";
-import { choice, float, integer, type ValueParser } from "@optique/core/valueparser";
+import { choice, float, integer, string, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
-import { operand, readBy, setting, word } from "./options.ts";
+import { operand, readBy, setting } from "./options.ts";
 
 // Options and columns of an operation of the table, read from the OpenAPI document.
 
@@ -56,7 +55,8 @@ export function optionsOf(
     // Only one value is possible, and the client sends it.
     if ("const" in field) continue;
     const { description = "" } = field;
-    const option = setting(`--${kebab(name)}`, valueParserOf(name, field), description);
+    const flag = `--${kebab(name)} ${metavarOf(name)}` as const;
+    const option = setting(flag, description, valueParserOf(field));
     const isRequired = [...required, ...alsoRequired].includes(name);
     options[name] = isRequired ? option : option.optional();
   }
@@ -66,47 +66,44 @@ export function optionsOf(
 /** What stands for the placeholders of the path: ids are text, but the id of an EVM chain is a number. */
 export function operandsOf(operation: Operation<unknown>) {
   const operands = placeholdersOf(operation).map((name) => {
-    const metavar = metavarOf(name);
-    return [name, operand(name === "chainId" ? numberOrText(metavar) : word(metavar))] as const;
+    const parser = name === "chainId" ? numberOrText : undefined;
+    return [name, operand<string | number>(metavarOf(name), undefined, parser)] as const;
   });
   return Object.fromEntries(operands);
 }
 
-function valueParserOf(name: string, field: JsonSchema): ValueParser<"sync", unknown> {
-  const metavar = metavarOf(name);
-  const { type, enum: values, minimum: min, maximum: max } = field;
+/** None for a field that takes any text. */
+function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefined {
+  const { type, enum: values, examples, minimum: min, maximum: max } = field;
   const bounds = {
-    metavar,
     ...(typeof min === "number" && { min }),
     ...(typeof max === "number" && { max }),
   };
   if (type === "integer") return integer(bounds);
   if (type === "number") return float(bounds);
   // A chain id, for example.
-  if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText(metavar);
-  if (Array.isArray(values)) return choice(values.map(String), { metavar });
-  const { examples } = field;
-  if (!Array.isArray(examples)) return word(metavar);
+  if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;
+  if (Array.isArray(values)) return choice(values.map(String));
+  if (!Array.isArray(examples)) return undefined;
   // The service may know more than these.
   const suggest = function* (prefix: string) {
     for (const known of examples.map(String)) {
       if (known.startsWith(prefix)) yield { kind: "literal" as const, text: known };
     }
   };
-  return { ...word(metavar), suggest };
+  return { ...string(), suggest };
 }
 
-function numberOrText(metavar: NonEmptyString): ValueParser<"sync", string | number> {
-  const read = (input: string) => (/^\d{1,15}$/.test(input) ? Number(input) : input);
-  return readBy<string | number>(metavar, "", read);
-}
+const numberOrText = readBy<string | number>("", (input) =>
+  /^\d{1,15}$/.test(input) ? Number(input) : input,
+);
 
 export function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-export function metavarOf(name: string): NonEmptyString {
-  return kebab(name).replaceAll("-", "_").toUpperCase() as NonEmptyString;
+export function metavarOf(name: string): string {
+  return kebab(name).replaceAll("-", "_").toUpperCase();
 }
 
 /** The placeholders of the path, such as `paymentId`. */
@@ -114,10 +111,17 @@ export function placeholdersOf({ path }: Operation<unknown>): string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }
 
-/** The fields of the result, or of each item of a list, that hold no lists; `token.symbol` for those below. */
-export function columnsOf(operation: Operation<unknown>): string[] {
-  const list = listOf(operation);
-  const { properties = {} } = list ? resolved(list.items as JsonSchema) : resultOf(operation);
+/**
+ * Where the result is a list, a page of one, or an object with nothing but a list: the fields of an item that hold no
+ * lists; `token.symbol` for those below.
+ */
+export function columnsOf(operation: Operation<unknown>): string[] | undefined {
+  const { successStatus = 200 } = operation;
+  const result = resolved(schemaOf(objectOf(operation).responses[successStatus]));
+  const [only, ...others] = Object.values(result.properties ?? {});
+  const list = result.properties?.data ?? (others.length === 0 ? only : undefined) ?? result;
+  if (list.type !== "array") return undefined;
+  const { properties = {} } = resolved(list.items as JsonSchema);
   return Object.entries(properties).flatMap(([name, field]) => {
     const { properties: inner } = resolved(field);
     if (inner === undefined) return isFlat(field) ? [name] : [];
@@ -128,24 +132,6 @@ export function columnsOf(operation: Operation<unknown>): string[] {
 
 function isFlat(field: JsonSchema): boolean {
   return !/"\$ref"|"type":"(?:object|array)"/.test(JSON.stringify(field));
-}
-
-/** Whether the result is a list, a page of one, or an object with nothing but a list. */
-export function isList(operation: Operation<unknown>): boolean {
-  return listOf(operation) !== undefined;
-}
-
-function listOf(operation: Operation<unknown>): JsonSchema | undefined {
-  const result = resultOf(operation);
-  const { properties = {} } = result;
-  const [only, ...others] = Object.values(properties);
-  const list = properties.data ?? (others.length === 0 ? only : undefined) ?? result;
-  return list.type === "array" ? list : undefined;
-}
-
-function resultOf(operation: Operation<unknown>): JsonSchema {
-  const { successStatus = 200 } = operation;
-  return resolved(schemaOf(objectOf(operation).responses[successStatus]));
 }
 
 function schemaOf(content: Content | undefined): JsonSchema {

@@ -1,14 +1,20 @@
 import { object } from "@optique/core/constructs";
 import { lineBreak, type Message, message, text } from "@optique/core/message";
-import { map } from "@optique/core/modifiers";
+import { type FluentParser, map } from "@optique/core/modifiers";
 import type { NonEmptyString } from "@optique/core/nonempty";
 import type { InferValue, Parser } from "@optique/core/parser";
 import { argument, command, option } from "@optique/core/primitives";
 import type { OptionName } from "@optique/core/usage";
-import { float, integer, string, url, type ValueParser } from "@optique/core/valueparser";
+import {
+  float,
+  integer,
+  string,
+  url,
+  type ValueParser,
+  type ValueParserResult,
+} from "@optique/core/valueparser";
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
-import { SettlekitError } from "../errors.ts";
 import { requireSupportedNode } from "../runtime.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,10 +22,12 @@ import type { Terminal } from "./terminal.ts";
 /** A parsed command line, ready to run. Resolves with the exit code. */
 export type Run = (terminal: Terminal) => Promise<number>;
 
-export type Command = Parser<"sync", Run, unknown>;
-
-/** By what is typed; below a first word there may be several. */
-export type Commands = Readonly<Record<string, Command | Readonly<Record<string, Command>>>>;
+export interface Command {
+  /** What is typed, such as `payments` and `list`. */
+  readonly words: readonly string[];
+  /** From the last of the words on. */
+  readonly parser: Parser<"sync", Run, unknown>;
+}
 
 type Options = Readonly<Record<string, Parser<"sync", unknown, unknown>>>;
 
@@ -29,6 +37,7 @@ export type ValuesOf<Given extends Options> = {
 };
 
 interface CommandDefinition<Given extends Options> {
+  /** One word, or two. */
   readonly name: string;
   /** For the list of commands. */
   readonly brief: string;
@@ -37,12 +46,12 @@ interface CommandDefinition<Given extends Options> {
   readonly examples: readonly string[];
   readonly options: Given;
   /** Resolves with the exit code, where it is not 0. */
-  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined>;
+  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined> | Promise<void>;
 }
 
 /**
- * A command. It loads the file of its option `dotenv` before it runs, and with `json` it prints errors as JSON, too. Both
- * may also be in a group `common`.
+ * A command. It loads the file of its option `dotenv` before it runs, and with `json` the terminal prints JSON. Both may
+ * also be in a group `common`.
  */
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
@@ -52,20 +61,15 @@ export function defineCommand<const Given extends Options>(
     requireSupportedNode();
     const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
     if ("dotenv" in common) loadVariables(common.dotenv, terminal);
-    try {
-      return (await run(values, terminal)) ?? exitCodes.ok;
-    } catch (error) {
-      // `main` explains it on stderr.
-      if (common.json === true && SettlekitError.is(error)) {
-        terminal.json({ type: "error", error: error.toJSON() });
-      }
-      throw error;
-    }
+    terminal.asJson = common.json === true;
+    return (await run(values, terminal)) ?? exitCodes.ok;
   };
   const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
   const footer = lines("Examples:", ...examples.map((example) => `  ${example}`));
-  return command(name, ready, { brief: prose(brief), description: prose(description), footer });
+  const texts = { brief: prose(brief), description: prose(description), footer };
+  const words = name.split(" ");
+  return { words, parser: command(words.at(-1) ?? "", ready, texts) };
 }
 
 function prose(words: string | Message): Message {
@@ -77,13 +81,26 @@ export function lines(...all: readonly string[]): Message {
   return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
 }
 
-/** An option that takes a value. */
-export function setting<T>(
-  name: OptionName,
-  parser: ValueParser<"sync", T>,
+/** Its type follows from the value parser alone, and not from where it is used. */
+type ValueReader<T> = FluentParser<"sync", NoInfer<T>, ValueParserResult<NoInfer<T>> | undefined>;
+
+/** For a `T` that is not given, which is `string`. */
+const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>;
+
+/**
+ * An option that takes a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
+ *
+ * @param parser Default: any text.
+ */
+export function setting<T = string>(
+  flag: `--${string} ${string}`,
   description: string | Message,
-) {
-  return option(name, given(parser), { description: prose(description) });
+  parser = anyText<T>(),
+): ValueReader<T> {
+  const [name, ...others] = flag.split(/,? /) as [OptionName, ...OptionName[]];
+  const metavar = others.pop() as NonEmptyString;
+  const value = given({ ...parser, metavar });
+  return option(name, ...others, value, { description: prose(description) });
 }
 
 /** An option without a value. */
@@ -91,13 +108,22 @@ export function toggle(name: OptionName, description: string) {
   return option(name, { description: prose(description) });
 }
 
-/** What stands for itself, such as an id. */
-export function operand<T>(parser: ValueParser<"sync", T>, description?: string) {
-  return argument(parser, description === undefined ? {} : { description: prose(description) });
+/**
+ * What stands for itself, such as an id.
+ *
+ * @param parser Default: any text.
+ */
+export function operand<T = string>(
+  metavar: string,
+  description?: string,
+  parser = anyText<T>(),
+): ValueReader<T> {
+  const texts = description === undefined ? {} : { description: prose(description) };
+  return argument({ ...parser, metavar: metavar as NonEmptyString }, texts);
 }
 
 /** Refuses what is left where a value was forgotten: nothing, or the next option. */
-export function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
+function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   return {
     ...parser,
     parse(input) {
@@ -112,14 +138,11 @@ export function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T>
 }
 
 /** A value parser from a function that throws a `UsageError` for text it does not understand. */
-export function readBy<T>(
-  metavar: NonEmptyString,
-  placeholder: T,
-  read: (input: string) => T,
-): ValueParser<"sync", T> {
+export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",
-    metavar,
+    // Its option or operand has another.
+    metavar: "VALUE",
     placeholder,
     parse(input) {
       try {
@@ -133,12 +156,10 @@ export function readBy<T>(
   };
 }
 
-export const word = (metavar: NonEmptyString) => string({ metavar });
-
 /** 0 takes any free port. */
-export const port = integer({ metavar: "PORT", min: 0, max: 65_535 });
+export const port = integer({ min: 0, max: 65_535 });
 
-export const seconds = float({ metavar: "SECONDS", min: 0, allowInfinity: true });
+export const seconds = float({ min: 0, allowInfinity: true });
 
 const expectedUrl = message`Expected a whole http or https URL, such as ${"http://127.0.0.1:3000/webhooks"}.`;
 
@@ -154,7 +175,7 @@ const isoInstant = z.union([
 ]);
 
 /** A point in time. A time of day needs its zone: without one it would differ between machines. */
-export const instant = readBy("TIME", new Date(0), (input) => {
+export const instant = readBy(new Date(0), (input) => {
   if (isoInstant.safeParse(input).success) return new Date(input);
   throw new UsageError(
     "Expected a date, or a time with its zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",
@@ -164,14 +185,16 @@ export const instant = readBy("TIME", new Date(0), (input) => {
 /** For commands that print data. */
 export const json = toggle("--json", "Print lines of JSON on stdout, and no prose.");
 
+/** For commands that print lists. */
+export const csv = toggle("--csv", "Print CSV on stdout.");
+
 /** For commands that serve. */
 export function listenOptions(defaultPort: number) {
   const description = "The port to listen on; 0 takes any free one.";
   return {
-    port: setting("--port", port, description).withDefault(defaultPort),
+    port: setting("--port PORT", description, port).withDefault(defaultPort),
     host: setting(
-      "--host",
-      word("HOST"),
+      "--host HOST",
       "The interface to listen on. Other machines cannot reach the default.",
     ).withDefault("127.0.0.1"),
   };
@@ -179,8 +202,7 @@ export function listenOptions(defaultPort: number) {
 
 /** Not --env-file, which Node looks for among a script's own arguments, and refuses where there is no such file. */
 export const dotenv = setting(
-  "--dotenv",
-  word("PATH"),
+  "--dotenv PATH",
   "Read variables from this file. Those that are set already win.",
 ).optional();
 
@@ -201,8 +223,7 @@ function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
 
 /** Where it is left out, the library reads the variable. */
 export const headerPrefix = setting(
-  "--header-prefix",
-  word("PREFIX"),
+  "--header-prefix PREFIX",
   "The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.",
 ).optional();
 
@@ -216,8 +237,7 @@ export async function clientFrom(headerPrefix: string | undefined): Promise<Merc
 }
 
 export const webhookSecret = setting(
-  "--secret",
-  word("SECRET"),
+  "--secret SECRET",
   "The endpoint's webhook secret. Default: SETTLEKIT_WEBHOOK_SECRET, which other users of the machine do not see in the list of processes.",
 ).optional();
 

@@ -7,7 +7,6 @@ import {
   json,
   setting,
   toggle,
-  word,
 } from "./options.ts";
 import { by, ledgerOptions, orderId, reason, withLedger } from "./payout-ledger.ts";
 import { printRecord } from "./records.ts";
@@ -20,7 +19,7 @@ export function decisionCommand(
 ): Command {
   const why = name === "approve" ? "" : ' --reason "unknown seller"';
   return defineCommand({
-    name,
+    name: `payouts ${name}`,
     brief,
     description,
     examples: [
@@ -28,16 +27,15 @@ export function decisionCommand(
       `settlekit payouts ${name} payout_2 --by ann --sqlite shop.db --json`,
     ],
     options: { orderId, by, reason: reason.optional(), ...ledgerOptions, json },
-    run: ({ orderId, by, reason, json, ...ledger }, terminal) =>
-      withLedger(ledger, terminal, {}, async (payouts) => {
-        const decided = await payouts[name](orderId, { by, reason });
-        printRecord(decided, { json }, terminal);
+    run: ({ orderId, by, reason, ...ledger }, terminal) =>
+      withLedger(ledger, terminal, async (payouts) => {
+        printRecord(await payouts[name](orderId, { by, reason }), terminal);
       }),
   });
 }
 
 export const resolveCommand = defineCommand({
-  name: "resolve",
+  name: "payouts resolve",
   brief: "End a doubt about a payout.",
   description:
     "Says what became of a payout that needs a decision: which withdrawal is its own, or that it was never sent. The service is asked, and must not say otherwise.",
@@ -48,7 +46,7 @@ export const resolveCommand = defineCommand({
   options: {
     orderId,
     by,
-    withdrawalId: setting("--withdrawal-id", word("ID"), "Its withdrawal.").optional(),
+    withdrawalId: setting("--withdrawal-id ID", "Its withdrawal.").optional(),
     acceptDifferences: toggle(
       "--accept-differences",
       "Take the withdrawal although it has other parameters than were planned.",
@@ -59,8 +57,8 @@ export const resolveCommand = defineCommand({
     headerPrefix,
     json,
   },
-  async run({ orderId, by, withdrawalId, neverSent, headerPrefix, json, ...others }, terminal) {
-    const { acceptDifferences, doNotSend, ...ledger } = others;
+  async run(values, terminal) {
+    const { orderId, by, withdrawalId, neverSent, acceptDifferences, doNotSend } = values;
     if (neverSent === (withdrawalId !== undefined)) {
       throw new UsageError("Pass either --withdrawal-id ID or --never-sent.");
     }
@@ -68,15 +66,15 @@ export const resolveCommand = defineCommand({
       withdrawalId === undefined
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
-    const client = () => clientFrom(headerPrefix);
-    return withLedger(ledger, terminal, { client }, async (payouts) => {
-      printRecord(await payouts.resolve(orderId, resolution), { json }, terminal);
+    const client = () => clientFrom(values.headerPrefix);
+    await withLedger({ ...values, client }, terminal, async (payouts) => {
+      printRecord(await payouts.resolve(orderId, resolution), terminal);
     });
   },
 });
 
 export const reopenCommand = defineCommand({
-  name: "reopen",
+  name: "payouts reopen",
   brief: "Close the breaker.",
   description:
     "Has payouts sent again after the breaker has stopped them. Find out first why: settlekit payouts status.",
@@ -86,7 +84,7 @@ export const reopenCommand = defineCommand({
   ],
   options: { by, reason, ...ledgerOptions },
   run: ({ by, reason, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+    withLedger(ledger, terminal, async (payouts) => {
       const wasStopped = await payouts.reopen({ by, reason });
       terminal.say(wasStopped ? "Payouts are sent again." : "They were not stopped.");
     }),

@@ -1,57 +1,55 @@
+import { object } from "@optique/core/constructs";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
-import type { Payout, Payouts, PayoutsOptions } from "../payouts/index.ts";
+import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { operand, setting, toggle, type ValuesOf, word } from "./options.ts";
-import { printList } from "./records.ts";
+import { operand, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 // What the commands of the payout ledger have in common.
 
 export type Ledger = Payouts<unknown, StoreMode>;
 
-export const orderId = operand(word("ORDER_ID"), "The payout's orderId.");
-export const by = setting("--by", word("NAME"), "Who decides: a name for the journal.");
-export const reason = setting("--reason", word("TEXT"), "Why, for the journal.");
-export const csv = toggle("--csv", "Print CSV on stdout.");
+export const orderId = operand("ORDER_ID", "The payout's orderId.");
+export const by = setting("--by NAME", "Who decides: a name for the journal.");
+export const reason = setting("--reason TEXT", "Why, for the journal.");
 
 /** Which ledger a command works on. */
 export const ledgerOptions = {
   ...databaseOptions,
-  tenant: setting(
-    "--tenant",
-    word("NAME"),
-    "Whose payouts. Default: those without a tenant.",
-  ).optional(),
+  tenant: setting("--tenant NAME", "Whose payouts. Default: those without a tenant.").optional(),
 };
 
-export const cents = integer({ metavar: "CENTS", min: 0 });
-export const limitOptions = {
-  perPayout: setting("--per-payout", cents, "The largest payout, in cents.").optional(),
-  perDay: setting("--per-day", cents, "The most for a day in UTC, in cents.").optional(),
+export const cents = integer({ min: 0 });
+export const limits = object({
+  perPayout: setting("--per-payout CENTS", "The largest payout, in cents.", cents).optional(),
+  perDay: setting("--per-day CENTS", "The most for a day in UTC, in cents.", cents).optional(),
   approveAbove: setting(
-    "--approve-above",
-    cents,
+    "--approve-above CENTS",
     "Larger payouts wait for settlekit payouts approve, in cents.",
+    cents,
   ).optional(),
-};
+});
 
-export interface LedgerOptions extends Partial<Omit<PayoutsOptions<unknown, StoreMode>, "client">> {
+interface LedgerOptions
+  extends ValuesOf<typeof ledgerOptions>,
+    Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent"> {
+  /** Only commands that ask the service need one. */
   readonly client?: () => Promise<MerchantClient>;
 }
 
-/** Opens the ledger. Only commands that ask the service need a client. */
-export function withLedger(
-  { tenant, ...database }: ValuesOf<typeof ledgerOptions>,
+/** Opens the ledger for as long as `use` takes. */
+export function withLedger<T>(
+  { tenant, client = withoutKey, limits, lookFirst, onEvent, ...database }: LedgerOptions,
   terminal: Terminal,
-  { client = withoutKey, ...options }: LedgerOptions,
-  use: (payouts: Ledger) => Promise<number | undefined>,
-): Promise<number | undefined> {
+  use: (payouts: Ledger) => Promise<T>,
+): Promise<T> {
   return withStore(database, terminal, async (store) => {
     const { createPayouts } = await import("../payouts/payouts.ts");
     const logger = { warn: terminal.warn, error: terminal.warn };
-    return use(createPayouts({ client: await client(), store, tenant, logger, ...options }));
+    const options = { store, tenant, logger, limits, lookFirst, onEvent };
+    return use(createPayouts({ ...options, client: await client() }));
   });
 }
 
@@ -60,35 +58,4 @@ async function withoutKey(): Promise<MerchantClient> {
   const { MerchantClient } = await import("../client.ts");
   const nowhere = { environment: "sandbox", baseUrl: "http://127.0.0.1" } as const;
   return new MerchantClient({ ...nowhere, headerPrefix: "X-Service", secretKey: () => "" });
-}
-
-const columns = [
-  "orderId",
-  "state",
-  "amountInCents",
-  "chainId",
-  "recipientAddress",
-  "withdrawalId",
-  "transactionHash",
-  "plannedBy",
-  "approvedBy",
-  "plannedAt",
-  "sentAt",
-  "finalAt",
-  "waitsUntil",
-  "attempts",
-  "problem",
-];
-
-/** Prints payouts as a table, as CSV or as lines of JSON. */
-export async function printPayouts(
-  payouts: Iterable<readonly Payout[]> | AsyncIterable<readonly Payout[]>,
-  form: { readonly json: boolean; readonly csv: boolean },
-  terminal: Terminal,
-): Promise<void> {
-  async function* pages() {
-    for await (const data of payouts) yield { data };
-  }
-  const shown = form.csv ? columns : columns.filter((name) => !/At$|Hash|attempts/.test(name));
-  await printList({ pages }, { ...form, columns: shown }, terminal);
 }

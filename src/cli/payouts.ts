@@ -1,39 +1,55 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
 import { NotFoundError } from "../errors.ts";
-import type { Payout } from "../payouts/index.ts";
+import type { PayoutsEvent } from "../payouts/index.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
-import { requireProduction } from "./confirm.ts";
+import { production, requireProduction } from "./confirm.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
 import {
   type Command,
   clientFrom,
+  csv,
   defineCommand,
   headerPrefix,
   json,
   setting,
   toggle,
-  word,
 } from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
 import {
   by,
   cents,
-  csv,
   type Ledger,
-  type LedgerOptions,
   ledgerOptions,
-  limitOptions,
+  limits,
   orderId,
-  printPayouts,
   withLedger,
 } from "./payout-ledger.ts";
-import { printRecord } from "./records.ts";
+import { printList, printRecord } from "./records.ts";
+
+const columns = [
+  "orderId",
+  "state",
+  "amountInCents",
+  "chainId",
+  "recipientAddress",
+  "withdrawalId",
+  "transactionHash",
+  "plannedBy",
+  "approvedBy",
+  "plannedAt",
+  "sentAt",
+  "finalAt",
+  "waitsUntil",
+  "attempts",
+  "problem",
+];
+const tableColumns = columns.filter((name) => !/At$|Hash|attempts/.test(name));
 
 const listCommand = defineCommand({
-  name: "list",
+  name: "payouts list",
   brief: "List payouts of the ledger.",
   description: "Lists payouts in the order of planning.",
   examples: [
@@ -42,28 +58,26 @@ const listCommand = defineCommand({
   ],
   options: {
     state: setting(
-      "--state",
-      choice([...payoutStates], { metavar: "STATE" }),
+      "--state STATE",
       "Only those in this state.",
+      choice([...payoutStates]),
     ).optional(),
-    limit: setting(
-      "--limit",
-      integer({ metavar: "NUMBER", min: 1 }),
-      "How many to print at most.",
-    ).withDefault(100),
+    limit: setting("--limit NUMBER", "How many to print at most.", integer({ min: 1 })).withDefault(
+      100,
+    ),
     ...ledgerOptions,
     csv,
     json,
   },
-  run: ({ state, limit, csv, json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: ({ state, limit, csv, ...ledger }, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       const page = await payouts.list({ state, limit });
-      await printPayouts([page], { csv, json }, terminal);
+      await printList(page, { csv, columns: csv ? columns : tableColumns }, terminal);
     }),
 });
 
 const showCommand = defineCommand({
-  name: "show",
+  name: "payouts show",
   brief: "Print a payout with its journal.",
   description: "Prints a payout and its history: what happened, when, and who did it.",
   examples: [
@@ -71,24 +85,24 @@ const showCommand = defineCommand({
     "settlekit payouts show payout_1 --sqlite shop.db --json",
   ],
   options: { orderId, ...ledgerOptions, json },
-  run: ({ orderId, json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: ({ orderId, ...ledger }, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       const payout = await payouts.get(orderId);
       if (payout === undefined) {
         const fact = `No payout is planned with the orderId ${show(orderId)}.`;
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
-      printRecord(payout, { json }, terminal);
+      printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { seq, at: at.toISOString(), event, details };
-        if (json) terminal.json(entry);
+        if (terminal.asJson) terminal.json(entry);
         else terminal.print(`${entry.at}  ${event}  ${JSON.stringify(details)}`);
       }
     }),
 });
 
 const planCommand = defineCommand({
-  name: "plan",
+  name: "payouts plan",
   brief: "Plan a payout.",
   description:
     "Plans a payout, which settlekit payouts run, or your own worker, sends. Planned again with the same values, it is left as it is.",
@@ -99,32 +113,28 @@ const planCommand = defineCommand({
   options: {
     orderId,
     input: object({
-      amountInCents: setting("--amount-in-cents", cents, "USD cents."),
-      chainId: setting("--chain-id", integer({ metavar: "NUMBER", min: 1 }), "The EVM chain."),
-      recipientAddress: setting("--recipient-address", word("ADDRESS"), "The beneficiary."),
-      customMetadata: setting("--custom-metadata", word("JSON"), "Sent along.").optional(),
+      amountInCents: setting("--amount-in-cents CENTS", "USD cents.", cents),
+      chainId: setting("--chain-id NUMBER", "The EVM chain.", integer({ min: 1 })),
+      recipientAddress: setting("--recipient-address ADDRESS", "The beneficiary."),
+      customMetadata: setting("--custom-metadata JSON", "Sent along.").optional(),
     }),
     by: by.optional(),
-    limits: object(limitOptions),
+    limits,
     ...ledgerOptions,
     headerPrefix,
     json,
   },
-  run: ({ orderId, input, by, limits, headerPrefix, json, ...ledger }, terminal) =>
-    withLedger(
-      ledger,
-      terminal,
-      { client: () => clientFrom(headerPrefix), limits },
-      async (payouts) => {
-        await payouts.migrate();
-        const planned = await payouts.plan({ orderId, ...input }, { by });
-        printRecord(planned, { json }, terminal);
-      },
-    ),
+  run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
+    const client = () => clientFrom(headerPrefix);
+    return withLedger({ ...ledger, client, limits }, terminal, async (payouts) => {
+      await payouts.migrate();
+      printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
+    });
+  },
 });
 
 const runCommand = defineCommand({
-  name: "run",
+  name: "payouts run",
   brief: "Send what is due, and follow what was sent.",
   description:
     "Does everything that is due now, and ends: for a scheduler. Workers of your own may run at the same time. Pass the same limits each time.",
@@ -133,31 +143,28 @@ const runCommand = defineCommand({
     "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
   ],
   options: {
-    limits: object(limitOptions),
+    limits,
     lookFirst: toggle(
       "--look-first",
       "Search the service's list before the first request of each payout, too.",
     ),
-    production: toggle("--production", "Required where real money would move."),
+    production,
     ...ledgerOptions,
     headerPrefix,
     json,
   },
-  run({ limits, lookFirst, production, headerPrefix, json, ...ledger }, terminal) {
-    const report = (payout: Payout) => {
-      if (json) terminal.json(payout);
-      else terminal.print(`${payout.orderId}  ${payout.state}  ${payout.problem ?? ""}`.trimEnd());
+  run({ production, headerPrefix, ...ledger }, terminal) {
+    const onEvent = (event: PayoutsEvent) => {
+      if (event.type !== "changed") return;
+      const { orderId, state, problem } = event.payout;
+      if (terminal.asJson) terminal.json(event.payout);
+      else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
-    const options: LedgerOptions = {
-      async client() {
-        await requireProduction(production);
-        return clientFrom(headerPrefix);
-      },
-      limits,
-      lookFirst,
-      onEvent: (event) => event.type === "changed" && report(event.payout),
+    const client = async () => {
+      await requireProduction(production);
+      return clientFrom(headerPrefix);
     };
-    return withLedger(ledger, terminal, options, async (payouts) => {
+    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts) => {
       await payouts.migrate();
       await payouts.runDue();
     });
@@ -165,7 +172,7 @@ const runCommand = defineCommand({
 });
 
 const statusCommand = defineCommand({
-  name: "status",
+  name: "payouts status",
   brief: "Print how the payouts are doing.",
   description:
     "Prints how many payouts are in each state, what was taken from the budget, and why nothing is sent where the breaker has stopped them.",
@@ -174,14 +181,14 @@ const statusCommand = defineCommand({
     "settlekit payouts status --sqlite shop.db --json",
   ],
   options: { ...ledgerOptions, json },
-  run: ({ json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
-      printRecord(await payouts.stats(), { json }, terminal);
+  run: (ledger, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
+      printRecord(await payouts.stats(), terminal);
     }),
 });
 
 const verifyCommand = defineCommand({
-  name: "verify",
+  name: "payouts verify",
   brief: "Check the journal.",
   description:
     "Checks every entry of the journal against the one before it, and the payouts against the journal. A break stops all payouts; the exit code is then 5.",
@@ -190,16 +197,16 @@ const verifyCommand = defineCommand({
     "settlekit payouts verify --sqlite shop.db --json",
   ],
   options: { ...ledgerOptions, json },
-  run: ({ json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: (ledger, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();
-      printRecord(verified, { json }, terminal);
+      printRecord(verified, terminal);
       return verified.ok ? exitCodes.ok : exitCodes.api;
     }),
 });
 
 const exportCommand = defineCommand({
-  name: "export",
+  name: "payouts export",
   brief: "Print all payouts for the books.",
   description:
     "Prints every payout with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
@@ -212,50 +219,51 @@ const exportCommand = defineCommand({
     ...ledgerOptions,
     json,
   },
-  run: ({ journal, json, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, {}, async (payouts) => {
+  run: ({ journal, ...ledger }, terminal) =>
+    withLedger(ledger, terminal, async (payouts) => {
       if (journal) {
         for await (const entry of payouts.journal()) terminal.json(entry);
         return;
       }
-      await printPayouts(everyPayout(payouts), { json, csv: !json }, terminal);
+      const pages = () => everyPayout(payouts);
+      await printList({ pages }, { csv: !terminal.asJson, columns }, terminal);
     }),
 });
 
-async function* everyPayout(payouts: Ledger): AsyncGenerator<Payout[]> {
+async function* everyPayout(payouts: Ledger) {
   const limit = 500;
   for (let offset = 0; ; offset += limit) {
-    const page = await payouts.list({ limit, offset });
-    if (page.length > 0) yield page;
-    if (page.length < limit) return;
+    const data = await payouts.list({ limit, offset });
+    yield { data };
+    if (data.length < limit) return;
   }
 }
 
 /** What a person does with a ledger of payouts, on either database. */
-export const payoutCommands: Readonly<Record<string, Command>> = {
-  list: listCommand,
-  show: showCommand,
-  plan: planCommand,
-  approve: decisionCommand(
+export const payoutCommands: readonly Command[] = [
+  listCommand,
+  showCommand,
+  planCommand,
+  decisionCommand(
     "approve",
     "Approve a planned payout.",
     "Approves a planned payout. The person who planned it cannot.",
   ),
-  reject: decisionCommand(
+  decisionCommand(
     "reject",
     "Refuse a planned payout for good.",
     "Refuses a planned payout for good. Nothing was sent for it.",
   ),
-  cancel: decisionCommand(
+  decisionCommand(
     "cancel",
     "Cancel a planned payout.",
     "Cancels a planned payout. Nothing was sent for it.",
   ),
-  resolve: resolveCommand,
-  reopen: reopenCommand,
-  run: runCommand,
-  status: statusCommand,
-  verify: verifyCommand,
-  export: exportCommand,
-  sql: sqlCommand(payoutTables),
-};
+  resolveCommand,
+  reopenCommand,
+  runCommand,
+  statusCommand,
+  verifyCommand,
+  exportCommand,
+  sqlCommand(payoutTables),
+];

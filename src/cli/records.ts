@@ -1,13 +1,9 @@
 import { isRecord } from "../values.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** How data is printed: lines of JSON, CSV, or else as a table for people. */
-interface Form {
-  readonly json: boolean;
+interface ListOptions {
+  /** Whether people get CSV instead of a table. */
   readonly csv?: boolean;
-}
-
-interface ListOptions extends Form {
   /** The fields that hold neither objects nor lists. */
   readonly columns: readonly string[];
   /** How many items to print. Default: all. */
@@ -21,8 +17,8 @@ interface Part {
 }
 
 /** Prints one object: as JSON, or its fields line by line. */
-export function printRecord(record: unknown, { json }: Form, terminal: Terminal): void {
-  if (json || !isRecord(record)) terminal.json(objectOf(record));
+export function printRecord(record: unknown, terminal: Terminal): void {
+  if (terminal.asJson || !isRecord(record)) terminal.json(objectOf(record));
   else for (const line of alignedLines(fieldsOf(record))) terminal.print(line);
 }
 
@@ -43,17 +39,17 @@ function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
 /** Prints a list: JSON and CSV as its pages come, a table when all of it is there. */
 export async function printList(
   list: unknown,
-  options: ListOptions,
+  { csv, columns, most = Number.POSITIVE_INFINITY }: ListOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { json, csv, columns, most = Number.POSITIVE_INFINITY } = options;
+  const { asJson } = terminal;
   const shown = tableColumns(columns);
   const rows: string[][] = [];
   let count = 0;
   if (csv) terminal.print(csvLine(columns));
   for await (const { data, pagination } of partsOf(list)) {
     for (const item of data.slice(0, most - count)) {
-      if (json) terminal.json(objectOf(item));
+      if (asJson) terminal.json(objectOf(item));
       else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
       else rows.push(shown.map((name) => fieldOf(item, name)));
       count++;
@@ -63,7 +59,7 @@ export async function printList(
     if (count >= most) break;
   }
   terminal.progress();
-  if (json || csv) return;
+  if (asJson || csv) return;
   if (rows.length === 0) terminal.say("There are none.");
   else for (const line of alignedLines([shown, ...rows])) terminal.print(line);
 }

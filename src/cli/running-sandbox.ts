@@ -10,9 +10,9 @@ import { setting, webUrl } from "./options.ts";
 
 /** Which one. */
 export const sandboxUrl = setting(
-  "--url",
-  webUrl,
+  "--url URL",
   message`Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,
+  webUrl,
 ).optional();
 
 /** Reads from a running sandbox, or changes it when there is a body. */

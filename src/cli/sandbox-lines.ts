@@ -34,14 +34,12 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
 /** Prints an event: as JSON, or as a line with its time. A request is printed when it has ended. */
 export function printEvent(
   event: SandboxEvent,
-  json: boolean,
   terminal: Terminal,
   at = "at" in event ? new Date(event.at) : undefined,
 ): void {
   if (isOpenRequest(event)) return;
-  const line = json ? undefined : lineOf(event, terminal.paint, at);
-  if (json) terminal.json(event);
-  else if (line !== undefined) terminal.say(line);
+  const line = lineOf(event, terminal.paint, at);
+  terminal.report(event, ...(line === undefined ? [] : [line]));
 }
 
 /** An event as a line for people. None for an event that other lines imply. */

@@ -12,16 +12,7 @@ import type {
 import { show } from "../values.ts";
 import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
-import {
-  headerPrefix,
-  instant,
-  lines,
-  readBy,
-  setting,
-  type ValuesOf,
-  webUrl,
-  word,
-} from "./options.ts";
+import { headerPrefix, instant, lines, readBy, setting, type ValuesOf, webUrl } from "./options.ts";
 
 /** One `--fault`. */
 type AskedFault =
@@ -31,35 +22,34 @@ type AskedFault =
 /** The options of every command that runs a sandbox. */
 export const sandboxOptions = {
   webhookUrl: setting(
-    "--webhook-url",
-    webUrl,
+    "--webhook-url URL",
     "Where webhooks are sent. Without it they are only recorded.",
+    webUrl,
   ).optional(),
   seed: setting(
-    "--seed",
-    word("TEXT"),
+    "--seed TEXT",
     "Makes ids, addresses, hashes and secrets the same from run to run.",
   ).optional(),
   merchants: setting(
-    "--merchants",
-    integer({ metavar: "NUMBER", min: 1, max: 100 }),
+    "--merchants NUMBER",
     "How many merchants there are, each with its own keys. Default: 1.",
+    integer({ min: 1, max: 100 }),
   ).optional(),
   now: setting(
-    "--now",
-    instant,
+    "--now TIME",
     message`Freezes the clock at this time, such as ${"2026-01-01T00:00:00Z"}.`,
+    instant,
   ).optional(),
   headerPrefix,
   dialect: setting(
-    "--dialect",
-    choice(["documented", "published"], { metavar: "DIALECT" }),
+    "--dialect DIALECT",
     message`The forms of answers and webhooks: those of the interface document (${"documented"}, the default) or the newer ${"published"} ones.`,
+    choice(["documented", "published"]),
   ).optional(),
   faults: setting(
-    "--fault",
-    readBy<AskedFault>("FAULT", { rateLimit: { requestsPerSecond: 0 } }, faultFrom),
+    "--fault FAULT",
     message`What goes wrong, such as ${"POST /payments 503 after"}. May be repeated.`,
+    readBy<AskedFault>({ rateLimit: { requestsPerSecond: 0 } }, faultFrom),
   ).multiple(),
 };
 
@@ -69,24 +59,16 @@ export const sandboxOptions = {
  * @throws {UsageError} An option cannot work.
  */
 export async function sandboxFrom(
-  {
-    webhookUrl,
-    now,
-    merchants,
-    headerPrefix,
-    dialect,
-    faults,
-  }: Partial<ValuesOf<typeof sandboxOptions>>,
-  more: Pick<SandboxOptions, "seed" | "identity" | "data">,
+  values: Partial<ValuesOf<typeof sandboxOptions>> & Pick<SandboxOptions, "identity" | "data">,
 ): Promise<Sandbox> {
   // Loaded only now: help must not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
+  const { merchants: count, webhookUrl, seed, now, headerPrefix, dialect, identity, data } = values;
   // Without a number, a data file says how many there are.
-  const each = merchants === undefined ? undefined : Array.from({ length: merchants }, () => ({}));
-  const sandbox = blaming("--data", () =>
-    createSandbox({ ...more, now, merchants: each, headerPrefix, dialect, webhookUrl }),
-  );
-  for (const asked of faults ?? []) {
+  const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
+  const options = { merchants, webhookUrl, seed, now, headerPrefix, dialect, identity, data };
+  const sandbox = blaming("--data", () => createSandbox(options));
+  for (const asked of values.faults ?? []) {
     blaming("--fault", () => {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
       else sandbox.faults.next(asked.route, asked.fault, asked.options);

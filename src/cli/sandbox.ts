@@ -1,5 +1,4 @@
 import { message } from "@optique/core/message";
-import { option } from "@optique/core/primitives";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
@@ -7,7 +6,7 @@ import type { ListenOptions, Sandbox, SandboxEvent, SandboxServer } from "../san
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, given, json, listenOptions, setting, toggle, word } from "./options.ts";
+import { defineCommand, json, listenOptions, setting, toggle } from "./options.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,
@@ -34,35 +33,34 @@ ${faultExplanation}`,
   options: {
     ...listenOptions(defaultSandboxPort),
     allowedHosts: setting(
-      "--allow-host",
-      word("NAME"),
+      "--allow-host NAME",
       "A name that clients may use for it, such as that of its container. May be repeated.",
     ).multiple(),
     ...sandboxOptions,
     data: setting(
-      "--data",
-      word("FILE"),
+      "--data FILE",
       "A SQLite file that keeps everything for the next start. Created where it does not exist.",
     ).optional(),
     // Node itself refuses the first where there is no such file, even among a script's own arguments.
-    envFile: option("--env-file", "--write-dotenv", given(word("PATH")), {
-      description: message`Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.`,
-    }).optional(),
+    envFile: setting(
+      "--env-file, --write-dotenv PATH",
+      "Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.",
+    ).optional(),
     json,
     open: toggle("--open", "Show the sandbox in the browser."),
   },
   async run(values, terminal) {
-    const { port, host, allowedHosts, seed, data, json } = values;
-    const sandbox = await sandboxFrom(values, { seed, identity: seed ?? usualIdentity, data });
+    const { port, host, allowedHosts, seed } = values;
+    const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     // With the time on this machine: the sandbox's clock may stand still.
-    const print = (event: SandboxEvent) => printEvent(event, json, terminal, new Date());
+    const print = (event: SandboxEvent) => printEvent(event, terminal, new Date());
     const stopped = untilStopped();
-    sandbox.on("*", json ? print : requestsFirst(print));
+    sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
     const server = await listen(sandbox, { port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
-    if (json) terminal.json(keysOf(sandbox, server));
-    else introduce(sandbox, server, values.webhookUrl, terminal);
+    const lines = introduction(sandbox, server, values.webhookUrl, terminal.paint);
+    terminal.report(keysOf(sandbox, server), ...lines);
     if (values.envFile !== undefined) {
       await writeVariables(values.envFile, variablesOf(sandbox, server.url), terminal);
     }
@@ -98,31 +96,34 @@ function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
   return { url, ...keys[0], ...(keys.length > 1 && { merchants: keys }) };
 }
 
-function introduce(
+/** The first lines for people. */
+function introduction(
   sandbox: Sandbox,
   server: SandboxServer,
   webhookUrl: URL | undefined,
-  { say, paint }: Terminal,
-): void {
-  say(`${paint("bold", `settlekit sandbox ${version}`)} at ${paint("bold", server.url)}`);
-  say();
-  for (const [name, value] of Object.entries(variablesOf(sandbox, server.url))) {
-    say(`  export ${name}=${value}`);
-  }
-  say();
-  for (const [index, merchant] of sandbox.merchants.entries()) {
-    if (index > 0) say();
-    say(`  merchant id    ${merchant.merchantId}`);
-    say(`  access token   ${merchant.accessToken}`);
-    if (index === 0) continue;
-    say(`  secret key     ${merchant.secretKey}`);
-    say(`  webhook secret ${merchant.webhookSecret}`);
-  }
-  say();
-  say(`  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`);
-  say(`  inspector      ${server.url}/_sandbox`);
-  say();
-  say(paint("dim", "Ctrl-C stops it."));
+  paint: Terminal["paint"],
+): string[] {
+  const merchants = sandbox.merchants.map((merchant, index) => [
+    `  merchant id    ${merchant.merchantId}`,
+    `  access token   ${merchant.accessToken}`,
+    // Those of the first are among the variables.
+    ...(index > 0 ? [`  secret key     ${merchant.secretKey}`] : []),
+    ...(index > 0 ? [`  webhook secret ${merchant.webhookSecret}`] : []),
+    "",
+  ]);
+  return [
+    `${paint("bold", `settlekit sandbox ${version}`)} at ${paint("bold", server.url)}`,
+    "",
+    ...Object.entries(variablesOf(sandbox, server.url)).map(
+      ([it, value]) => `  export ${it}=${value}`,
+    ),
+    "",
+    ...merchants.flat(),
+    `  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`,
+    `  inspector      ${server.url}/_sandbox`,
+    "",
+    paint("dim", "Ctrl-C stops it."),
+  ];
 }
 
 async function openInspector({ url }: SandboxServer, terminal: Terminal): Promise<void> {

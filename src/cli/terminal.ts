@@ -27,7 +27,9 @@ export function createTerminal({ stdout, stderr }: Streams) {
   const redacted = (text: string) => [...credentials].reduce(withoutCredential, text);
   const say = (line = "") =>
     void stderr.write(`${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`);
-  return {
+  const terminal = {
+    /** Whether the command was given `--json`. */
+    asJson: false,
     /** A line for people. Control characters in it are made visible, except for the colours of `paint`. */
     say,
     /** The same, marked as a warning. */
@@ -37,6 +39,11 @@ export function createTerminal({ stdout, stderr }: Streams) {
       const isText = (inner: unknown) => typeof inner === "string";
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
+    },
+    /** What happened: as JSON with `--json`, else in lines for people. */
+    report(data: object, ...text: readonly string[]) {
+      if (terminal.asJson) terminal.json(data);
+      else for (const line of text) say(line);
     },
     /** A line of other data for programs and people on stdout, such as one of a table. */
     print: (line: string) => void stdout.write(`${visible(redacted(line))}\n`),
@@ -55,6 +62,7 @@ export function createTerminal({ stdout, stderr }: Streams) {
     /** Colours part of a line for `say`, if stderr shows colours. */
     paint,
   };
+  return terminal;
 }
 
 /** Anything shorter would be found in words that have nothing to do with it. */

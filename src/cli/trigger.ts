@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
+import { string } from "@optique/core/valueparser";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { nearest, show } from "../values.ts";
@@ -17,7 +18,6 @@ import {
   webhookSecret,
   webhookSecretFrom,
   webUrl,
-  word,
 } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
 import { durationText, type Terminal } from "./terminal.ts";
@@ -35,32 +35,31 @@ export const triggerCommand = defineCommand({
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
   options: {
-    event: argument(word("EVENT"), {
+    event: argument(string({ metavar: "EVENT" }), {
       description: message`${eventList}; with --detached any other name, too.`,
       errors: { endOfInput: message`Name one event: ${eventList}.` },
     }),
     to: setting(
-      "--to",
-      webUrl,
+      "--to URL",
       "Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.",
+      webUrl,
     ).optional(),
     status: setting(
-      "--status",
-      word("STATUS"),
+      "--status STATUS",
       "Default: pending for what is created, completed for what is updated.",
     ).optional(),
-    orderId: setting("--order-id", word("ID"), "The order.").withDefault("order_1"),
+    orderId: setting("--order-id ID", "The order.").withDefault("order_1"),
     detached: toggle("--detached", "Invent the object instead of creating it in a sandbox."),
     assignments: setting(
-      "--set",
-      readBy<Assignment>("PATH=VALUE", { path: [], value: null }, assignmentFrom),
+      "--set PATH=VALUE",
       "With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.",
+      readBy<Assignment>({ path: [], value: null }, assignmentFrom),
     ).multiple(),
     url: sandboxUrl,
     secret: webhookSecret,
     ...serviceOptions,
   },
-  async run({ event, to, detached, secret, headerPrefix, json, ...values }, terminal) {
+  async run({ event, to, detached, secret, headerPrefix, ...values }, terminal) {
     if (detached && to === undefined) {
       throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
     }
@@ -68,8 +67,8 @@ export const triggerCommand = defineCommand({
     const asked = { ...values, status };
     const data = detached ? inventedData(event, asked) : await createdData(event, asked);
     if (to === undefined) {
-      if (json) terminal.json({ type: "created", event, data });
-      else terminal.say(`${event}  ${data.status}  ${data.orderId}  ${data.id}`);
+      const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
+      terminal.report({ type: "created", event, data }, line);
       return;
     }
     const { body, headers } = signWebhook({
@@ -78,7 +77,7 @@ export const triggerCommand = defineCommand({
       headerPrefix,
     });
 
-    if (!json) {
+    if (!terminal.asJson) {
       terminal.say(`${terminal.paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
       if (!eventNames.includes(event)) terminal.warn(unknownEvent(event));
     }
@@ -87,12 +86,13 @@ export const triggerCommand = defineCommand({
       headers: Object.entries(headers).flat(),
       body: Buffer.from(body),
     }).catch((error: Error) => ({ error: error.message }));
-    if (json) terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
+    if (terminal.asJson)
+      terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
     if ("error" in answer) {
       terminal.say(`settlekit: ${to.href} gave no answer: ${answer.error}.`);
       return exitCodes.network;
     }
-    if (!json) printAnswer(answer, terminal);
+    if (!terminal.asJson) printAnswer(answer, terminal);
     return exitCodeFor(answer.status);
   },
 });

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { inject } from "vitest";
-import { run } from "../../src/cli/run.ts";
+import { run } from "../../src/cli/command-line.ts";
 import { demanded } from "../on-demand.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands, parse } from "../../src/cli/parse.ts";
+import { commands, parse } from "../../src/cli/command-line.ts";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { createPayouts } from "../../src/payouts/index.ts";
@@ -70,10 +70,6 @@ async function valuesFor([group, verb]: readonly string[]): Promise<Record<strin
   };
 }
 
-const everyCommand = Object.entries(commands).flatMap(([name, named]) =>
-  "parse" in named ? [[name]] : Object.keys(named).map((verb) => [name, verb]),
-);
-
 /** The words of each example that `--help` shows. */
 function examplesOf(words: readonly string[]): string[][] {
   let help = "";
@@ -101,7 +97,7 @@ const asks = (args: readonly string[]) => args.includes("create-once") && !args.
 const hasCause = ([group, verb]: readonly string[]) =>
   !["inbox retry", "payouts resolve"].includes(`${group} ${verb}`);
 
-const finite = everyCommand.filter(([name = ""]) => !servers.has(name));
+const finite = commands.map(({ words }) => words).filter(([name = ""]) => !servers.has(name));
 
 /** A folder whose ledger has the examples' payouts, planned. */
 async function ledgerFor([group, verb]: readonly string[]): Promise<string> {

@@ -2,26 +2,24 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { getDocPage } from "@optique/core/parser";
 import { expect, test } from "vitest";
+import { commands } from "../../src/cli/command-line.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import type { Command, Commands } from "../../src/cli/options.ts";
-import { commands } from "../../src/cli/parse.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const guide = await readFile(join(root, "docs/cli.md"), "utf8");
 
-const isCommand = (named: Commands[string]): named is Command => "parse" in named;
-const single = Object.entries(commands).flatMap(([name, named]) =>
-  isCommand(named) ? [[name, named] as const] : [],
+const single = commands.flatMap(({ words: [name = "", verb], parser }) =>
+  verb === undefined ? [[name, parser] as const] : [],
 );
 
-test.each(single)("the guide lists every option of %s", (name, command) => {
+test.each(single)("the guide lists every option of %s", (name, parser) => {
   const [, section = ""] = guide.split(`\n## settlekit ${name}\n`);
   const [own = ""] = section.split("\n## ");
   const cells = Array.from(own.matchAll(/^\| (`--.+?) \|/gm), ([, cell = ""]) => cell);
   const listed = cells.flatMap((cell) =>
     Array.from(cell.matchAll(/`(--[\w-]+(?: [A-Z_=]+)?)`/g), ([, option]) => option),
   );
-  const options = getDocPage(command, [name])
+  const options = getDocPage(parser, [name])
     ?.sections.flatMap(({ entries }) => entries.map(({ term }) => term))
     .filter((term) => term.type === "option")
     .flatMap(({ names, metavar }) =>
@@ -31,11 +29,11 @@ test.each(single)("the guide lists every option of %s", (name, command) => {
 });
 
 test("the guide names every command that calls the service", () => {
-  const named = Object.entries(commands).flatMap(([name, verbs]) =>
-    isCommand(verbs) ? [] : Object.keys(verbs).map((verb) => `${name} ${verb}`),
-  );
+  const named = commands
+    .filter(({ words: [, verb] }) => verb !== undefined)
+    .map(({ words }) => words.join(" "));
   expect(named).toContain("withdrawals create-once");
-  for (const words of named) expect(guide).toContain(`\`${words}\``);
+  for (const name of named) expect(guide).toContain(`\`${name}\``);
 });
 
 test("the guide explains every exit code", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/parse.ts";
+import { commands } from "../../src/cli/command-line.ts";
 import { version } from "../../src/runtime.ts";
 import { settlekit } from "./command-line.ts";
 
-const names = Object.keys(commands);
+const names = Array.from(new Set(commands.map(({ words: [name = ""] }) => name)));
 
 describe("settlekit", () => {
   test.each([["--help"], ["help"], ["sandbox", "--help"]])(

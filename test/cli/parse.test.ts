@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { commands, parse } from "../../src/cli/command-line.ts";
 import { UsageError } from "../../src/cli/exit-codes.ts";
-import { commands, parse } from "../../src/cli/parse.ts";
 import { version } from "../../src/runtime.ts";
 
 /** What parsing writes to stdout, or the message with which it refuses. */
@@ -18,6 +18,9 @@ function outcomeOf(...args: string[]): { written: string; refusal?: string } {
     return { written, refusal: error.message };
   }
 }
+
+/** What the first word may be. */
+const names = new Set(commands.map(({ words: [name = ""] }) => name));
 
 const refusalOf = (...args: string[]) => outcomeOf(...args).refusal;
 
@@ -74,7 +77,7 @@ describe("parsing", () => {
       fc.string(),
       fc.constantFrom("--", "-", "--oven", "--fault=", "--json", "--__proto__=1", "-hx", "npm"),
     );
-    const name = fc.constantFrom(...Object.keys(commands), "nonsense", "help", "completion");
+    const name = fc.constantFrom(...names, "nonsense", "help", "completion");
     fc.assert(
       fc.property(name, fc.array(word), (first, args) => {
         outcomeOf(first, ...args);
@@ -85,14 +88,12 @@ describe("parsing", () => {
 });
 
 /** `listen`, `payments list` and so on. */
-const everyCommand = Object.entries(commands).flatMap(([name, named]) =>
-  "parse" in named ? [name] : Object.keys(named).map((verb) => `${name} ${verb}`),
-);
+const everyCommand = commands.map(({ words }) => words.join(" "));
 
 describe("what it prints itself", () => {
   test.each([["--help"], ["-h"], ["help"]])("%s prints every command", (...args) => {
     const { written } = outcomeOf(...args);
-    for (const name of Object.keys(commands)) {
+    for (const name of names) {
       expect(written).toMatch(new RegExp(`^  ${name} `, "m"));
     }
   });

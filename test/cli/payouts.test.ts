@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parse } from "../../src/cli/parse.ts";
-import { createTerminal } from "../../src/cli/terminal.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
+import { settlekit, type Variables } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "payouts" });
 const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -17,29 +15,25 @@ let folder: string;
 beforeEach(async () => {
   server = await sandbox.listen({ port: 0 });
   folder = await mkdtemp(join(tmpdir(), "settlekit-cli-"));
-  vi.stubEnv("SETTLEKIT_ENVIRONMENT", "sandbox");
-  vi.stubEnv("SETTLEKIT_SANDBOX_URL", server.url);
-  vi.stubEnv("SETTLEKIT_SECRET_KEY", sandbox.secretKey);
 });
 afterEach(async () => {
-  vi.unstubAllEnvs();
   sandbox.reset();
   await server.close();
   await rm(folder, { recursive: true });
 });
 
-/** Runs a command in this process; like a process, but quick. */
-async function run(...args: string[]) {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const output = { write() {} };
-  const terminal = createTerminal({ stdout, stderr });
-  const outcome = await parse(["payouts", ...args], output)(terminal).catch((error) => error);
-  stdout.end();
-  stderr.end();
-  const printed = await text(stdout);
-  return { outcome, printed, said: await text(stderr), lines: printed.trimEnd().split("\n") };
+async function run(args: readonly string[], variables: Variables = {}) {
+  const ofSandbox = {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: server.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+  };
+  const ended = await settlekit(["payouts", ...args], { ...ofSandbox, ...variables });
+  return { ...ended, lines: ended.stdout.trimEnd().split("\n") };
 }
+
+/** The error that `--json` prints. */
+const errorOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).error;
 
 const planOf = (orderId: string, amount = "12500") => [
   ...["plan", orderId, "--amount-in-cents", amount, "--chain-id", "84532"],
@@ -55,9 +49,9 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
         : await createPostgresDatabase(server_ ?? "");
     const database =
       name === "SQLite" ? ["--sqlite", join(folder, "shop.db")] : ["--database-url", created.url];
-    const payouts = (...args: string[]) => run(...args, ...database);
+    const payouts = (...args: string[]) => run([...args, ...database]);
 
-    expect((await payouts(...planOf("a"))).outcome).toBe(0);
+    expect((await payouts(...planOf("a"))).code).toBe(0);
     await payouts(...planOf("b", "500"));
     await payouts(...planOf("c", "700"));
     const table = await payouts("list");
@@ -67,20 +61,21 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
     expect((await payouts(...work)).lines.map((line) => JSON.parse(line))).toMatchObject([
       { orderId: "b", state: "sent" },
     ]);
-    const same = await payouts("approve", "a", "--by", "bob");
-    expect(same.outcome).toMatchObject({ code: "same_person" });
+    const same = await payouts("approve", "a", "--by", "bob", "--json");
+    expect(errorOf(same)).toMatchObject({ code: "same_person" });
     // Whoever approves needs no secret key.
-    vi.stubEnv("SETTLEKIT_SECRET_KEY", "");
-    expect((await payouts("approve", "a", "--by", "ann")).printed).toMatch(/^state +approved$/m);
-    vi.stubEnv("SETTLEKIT_SECRET_KEY", sandbox.secretKey);
+    const keyless = { SETTLEKIT_SECRET_KEY: "" };
+    const approved = await run(["approve", "a", "--by", "ann", ...database], keyless);
+    expect(approved.stdout).toMatch(/^state +approved$/m);
     await payouts(...work);
     expect(sandbox.withdrawals.all().map(({ orderId }) => orderId)).toEqual(["b", "a"]);
 
     const shown = await payouts("show", "a");
-    expect(shown.printed).toMatch(/planned {2}\{.*"by":"bob".*\}\n.*approved {2}\{.*"by":"ann"/);
-    expect((await payouts("show", "none")).outcome).toMatchObject({ code: "no_payout" });
-    expect((await payouts("status")).printed).toMatch(/^states\.sent +2$/m);
-    expect((await payouts("verify")).printed).toMatch(/^ok +true\nentries +\d+$/m);
+    expect(shown.stdout).toMatch(/planned {2}\{.*"by":"bob".*\}\n.*approved {2}\{.*"by":"ann"/);
+    const missing = await payouts("show", "none", "--json");
+    expect(errorOf(missing)).toMatchObject({ code: "no_payout" });
+    expect((await payouts("status")).stdout).toMatch(/^states\.sent +2$/m);
+    expect((await payouts("verify")).stdout).toMatch(/^ok +true\nentries +\d+$/m);
     const books = await payouts("export");
     expect(books.lines).toHaveLength(4);
     expect(books.lines[0]).toMatch(
@@ -96,22 +91,25 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
 });
 
 describe("settlekit payouts", () => {
-  const payouts = (...args: string[]) => run(...args, "--sqlite", join(folder, "shop.db"));
+  const inFile = (args: readonly string[], variables?: Variables) =>
+    run([...args, "--sqlite", join(folder, "shop.db")], variables);
+  const payouts = (...args: string[]) => inFile(args);
 
   it("leaves what is wrong to a person, who resolves it", async () => {
     await payouts(...planOf("a"));
     sandbox.faults.reset("POST /withdrawals", { when: "before" });
     await payouts("run");
-    const early = await payouts("resolve", "a", "--by", "ann", "--never-sent");
-    expect(early.outcome).toMatchObject({ code: "contradicted" });
+    const early = await payouts("resolve", "a", "--by", "ann", "--never-sent", "--json");
+    expect(errorOf(early)).toMatchObject({ code: "contradicted" });
     const both = await payouts("resolve", "a", "--by", "ann");
-    expect(String(both.outcome)).toMatch(/Pass either --withdrawal-id ID or --never-sent/);
-    const { MerchantClient } = await import("../../src/index.ts");
+    expect(both.stderr).toMatch(/Pass either --withdrawal-id ID or --never-sent/);
+    const { secretKey } = sandbox;
+    const client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
     const input = { amountInCents: 12_500, chainId: 84_532, recipientAddress: recipient };
-    const found = await new MerchantClient().withdrawals.create({ ...input, orderId: "a" });
+    const found = await client.withdrawals.create({ ...input, orderId: "a" });
     const resolved = await payouts("resolve", "a", "--by", "ann", "--withdrawal-id", found.id);
-    expect(resolved.printed).toMatch(/^state +sent$/m);
-    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).said).toMatch(/not stopped/);
+    expect(resolved.stdout).toMatch(/^state +sent$/m);
+    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).stderr).toMatch(/not stopped/);
   });
 
   it("says that a journal was altered, by its exit code, too", async () => {
@@ -121,27 +119,32 @@ describe("settlekit payouts", () => {
     db.exec("UPDATE settlekit_payout_journal SET at = 1");
     db.close();
     const verified = await payouts("verify", "--json");
-    expect(verified.outcome).toBe(5);
-    expect(JSON.parse(verified.printed)).toMatchObject({ ok: false, at: 1 });
-    expect((await payouts("status")).printed).toMatch(/^stopped\.reason +The journal is not/m);
+    expect(verified.code).toBe(5);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, at: 1 });
+    expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
   });
 
   it("sends nothing in production without being told so", async () => {
     await payouts(...planOf("a"));
-    vi.stubEnv("SETTLEKIT_ENVIRONMENT", "production");
-    vi.stubEnv("SETTLEKIT_BASE_URL", "https://pay.example");
-    vi.stubEnv("SETTLEKIT_SECRET_KEY", "sk_live_1234567890");
-    expect(String((await payouts("run")).outcome)).toMatch(/would move real money/);
+    const refused = await inFile(["run"], {
+      SETTLEKIT_ENVIRONMENT: "production",
+      SETTLEKIT_BASE_URL: "https://pay.example",
+      SETTLEKIT_SECRET_KEY: "sk_live_1234567890",
+    });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("would move real money"),
+    });
   });
 
   it("needs a database, and prints its tables", async () => {
-    vi.stubEnv("DATABASE_URL", "");
-    expect(String((await run("list")).outcome)).toMatch(/no database. Set DATABASE_URL/);
-    expect((await run("sql", "--postgres", "--schema", "money")).printed).toMatch(
+    const none = await run(["list"], { DATABASE_URL: "" });
+    expect(none.stderr).toMatch(/no database. Set DATABASE_URL/);
+    expect((await run(["sql", "--postgres", "--schema", "money"])).stdout).toMatch(
       /CREATE TABLE "money"\.payouts/,
     );
-    expect((await run("sql", "--sqlite")).printed).toContain("CREATE TABLE settlekit_payouts");
-    expect(String((await run("sql")).outcome)).toMatch(/Pass --postgres or --sqlite/);
-    expect((await payouts("list")).outcome).toMatchObject({ code: "not_migrated" });
+    expect((await run(["sql", "--sqlite"])).stdout).toContain("CREATE TABLE settlekit_payouts");
+    expect((await run(["sql"])).stderr).toMatch(/Pass --postgres or --sqlite/);
+    expect(errorOf(await payouts("list", "--json"))).toMatchObject({ code: "not_migrated" });
   });
 });

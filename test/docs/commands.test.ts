@@ -1,7 +1,7 @@
 import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parse } from "../../src/cli/parse.ts";
+import { parse } from "../../src/cli/command-line.ts";
 import { root } from "./code-block.ts";
 
 /** Each `settlekit ...` in a text's code: in blocks for shells, and in prose. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { SandboxEvent, WebhookDelivery } from "../../sandbox/index.ts";
-import { paymentScenarios, simulate, withdrawalScenarios } from "../control.ts";
+import type { WebhookDelivery } from "../../sandbox/index.ts";
+import { paymentScenarios, resend, simulate, withdrawalScenarios } from "../control.ts";
 import { control } from "../running-sandbox.ts";
 import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
@@ -22,7 +22,6 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_create_payment",
       description: "Creates a payment in the sandbox.",
-      isReadOnly: false,
       input: { orderId: z.string(), amount: described(cents, "In cents.") },
       async run(input) {
         const { paymentId } = await control<{ paymentId: string }>(url, "payments", input);
@@ -32,7 +31,6 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_create_withdrawal",
       description: "Creates a withdrawal in the sandbox.",
-      isReadOnly: false,
       input: {
         orderId: z.string(),
         amountInCents: cents,
@@ -44,7 +42,6 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_simulate",
       description: "Plays the customer of a payment, or moves a withdrawal (process and so on).",
-      isReadOnly: false,
       input: {
         id: id("payment or withdrawal"),
         scenario: z.enum([...paymentScenarios, ...withdrawalScenarios]),
@@ -54,9 +51,8 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_advance_clock",
       description: "Advances the sandbox's clock, and tells what became due.",
-      isReadOnly: false,
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
-      run: (input) => control<{ happened: SandboxEvent[] }>(url, "clock/advance", input),
+      run: (input) => control(url, "clock/advance", input),
     }),
     defineTool({
       name: "sandbox_list_deliveries",
@@ -72,19 +68,14 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_resend_webhook",
       description: "Delivers a webhook of the sandbox once more.",
-      isReadOnly: false,
       input: { deliveryId: id("delivery") },
-      async run({ deliveryId }) {
-        const path = `deliveries/${encodeURIComponent(deliveryId)}/replay`;
-        return summaryOf(await control<WebhookDelivery>(url, path, {}));
-      },
+      run: async ({ deliveryId }) => summaryOf(await resend(url, deliveryId)),
     }),
     defineTool({
       name: "sandbox_inject_fault",
       description:
         "Makes the next matching requests to the sandbox fail: POST /payments 503 after x2, GET /payments 800ms, " +
         "POST /withdrawals reset after, * truncated, or 10/s for a rate limit.",
-      isReadOnly: false,
       input: { fault: described(z.string(), "Such as POST /payments 503 after.") },
       run({ fault }) {
         const asked = faultFrom(fault);
@@ -97,7 +88,6 @@ export function sandboxTools(): Tool[] {
     defineTool({
       name: "sandbox_clear_faults",
       description: "Removes all faults that still wait, and the rate limit.",
-      isReadOnly: false,
       input: {},
       async run() {
         await faults("/clear", {});

@@ -7,12 +7,12 @@ export type Tool = ReturnType<typeof defineTool>;
 export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   readonly name: string;
   readonly description: string;
-  /** Whether it only reads. */
-  readonly isReadOnly: boolean;
+  /** Whether it only reads. Default: it may change a sandbox. */
+  readonly isReadOnly?: boolean;
   readonly input: Shape;
   run(input: z.output<z.ZodMiniObject<Shape, z.core.$strict>>): unknown;
 }) {
-  const { name, description, isReadOnly, run } = tool;
+  const { name, description, isReadOnly = false, run } = tool;
   const input = z.strictObject(tool.input);
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return {

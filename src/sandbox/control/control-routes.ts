@@ -67,21 +67,20 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   routes.post("/withdrawals", (c) => send(c, sandbox, createWithdrawal));
 
   // Plays customers, and the service's handling of withdrawals.
-  get("/payments", () => ({ data: payments.all() }));
-  get("/payments/:id/upcoming", (id) => ({ data: payments.upcoming(id) }));
+  for (const [kind, records] of Object.entries({ payments, withdrawals })) {
+    get(`/${kind}`, () => ({ data: records.all() }));
+    get(`/${kind}/:id/upcoming`, (id) => ({ data: records.upcoming(id) }));
+    post(`/${kind}/:id/step`, (_, id) => records.step(id));
+  }
   post<{ scenario: PaymentScenario } & SimulateOptions>(
     "/payments/:id/simulate",
     ({ scenario, amountInCents, steps }, id) =>
       payments.simulate(id, scenario, { amountInCents, steps }),
   );
-  post("/payments/:id/step", (_, id) => payments.step(id));
-  get("/withdrawals", () => ({ data: withdrawals.all() }));
-  get("/withdrawals/:id/upcoming", (id) => ({ data: withdrawals.upcoming(id) }));
   post<{ scenario: WithdrawalScenario } & SimulateWithdrawalOptions>(
     "/withdrawals/:id/simulate",
     ({ scenario, steps }, id) => withdrawals.simulate(id, scenario, { steps }),
   );
-  post("/withdrawals/:id/step", (_, id) => withdrawals.step(id));
 
   get("/clock", () => ({ now: clock.now() }));
   post<{ duration: Duration }>("/clock/advance", async ({ duration }) => {

@@ -3,38 +3,39 @@ import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
+import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
 import { apiCommands } from "./api-commands.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
-import { exitCodes, UsageError } from "./exit-codes.ts";
+import { exitCodeOf, exitCodes, UsageError } from "./exit-codes.ts";
 import { inboxCommands } from "./inbox.ts";
 import { initCommand } from "./init.ts";
 import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
-import { type Command, type Commands, lines, type Run } from "./options.ts";
+import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import type { Output } from "./terminal.ts";
+import { createTerminal, type Output, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
-export const commands: Commands = {
-  init: initCommand,
-  sandbox: sandboxCommand,
-  exec: execCommand,
-  listen: listenCommand,
-  trigger: triggerCommand,
-  doctor: doctorCommand,
-  simulate: simulateCommand,
-  advance: advanceCommand,
-  resend: resendCommand,
-  events: eventsCommand,
-  mcp: mcpCommand,
-  inbox: inboxCommands,
-  payouts: payoutCommands,
+export const commands: readonly Command[] = [
+  initCommand,
+  sandboxCommand,
+  execCommand,
+  listenCommand,
+  triggerCommand,
+  doctorCommand,
+  simulateCommand,
+  advanceCommand,
+  resendCommand,
+  eventsCommand,
+  mcpCommand,
+  ...inboxCommands,
+  ...payoutCommands,
   ...apiCommands(),
-};
+];
 
 /** What the commands under one word do, where they do not call the service. */
 const groups: Readonly<Record<string, string>> = {
@@ -42,32 +43,29 @@ const groups: Readonly<Record<string, string>> = {
   payouts: "Operate the payout ledger",
 };
 
-/** The words of the command line that name a command there is. */
-export function wordsOf([first = "", second = ""]: readonly string[]): string[] {
-  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  if (named === undefined) return [];
-  return !isCommand(named) && Object.hasOwn(named, second) ? [first, second] : [first];
+/** The words of the command line that name a command there is, or a group of them. */
+function wordsOf(args: readonly string[]): readonly string[] {
+  return [args.slice(0, 2), args.slice(0, 1)].find((words) => named(words).length > 0) ?? [];
 }
 
-function isCommand(named: Commands[string]): named is Command {
-  return "parse" in named && typeof named.parse === "function";
+function named(words: readonly string[]): Command[] {
+  return commands.filter((it) => words.every((word, index) => word === it.words[index]));
 }
 
 /** Of what was named alone, as a command then suggests its own options; of all without a name. */
-function parserFor([first, second]: readonly string[]): Command {
-  const parsers = Object.entries(commands)
-    .filter(([name]) => first === undefined || name === first)
-    .map(([name, named]) => {
-      if (isCommand(named)) return named;
-      const verbs = Object.keys(named).filter((verb) => second === undefined || verb === second);
-      const what = groups[name] ?? "Call the service";
-      const brief = [text(`${what}: ${verbs.join(", ")}.`)];
-      return command(name, anyOf(verbs.flatMap((verb) => named[verb] ?? [])), { brief });
-    });
+function parserFor(words: readonly string[]): Command["parser"] {
+  const grouped = Map.groupBy(named(words), ({ words: [group = ""] }) => group);
+  const parsers = Array.from(grouped, ([group, members]) => {
+    const parser = anyOf(members.map(({ parser }) => parser));
+    const verbs = members.flatMap(({ words: [_group, ...verb] }) => verb);
+    if (verbs.length === 0) return parser;
+    const brief = [text(`${groups[group] ?? "Call the service"}: ${verbs.join(", ")}.`)];
+    return command(group, parser, { brief });
+  });
   return anyOf(parsers);
 }
 
-function anyOf(parsers: readonly Command[]): Command {
+function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
   const [only, ...others] = parsers;
   return only !== undefined && others.length === 0 ? only : or(...parsers);
 }
@@ -106,4 +104,32 @@ export function parse(
       "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network, 5 an error answer, 130 interrupted.",
     ),
   });
+}
+
+/** Carries out a command line, and answers with its exit code. */
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
+  const terminal = createTerminal(streams);
+  try {
+    if (args.length > 0) return await parse(args, streams.stdout)(terminal);
+    parse(["--help"], streams.stderr);
+    return exitCodes.usage;
+  } catch (error) {
+    explain(error, args, terminal);
+    return exitCodeOf(error);
+  }
+}
+
+function explain(error: unknown, args: readonly string[], terminal: Terminal): void {
+  const label = terminal.paint("red", "settlekit:");
+  if (error instanceof UsageError) {
+    for (const line of `${label} ${error.message}`.split(/\n+/)) terminal.say(line);
+    terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
+  } else if (SettlekitError.is(error)) {
+    if (terminal.asJson) terminal.json({ type: "error", error: error.toJSON() });
+    terminal.say(`${label} ${error.message}`);
+  } else {
+    terminal.say(`${label} Internal error, a bug in settlekit:`);
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of text.split("\n")) terminal.say(line);
+  }
 }
