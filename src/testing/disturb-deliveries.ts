@@ -77,24 +77,37 @@ export function disturbDeliveries(
   disturbance: Disturbance,
 ): DisturbedDelivery[] {
   checkByRules(disturbance, disturbanceRules);
-  const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
+  const { seed, secret, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
+  const { tamper = 0, staleTimestamp = 0, wrongSecret = 0 } = disturbance;
+  if (staleTimestamp > 0 && secret === undefined) {
+    throw new ConfigurationError(
+      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
+      { code: "missing_option", param: "secret" },
+    );
+  }
+  const stale = { secret: secret ?? "", byMs: 10 * 60_000 };
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
-  const forgers = forgersOf(disturbance, random);
   const disturbed: DisturbedDelivery[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
+    const sent = { body, headers };
     const add = (change: Partial<DisturbedDelivery>) =>
       disturbed.push({
-        body,
-        headers,
+        ...sent,
         index,
         isDuplicate: false,
         tampered: undefined,
         delayMs: Math.round(random() * maxDelayMs),
         ...change,
       });
-    for (const { share, forge } of forgers) {
-      if (random() >= share) continue;
-      add(forge({ body, headers }));
+    if (happens(tamper, random)) {
+      const { tampered, webhook } = tamperedWebhook(sent, random);
+      add({ ...webhook, tampered });
+    }
+    if (happens(wrongSecret, random)) {
+      add({ ...wronglySignedWebhook(sent), tampered: "wrong-secret" });
+    }
+    if (happens(staleTimestamp, random)) {
+      add({ ...staleWebhook(sent, stale), tampered: "stale-timestamp" });
     }
     add({});
     if (random() < duplicate) add({ isDuplicate: true });
@@ -103,40 +116,9 @@ export function disturbDeliveries(
   return inOrder.toSorted((a, b) => a.delayMs - b.delayMs);
 }
 
-interface Forger {
-  readonly share: number;
-  readonly forge: (delivery: Sendable) => Sendable & { readonly tampered: Tampering };
-}
-
-function forgersOf(
-  { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret }: Disturbance,
-  random: () => number,
-): Forger[] {
-  if (staleTimestamp > 0 && secret === undefined) {
-    throw new ConfigurationError(
-      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
-      { code: "missing_option", param: "secret" },
-    );
-  }
-  const stale = { secret: secret ?? "", byMs: 10 * 60_000 };
-  const forgers: Forger[] = [
-    {
-      share: tamper,
-      forge: (delivery) => {
-        const { tampered, webhook } = tamperedWebhook(delivery, random);
-        return { ...webhook, tampered };
-      },
-    },
-    {
-      share: wrongSecret,
-      forge: (delivery) => ({ ...wronglySignedWebhook(delivery), tampered: "wrong-secret" }),
-    },
-    {
-      share: staleTimestamp,
-      forge: (delivery) => ({ ...staleWebhook(delivery, stale), tampered: "stale-timestamp" }),
-    },
-  ];
-  return forgers.filter(({ share }) => share > 0);
+/** Draws nothing for a share of 0, so that another share changes nothing about the other copies. */
+function happens(share: number, random: () => number): boolean {
+  return share > 0 && random() < share;
 }
 
 /** Every order is equally likely. */
