@@ -202,7 +202,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     return this.#context.store.transaction(readStats);
   }
 
-  #receiver(tenant: string): Webhooks {
+  #receiver(tenant: string): ReturnType<Webhooks["forward"]> {
     const { webhooks } = this.#options;
     const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;
     if (verifier === undefined) {

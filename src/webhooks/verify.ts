@@ -23,14 +23,8 @@ export interface WebhookInput {
 /** A delivery as it was received: nothing about it is known to be authentic. */
 export interface Delivery extends Claims, Signed {}
 
-/** Verifies a delivery: at once where the platform has node:crypto, later with WebCrypto. */
-export type Verifier = {
-  /** Whether a configured secret matches. False for secrets that a function gives, which is not called. */
-  matches(delivery: Delivery): boolean | Promise<boolean>;
-} & (
-  | { readonly isSync: true; verify(delivery: Delivery): Webhook }
-  | { readonly isSync: false; verify(delivery: Delivery): Promise<Webhook> }
-);
+/** Verifies deliveries: at once where the platform has node:crypto, later with WebCrypto. */
+export type Verifier = ReturnType<typeof createVerifier>;
 
 /** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
 export function checkedClaims(
@@ -57,11 +51,11 @@ export function openDelivery(input: WebhookInput | undefined, settings: Settings
   return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
 }
 
-export function createVerifier(given: WebhooksOptions["secret"], settings: Settings): Verifier {
+export function createVerifier(given: WebhooksOptions["secret"], settings: Settings) {
   if (typeof given === "function") {
-    const verify = async (delivery: Delivery) =>
+    const verify = async (delivery: Delivery): Promise<Webhook> =>
       createVerifier(await given(), settings).verify(delivery);
-    return { isSync: false, verify, matches: () => false };
+    return { isSync: false as const, matchingSecret: () => -1, verify };
   }
   const secrets = secretKeys(given);
   // Causes are only looked for if a logger or onError reports them.
@@ -71,41 +65,35 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
     // Every secret is tried, so that the time taken does not tell which one matched.
-    const indexFor = (delivery: Delivery) =>
+    const matchingSecret = (delivery: Delivery) =>
       keys.map((key) => nodeMatches(crypto, key, delivery)).indexOf(true);
-    return {
-      isSync: true,
-      matches: (delivery) => indexFor(delivery) !== -1,
-      verify(delivery) {
-        const secretIndex = indexFor(delivery);
-        if (secretIndex === -1) {
-          const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
-          throw mismatch(delivery.body, found?.cause);
-        }
-        const { prefix } = delivery;
-        return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
-      },
-    };
-  }
-  const indexFor = async (delivery: Delivery) =>
-    (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
-  return {
-    isSync: false,
-    matches: async (delivery) => (await indexFor(delivery)) !== -1,
-    async verify(given) {
-      // A copy: the caller may use its buffer again while this waits.
-      const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
-      const secretIndex = await indexFor(delivery);
+    const verify = (delivery: Delivery): Webhook => {
+      const secretIndex = matchingSecret(delivery);
       if (secretIndex === -1) {
-        for (const it of suspect(delivery)) {
-          if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
-        }
-        throw mismatch(delivery.body);
+        const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
+        throw mismatch(delivery.body, found?.cause);
       }
-      const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
-      return webhookOf(delivery, secretIndex, () => deliveryKey);
-    },
+      const { prefix } = delivery;
+      return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
+    };
+    return { isSync: true as const, matchingSecret, verify };
+  }
+  const matchingSecret = async (delivery: Delivery) =>
+    (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
+  const verify = async (given: Delivery): Promise<Webhook> => {
+    // A copy: the caller may use its buffer again while this waits.
+    const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
+    const secretIndex = await matchingSecret(delivery);
+    if (secretIndex === -1) {
+      for (const it of suspect(delivery)) {
+        if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
+      }
+      throw mismatch(delivery.body);
+    }
+    const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
+    return webhookOf(delivery, secretIndex, () => deliveryKey);
   };
+  return { isSync: false as const, matchingSecret, verify };
 }
 
 function webhookOf(

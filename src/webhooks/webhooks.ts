@@ -49,11 +49,10 @@ export type SafeVerifyResult =
  * ```
  */
 export class Webhooks {
-  readonly #options: WebhooksOptions;
   readonly #settings: Settings;
   readonly #verifier: Verifier;
-  #receiver: Receiver;
-  #receptions = new Receptions();
+  readonly #receptions = new Receptions();
+  readonly #receiver: Receiver;
 
   /**
    * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile,
@@ -84,7 +83,6 @@ export class Webhooks {
 
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
-    this.#options = options;
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
@@ -167,18 +165,15 @@ export class Webhooks {
   }
 
   /**
-   * Another one with the same options, whose handlers pass every verified delivery on. What `explain` throws for a
-   * delivery that no secret matches is answered with 500 instead of 401.
+   * Handlers that pass every verified delivery on. What `explain` throws for a delivery that no secret matches is
+   * answered with 500 instead of 401.
    *
    * @internal
    */
   forward(
     handler: (webhook: Webhook) => unknown,
-    explain: (delivery: Delivery) => unknown = () => {},
-  ): Webhooks {
-    const forwarding = new Webhooks(this.#options);
-    // Observers of this one see those deliveries, too.
-    forwarding.#receptions = this.#receptions;
+    explain: (delivery: Delivery) => unknown,
+  ): Pick<Webhooks, "fetchHandler" | "nodeHandler" | "lambdaHandler"> {
     const verify = async (delivery: Delivery) => {
       try {
         return await this.#verifier.verify(delivery);
@@ -188,8 +183,13 @@ export class Webhooks {
         throw error;
       }
     };
-    forwarding.#receiver = createReceiver(this.#settings, verify, this.#receptions);
-    return forwarding.on("*", handler);
+    const receiver = createReceiver(this.#settings, verify, this.#receptions);
+    receiver.on("*", handler);
+    return {
+      fetchHandler: () => createFetchHandler(receiver),
+      nodeHandler: () => createNodeHandler(receiver),
+      lambdaHandler: () => createLambdaHandler(receiver),
+    };
   }
 
   /**
@@ -197,8 +197,8 @@ export class Webhooks {
    *
    * @internal
    */
-  matches(delivery: Delivery): boolean | Promise<boolean> {
-    return this.#verifier.matches(delivery);
+  async matches(delivery: Delivery): Promise<boolean> {
+    return (await this.#verifier.matchingSecret(delivery)) !== -1;
   }
 
   /**
