@@ -33,16 +33,16 @@ export function suspicions(
   ];
   const bodyCure = "Hand over the bytes received, not JSON.stringify(request.body).";
   const prefixCure = "Sign the timestamp header's exact text, a dot and the body.";
+  const changes = [
+    ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, body })),
+    ...prefixes.map(([what, prefix]) => ({ cause: `with ${what}. ${prefixCure}`, prefix })),
+  ];
   const found = secrets.slice(0, maxSecrets).flatMap((secret) => {
     const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
+    const cause = "without the white space or quotes around the secret.";
     return [
-      ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, secret, body })),
-      ...prefixes.map(([what, prefix]) => ({
-        cause: `with ${what}. ${prefixCure}`,
-        secret,
-        prefix,
-      })),
-      { cause: "without the white space or quotes around the secret.", secret: toBytes(trimmed) },
+      ...changes.map((change) => ({ ...change, secret })),
+      { cause, secret: toBytes(trimmed) },
     ];
   });
   const environment = toBytes(environmentVariable(secretVariable) ?? "");

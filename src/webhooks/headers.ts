@@ -14,23 +14,21 @@ export interface Claims extends Omit<Signed, "body"> {
   readonly hints: WebhookHints;
 }
 
-const fields = {
-  signature: "signature",
-  timestamp: "timestamp",
-  id: "endpointId",
-  "event-id": "eventId",
-  "delivery-id": "deliveryId",
-} as const;
-
-type Field = (typeof fields)[keyof typeof fields];
+type Field = "signature" | "timestamp" | keyof WebhookHints;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
 /** Which headers to read: their prefix with the hyphen, and the fields by full name. All in lower case. */
 export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
-  const named = Object.entries(fields).map(([name, field]) => [prefix + name, field] as const);
-  return { prefix, fields: new Map<string, Field>(named) };
+  const fields = new Map<string, Field>([
+    [`${prefix}signature`, "signature"],
+    [`${prefix}timestamp`, "timestamp"],
+    [`${prefix}id`, "endpointId"],
+    [`${prefix}event-id`, "eventId"],
+    [`${prefix}delivery-id`, "deliveryId"],
+  ]);
+  return { prefix, fields };
 }
 
 /** Throws for a missing or malformed signature or timestamp. */

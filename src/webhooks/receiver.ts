@@ -55,7 +55,7 @@ export function createReceiver(
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
 
-  function handlersOf(webhook: Webhook): Handler[] {
+  async function handle(webhook: Webhook): Promise<void> {
     const { event } = webhook;
     const hasData = VerifiedWebhook.hasData(webhook);
     const found = (hasData && handlers.get(event)) || handlers.get("*");
@@ -65,7 +65,7 @@ export function createReceiver(
       const message = `No handler takes the event ${name}. It was answered with 200.`;
       void log(settings, "warn", message, { event });
     }
-    return found ?? [];
+    for (const handler of found ?? []) await handler(webhook);
   }
 
   async function statusFor(request: IncomingRequest): Promise<number> {
@@ -91,10 +91,6 @@ export function createReceiver(
       await report(settings, status === 500 ? "error" : "warn", error, webhook);
       return status;
     }
-  }
-
-  async function handle(webhook: Webhook): Promise<void> {
-    for (const handler of handlersOf(webhook)) await handler(webhook);
   }
 
   return {
