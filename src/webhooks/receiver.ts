@@ -52,8 +52,26 @@ export function createReceiver(
   verify: (delivery: Delivery) => Webhook | Promise<Webhook>,
   receptions: Receptions,
 ) {
+  const { logger, onError } = settings;
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
+
+  /** Without a logger, a warning takes one line of the console; an error comes with its stack. */
+  async function log(level: "warn" | "error", message: string, details: Record<string, unknown>) {
+    const target: Pick<Console, "warn" | "error"> = logger ?? console;
+    try {
+      await target[level](message, ...(logger || level === "error" ? [details] : []));
+    } catch {}
+  }
+
+  /** Tells the merchant. A reporter that fails must not change the answer. */
+  async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
+    const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
+    if (logger || !onError) await log(level, message, { error });
+    try {
+      await onError?.(error, webhook);
+    } catch {}
+  }
 
   async function handle(webhook: Webhook): Promise<void> {
     const { event } = webhook;
@@ -63,7 +81,7 @@ export function createReceiver(
       unhandled.add(event);
       const name = show(event) + (hasData ? "" : " without data");
       const message = `No handler takes the event ${name}. It was answered with 200.`;
-      void log(settings, "warn", message, { event });
+      void log("warn", message, { event });
     }
     for (const handler of found ?? []) await handler(webhook);
   }
@@ -88,7 +106,7 @@ export function createReceiver(
     } catch (error) {
       const status = webhook === undefined ? refusalStatus(error) : 500;
       reception.end({ webhook, error, status });
-      await report(settings, status === 500 ? "error" : "warn", error, webhook);
+      await report(status === 500 ? "error" : "warn", error, webhook);
       return status;
     }
   }
@@ -99,7 +117,7 @@ export function createReceiver(
       const near = [...eventNames, "*"].includes(event) ? undefined : nearest(event, eventNames);
       if (near !== undefined) {
         const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
-        void log(settings, "warn", message, { event });
+        void log("warn", message, { event });
       }
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },
@@ -124,35 +142,4 @@ const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
 export function refusalStatus(error: unknown): number {
   if (!(error instanceof WebhookVerificationError)) return 500;
   return refusalStatuses[error.reason] ?? 401;
-}
-
-/**
- * Tells the merchant about a delivery that was refused (`warn`) or that failed on this side (`error`). A
- * reporter that fails must not change the answer.
- */
-async function report(
-  settings: Settings,
-  level: "warn" | "error",
-  error: unknown,
-  webhook?: Webhook,
-): Promise<void> {
-  const { logger, onError } = settings;
-  const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
-  if (logger || !onError) await log(settings, level, message, { error });
-  try {
-    await onError?.(error, webhook);
-  } catch {}
-}
-
-/** Without a logger, a warning takes one line of the console; an error comes with its stack. */
-async function log(
-  { logger }: Settings,
-  level: "warn" | "error",
-  message: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  const target: Pick<Console, "warn" | "error"> = logger ?? console;
-  try {
-    await target[level](message, ...(logger || level === "error" ? [details] : []));
-  } catch {}
 }
