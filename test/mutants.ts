@@ -161,8 +161,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a slow body is answered with 500 instead of 408",
     file: "src/webhooks/receiver.ts",
-    find: "late.abort(bodyTimeout(bodyTimeoutMs))",
-    replace: "late.abort(new Error(String(bodyTimeout)))",
+    find: 'late.abort(new WebhookVerificationError("body_timeout", message));',
+    replace: "late.abort(new Error(message));",
     test: "test/webhooks/body-limits.test.ts",
   },
   {

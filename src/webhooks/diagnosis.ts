@@ -1,6 +1,6 @@
 import { environmentVariable } from "../values.ts";
 import { toBytes } from "./body.ts";
-import type { Signed } from "./crypto.ts";
+import type { Delivery } from "./headers.ts";
 import { secretVariable } from "./options.ts";
 
 // Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
@@ -13,7 +13,7 @@ const maxSecretLength = 1024;
  * what it has instead; the delivery is refused all the same. `cause` is fact and cure, and never shows a secret.
  */
 export function suspicions(
-  { prefix, body, signature, timestampMs }: Signed & { readonly timestampMs: number },
+  { prefix, body, signature, timestampMs }: Delivery,
   secrets: readonly Uint8Array<ArrayBuffer>[],
 ) {
   if (body.length > maxBodyLength) return [];

@@ -8,8 +8,8 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** The headers' claims about a delivery, which the signature must confirm. */
-export interface Claims extends Omit<Signed, "body"> {
+/** A delivery as it was received. Its headers are claims, which the signature must confirm. */
+export interface Delivery extends Signed {
   readonly timestampMs: number;
   readonly hints: WebhookHints;
 }
@@ -32,7 +32,7 @@ export function headerNames(headerPrefix: string) {
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
-export function readClaims(headers: unknown, names: HeaderNames): Claims {
+export function readClaims(headers: unknown, names: HeaderNames): Omit<Delivery, "body"> {
   const { signature: digits = "", timestamp = "", ...hints } = readFields(headers, names);
   const signature = parseSha256Hex(digits);
   if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);

@@ -2,10 +2,10 @@ import { type WebhookFailureReason, WebhookVerificationError } from "../errors.t
 import { nearest, show } from "../values.ts";
 import { checkedBody } from "./body.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
-import type { WebhookHeaders } from "./headers.ts";
+import type { Delivery, WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
 import type { Receptions } from "./reception.ts";
-import { checkedClaims, type Delivery } from "./verify.ts";
+import { checkedClaims } from "./verify.ts";
 
 /** A request as each platform's handler describes it. */
 export interface IncomingRequest {
@@ -28,20 +28,17 @@ export async function readDelivery(
   const { maxBodyBytes, bodyTimeoutMs } = settings;
   const claims = checkedClaims(headers, settings);
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(bodyTimeout(bodyTimeoutMs)), bodyTimeoutMs);
+  const stop = () => {
+    const message = `The body took longer than bodyTimeoutMs, ${bodyTimeoutMs}. Raise it if the service sent this.`;
+    late.abort(new WebhookVerificationError("body_timeout", message));
+  };
+  const timer = setTimeout(stop, bodyTimeoutMs);
   try {
     const body = await readBody(maxBodyBytes, late.signal);
     return body === undefined ? undefined : { ...claims, body: checkedBody(body, maxBodyBytes) };
   } finally {
     clearTimeout(timer);
   }
-}
-
-function bodyTimeout(bodyTimeoutMs: number): WebhookVerificationError {
-  return new WebhookVerificationError(
-    "body_timeout",
-    `The body took longer than bodyTimeoutMs, ${bodyTimeoutMs}. Raise it if the service sent this.`,
-  );
 }
 
 export type Receiver = ReturnType<typeof createReceiver>;

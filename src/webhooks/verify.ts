@@ -1,16 +1,9 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { checkedBody, type RawBody, toBytes, type WebhookBody } from "./body.ts";
-import {
-  findNodeCrypto,
-  nodeMatches,
-  nodeSha256Hex,
-  type Signed,
-  webMatches,
-  webSha256Hex,
-} from "./crypto.ts";
+import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
-import { type Claims, readClaims, type WebhookHeaders } from "./headers.ts";
+import { type Delivery, readClaims, type WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
 
 /** A delivery in parts, for platforms without Web Requests. */
@@ -20,9 +13,6 @@ export interface WebhookInput {
   readonly headers: WebhookHeaders;
 }
 
-/** A delivery as it was received: nothing about it is known to be authentic. */
-export interface Delivery extends Claims, Signed {}
-
 /** Verifies deliveries: at once where the platform has node:crypto, later with WebCrypto. */
 export type Verifier = ReturnType<typeof createVerifier>;
 
@@ -30,7 +20,7 @@ export type Verifier = ReturnType<typeof createVerifier>;
 export function checkedClaims(
   headers: unknown,
   { headers: names, toleranceSeconds, now }: Settings,
-): Claims {
+) {
   const claims = readClaims(headers, names);
   const ageMs = Number(now()) - claims.timestampMs;
   checkOption("now", !Number.isNaN(ageMs), "a function that returns a valid Date");

@@ -4,6 +4,7 @@ import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
 import { createFetchHandler, type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
 import { createLambdaHandler, type LambdaHandler } from "./handlers/lambda.ts";
 import { createNodeHandler, type NodeHandler } from "./handlers/node.ts";
+import type { Delivery } from "./headers.ts";
 import { match, type WebhookBranches } from "./match.ts";
 import {
   checkOption,
@@ -16,7 +17,6 @@ import { createReceiver, type Receiver, readDelivery } from "./receiver.ts";
 import { Receptions, type WebhooksObserver } from "./reception.ts";
 import {
   createVerifier,
-  type Delivery,
   mismatch,
   openDelivery,
   type Verifier,
