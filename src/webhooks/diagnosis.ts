@@ -1,6 +1,6 @@
 import { environmentVariable } from "../values.ts";
 import { toBytes } from "./body.ts";
-import type { Delivery } from "./headers.ts";
+import type { Delivery } from "./delivery.ts";
 import { secretVariable } from "./options.ts";
 
 // Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.

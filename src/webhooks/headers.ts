@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { parseSha256Hex, type Signed } from "./crypto.ts";
+import { parseSha256Hex } from "./crypto.ts";
 import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -7,12 +7,6 @@ import { parseTimestamp } from "./timestamp.ts";
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
-
-/** A delivery as it was received. Its headers are claims, which the signature must confirm. */
-export interface Delivery extends Signed {
-  readonly timestampMs: number;
-  readonly hints: WebhookHints;
-}
 
 type Field = "signature" | "timestamp" | keyof WebhookHints;
 
@@ -32,7 +26,7 @@ export function headerNames(headerPrefix: string) {
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
-export function readClaims(headers: unknown, names: HeaderNames): Omit<Delivery, "body"> {
+export function readClaims(headers: unknown, names: HeaderNames) {
   const { signature: digits = "", timestamp = "", ...hints } = readFields(headers, names);
   const signature = parseSha256Hex(digits);
   if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);

@@ -1,45 +1,14 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { nearest, show } from "../values.ts";
-import { checkedBody } from "./body.ts";
+import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
-import type { Delivery, WebhookHeaders } from "./headers.ts";
+import { createFetchHandler } from "./handlers/fetch.ts";
+import { createLambdaHandler } from "./handlers/lambda.ts";
+import { createNodeHandler } from "./handlers/node.ts";
 import { checkOption, type Settings } from "./options.ts";
 import type { Receptions } from "./reception.ts";
-import { checkedClaims } from "./verify.ts";
-
-/** A request as each platform's handler describes it. */
-export interface IncomingRequest {
-  readonly method: string | undefined;
-  readonly headers: WebhookHeaders | null | undefined;
-  /**
-   * Gives the body, or undefined when the sender disconnected. Throws when the body is no longer there
-   * to be verified or larger than the limit, and the signal's reason once that aborts.
-   */
-  readBody(maxBodyBytes: number, signal: AbortSignal): unknown;
-}
 
 type Handler = (webhook: Webhook) => unknown;
-
-/** Reads a delivery, its body only where the headers allow; undefined when the sender disconnected. */
-export async function readDelivery(
-  { headers, readBody }: Pick<IncomingRequest, "headers" | "readBody">,
-  settings: Settings,
-): Promise<Delivery | undefined> {
-  const { maxBodyBytes, bodyTimeoutMs } = settings;
-  const claims = checkedClaims(headers, settings);
-  const late = new AbortController();
-  const stop = () => {
-    const message = `The body took longer than bodyTimeoutMs, ${bodyTimeoutMs}. Raise it if the service sent this.`;
-    late.abort(new WebhookVerificationError("body_timeout", message));
-  };
-  const timer = setTimeout(stop, bodyTimeoutMs);
-  try {
-    const body = await readBody(maxBodyBytes, late.signal);
-    return body === undefined ? undefined : { ...claims, body: checkedBody(body, maxBodyBytes) };
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 export type Receiver = ReturnType<typeof createReceiver>;
 
@@ -108,6 +77,12 @@ export function createReceiver(
     }
   }
 
+  /** Says nothing but the status: why a delivery was refused is the merchant's business alone. */
+  const receive: Receive = async (request) => {
+    const status = await statusFor(request);
+    return { status, headers: status === 405 ? { Allow: "POST" } : {} };
+  };
+
   return {
     on(event: string, handler: Handler) {
       checkOption("handler", typeof handler === "function", "a function");
@@ -118,12 +93,9 @@ export function createReceiver(
       }
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },
-    /** Answers without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
-    async receive(request: IncomingRequest) {
-      const status = await statusFor(request);
-      const headers: Record<string, string> = status === 405 ? { Allow: "POST" } : {};
-      return { status, headers };
-    },
+    fetchHandler: () => createFetchHandler(receive),
+    nodeHandler: () => createNodeHandler(receive),
+    lambdaHandler: () => createLambdaHandler(receive),
   };
 }
 

@@ -1,45 +1,13 @@
 import { WebhookVerificationError } from "../errors.ts";
-import { checkedBody, type RawBody, toBytes, type WebhookBody } from "./body.ts";
+import { type RawBody, toBytes } from "./body.ts";
 import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
-import { type Delivery, readClaims, type WebhookHeaders } from "./headers.ts";
-import { checkOption, type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
-
-/** A delivery in parts, for platforms without Web Requests. */
-export interface WebhookInput {
-  /** Exactly as received. Text is taken as its UTF-8 bytes. */
-  readonly body: WebhookBody;
-  readonly headers: WebhookHeaders;
-}
+import { type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
 
 /** Verifies deliveries: at once where the platform has node:crypto, later with WebCrypto. */
 export type Verifier = ReturnType<typeof createVerifier>;
-
-/** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
-export function checkedClaims(
-  headers: unknown,
-  { headers: names, toleranceSeconds, now }: Settings,
-) {
-  const claims = readClaims(headers, names);
-  const ageMs = Number(now()) - claims.timestampMs;
-  checkOption("now", !Number.isNaN(ageMs), "a function that returns a valid Date");
-  if (Math.abs(ageMs) <= toleranceSeconds * 1000) return claims;
-  const isOld = ageMs > 0;
-  throw new WebhookVerificationError(
-    isOld ? "timestamp_too_old" : "timestamp_too_new",
-    `The delivery's timestamp is ${Math.abs(ageMs) / 1000} seconds in the ` +
-      `${isOld ? "past" : "future"}, and toleranceSeconds is ${toleranceSeconds}. ` +
-      (isOld ? "If a sandbox with a frozen clock sent it, pass now: sandbox.clock.now. " : "") +
-      "Check this machine's clock.",
-  );
-}
-
-/** Throws for what cannot be verified: unreadable or stale headers, a body that is not raw or too large. */
-export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
-  const claims = checkedClaims(input?.headers, settings);
-  return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
-}
 
 export function createVerifier(given: WebhooksOptions["secret"], settings: Settings) {
   if (typeof given === "function") {

@@ -1,10 +1,10 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { environmentVariable } from "../values.ts";
+import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
-import { createFetchHandler, type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
-import { createLambdaHandler, type LambdaHandler } from "./handlers/lambda.ts";
-import { createNodeHandler, type NodeHandler } from "./handlers/node.ts";
-import type { Delivery } from "./headers.ts";
+import { type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
+import type { LambdaHandler } from "./handlers/lambda.ts";
+import type { NodeHandler } from "./handlers/node.ts";
 import { match, type WebhookBranches } from "./match.ts";
 import {
   checkOption,
@@ -13,15 +13,9 @@ import {
   secretVariable,
   type WebhooksOptions,
 } from "./options.ts";
-import { createReceiver, type Receiver, readDelivery } from "./receiver.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
 import { Receptions, type WebhooksObserver } from "./reception.ts";
-import {
-  createVerifier,
-  mismatch,
-  openDelivery,
-  type Verifier,
-  type WebhookInput,
-} from "./verify.ts";
+import { createVerifier, mismatch, type Verifier } from "./verify.ts";
 
 /**
  * Called with each verified delivery of an event. If it throws, the delivery is answered with 500, so that the service may
@@ -173,7 +167,7 @@ export class Webhooks {
   forward(
     handler: (webhook: Webhook) => unknown,
     explain: (delivery: Delivery) => unknown,
-  ): Pick<Webhooks, "fetchHandler" | "nodeHandler" | "lambdaHandler"> {
+  ): Receiver {
     const verify = async (delivery: Delivery) => {
       try {
         return await this.#verifier.verify(delivery);
@@ -185,11 +179,7 @@ export class Webhooks {
     };
     const receiver = createReceiver(this.#settings, verify, this.#receptions);
     receiver.on("*", handler);
-    return {
-      fetchHandler: () => createFetchHandler(receiver),
-      nodeHandler: () => createNodeHandler(receiver),
-      lambdaHandler: () => createLambdaHandler(receiver),
-    };
+    return receiver;
   }
 
   /**
@@ -207,7 +197,7 @@ export class Webhooks {
    * POST, 400 for a signed body that is not an event, and 500 when a handler throws.
    */
   fetchHandler(): FetchHandler {
-    return createFetchHandler(this.#receiver);
+    return this.#receiver.fetchHandler();
   }
 
   /**
@@ -217,7 +207,7 @@ export class Webhooks {
    * Fastify there is a plugin in `settlekit/webhooks/fastify`.
    */
   nodeHandler(): NodeHandler {
-    return createNodeHandler(this.#receiver);
+    return this.#receiver.nodeHandler();
   }
 
   /**
@@ -230,7 +220,7 @@ export class Webhooks {
    * ```
    */
   lambdaHandler(): LambdaHandler {
-    return createLambdaHandler(this.#receiver);
+    return this.#receiver.lambdaHandler();
   }
 }
 
