@@ -79,7 +79,6 @@ export function nullish<Inner extends z.core.$ZodType>(schema: Inner) {
 
 export const optionalText = nullish(z.string());
 export const optionalNumber = nullish(z.number());
-export const optionalBoolean = nullish(z.boolean());
 
 /**
  * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
