@@ -16,9 +16,10 @@ import { type Evidence, operationProse } from "../src/wire/openapi-prose.ts";
 import type { Credential, Operation, Replay } from "../src/wire/operation.ts";
 import { type OperationId, operationTable } from "../src/wire/operations.ts";
 import {
+  paymentEventDataSchema,
   type WebhookEvents,
   webhookEventNames,
-  webhookEventSchemas,
+  withdrawalEventDataSchema,
 } from "../src/wire/webhook-event.ts";
 import {
   componentSchemas,
@@ -238,7 +239,8 @@ function webhookObjects() {
   }));
   return Object.fromEntries(
     webhookEventNames.map((event) => {
-      const data = jsonSchemaOf(webhookEventSchemas[event]);
+      const isPayment = event.startsWith("payment.");
+      const data = jsonSchemaOf(isPayment ? paymentEventDataSchema : withdrawalEventDataSchema);
       const body: JsonSchema = {
         type: "object",
         required: ["event", "data"],

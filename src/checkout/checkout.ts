@@ -7,7 +7,6 @@ import {
   checkContract,
   checkParameters,
   checkText,
-  type Names,
   refused,
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
@@ -15,7 +14,7 @@ import { poll, StatusWatch } from "../resources/waiting.ts";
 import { checkOptionNames } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
-import type { Payment, PaymentState } from "../wire/payment.ts";
+import { type Payment, type PaymentState, refreshStatusBodySchema } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 
@@ -38,12 +37,6 @@ export interface WatchOptions {
   /** Added to every read. May not set credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
-
-const parameters: Names<RefreshStatusInput> = {
-  transactionHash: true,
-  chainId: true,
-  tokenContractAddress: true,
-};
 
 /**
  * One payment as its customer may see it: what the payment secret gives access to (interface section
@@ -86,7 +79,10 @@ export class Checkout {
     options?: RequestOptions,
   ): ApiPromise<PaymentState> {
     const fill = () => {
-      const { transactionHash, chainId, tokenContractAddress } = checkParameters(input, parameters);
+      const { transactionHash, chainId, tokenContractAddress } = checkParameters(
+        input,
+        refreshStatusBodySchema.shape,
+      );
       const { wire } = this.#http.settings;
       const body = {
         ...(transactionHash !== undefined && {

@@ -96,14 +96,13 @@ const useCommitEffect = typeof document === "undefined" ? useEffect : useLayoutE
  * ```
  */
 export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
-  const { className, style, elementRef, onChange, onPaid, onFailed, onExpired, onError } = props;
   const { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl } = props;
-  const { lang, theme, messages, rpcUrls } = props;
+  const { lang, theme, messages, rpcUrls, className, style, elementRef } = props;
   const element = useRef<SettlekitCheckoutElement>(null);
-  const listeners = useRef<Pick<CheckoutProps, `on${string}` & keyof CheckoutProps>>({});
+  const latest = useRef(props);
 
   useCommitEffect(() => {
-    listeners.current = { onChange, onPaid, onFailed, onExpired, onError };
+    latest.current = props;
   });
 
   useCommitEffect(() => {
@@ -115,11 +114,11 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
       name: Name,
       call: (detail: CheckoutEventMap[Name]["detail"]) => void,
     ) => current.addEventListener(name, ({ detail }) => call(detail), { signal });
-    listen("settlekit-change", (facts) => listeners.current.onChange?.(facts));
-    listen("settlekit-paid", (facts) => listeners.current.onPaid?.(facts));
-    listen("settlekit-failed", (facts) => listeners.current.onFailed?.(facts));
-    listen("settlekit-expired", (facts) => listeners.current.onExpired?.(facts));
-    listen("settlekit-error", (problem) => listeners.current.onError?.(problem));
+    listen("settlekit-change", (facts) => latest.current.onChange?.(facts));
+    listen("settlekit-paid", (facts) => latest.current.onPaid?.(facts));
+    listen("settlekit-failed", (facts) => latest.current.onFailed?.(facts));
+    listen("settlekit-expired", (facts) => latest.current.onExpired?.(facts));
+    listen("settlekit-error", (problem) => latest.current.onError?.(problem));
     return () => stopping.abort();
   }, []);
 

@@ -212,7 +212,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     return this.#context.store.transaction(readStats);
   }
 
-  #receiver(tenant: string): Webhooks {
+  #receiver(tenant: string): ReturnType<Webhooks["forward"]> {
     const { client, webhooks } = this.#options;
     if (tenant !== "" && typeof client !== "function") throw needsClients(tenant);
     const verifier = typeof webhooks === "function" ? webhooks(tenant) : webhooks;

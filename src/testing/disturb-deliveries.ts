@@ -5,7 +5,8 @@ import {
   tamperedWebhook,
   wronglySignedWebhook,
 } from "../sandbox/webhooks/disorder.ts";
-import { checkByRules, type OptionRule } from "../webhooks/options.ts";
+import { checkOptionNames } from "../values.ts";
+import { checkOption } from "../webhooks/options.ts";
 
 /** The part of a delivery that is sent: the results of `signedDelivery` and `signWebhook` fit. */
 export interface Sendable {
@@ -50,19 +51,16 @@ export interface DisturbedDelivery {
   readonly delayMs: number;
 }
 
-const isShare = (value: unknown) => Number(value) >= 0 && Number(value) <= 1;
-
-/** Each option's condition, and the words for it. */
-export const disturbanceRules = {
-  seed: [(seed) => typeof seed === "string" || typeof seed === "number", "text or a number"],
-  duplicate: [isShare, "a share from 0 to 1"],
-  reorder: [(reorder) => typeof reorder === "boolean", "true or false"],
-  maxDelayMs: [(ms) => Number(ms) >= 0 && Number(ms) < Infinity, "0 milliseconds or more"],
-  tamper: [isShare, "a share from 0 to 1"],
-  staleTimestamp: [isShare, "a share from 0 to 1"],
-  wrongSecret: [isShare, "a share from 0 to 1"],
-  secret: [(secret) => typeof secret === "string", "text"],
-} as const satisfies { readonly [Name in keyof Disturbance]-?: OptionRule };
+export const disturbanceNames = [
+  "seed",
+  "duplicate",
+  "reorder",
+  "maxDelayMs",
+  "tamper",
+  "staleTimestamp",
+  "wrongSecret",
+  "secret",
+] as const satisfies readonly (keyof Disturbance)[];
 
 /**
  * Duplicates, forges, reorders and delays deliveries, in the same way for the same seed. Every given delivery is
@@ -76,25 +74,47 @@ export function disturbDeliveries(
   deliveries: readonly Sendable[],
   disturbance: Disturbance,
 ): DisturbedDelivery[] {
-  checkByRules(disturbance, disturbanceRules);
+  checkOptionNames(disturbance, disturbanceNames);
   const { seed, duplicate = 0, reorder = false, maxDelayMs = 0 } = disturbance;
+  const { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret = "" } = disturbance;
+  const isSeed = ["string", "number", "undefined"].includes(typeof seed);
+  checkOption("seed", isSeed, "text or a number");
+  checkOption("reorder", typeof reorder === "boolean", "true or false");
+  const isDelay = maxDelayMs >= 0 && maxDelayMs < Infinity;
+  checkOption("maxDelayMs", isDelay, "0 milliseconds or more");
+  for (const [name, share] of Object.entries({ duplicate, tamper, staleTimestamp, wrongSecret })) {
+    checkOption(name, share >= 0 && share <= 1, "a share from 0 to 1");
+  }
+  checkOption("secret", typeof secret === "string", "text");
+  if (staleTimestamp > 0 && disturbance.secret === undefined) {
+    throw new ConfigurationError(
+      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
+      { code: "missing_option", param: "secret" },
+    );
+  }
+  const stale = { secret, byMs: 10 * 60_000 };
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
-  const forgers = forgersOf(disturbance, random);
   const disturbed: DisturbedDelivery[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
+    const sent = { body, headers };
     const add = (change: Partial<DisturbedDelivery>) =>
       disturbed.push({
-        body,
-        headers,
+        ...sent,
         index,
         isDuplicate: false,
         tampered: undefined,
         delayMs: Math.round(random() * maxDelayMs),
         ...change,
       });
-    for (const { share, forge } of forgers) {
-      if (random() >= share) continue;
-      add(forge({ body, headers }));
+    if (happens(tamper, random)) {
+      const { tampered, webhook } = tamperedWebhook(sent, random);
+      add({ ...webhook, tampered });
+    }
+    if (happens(wrongSecret, random)) {
+      add({ ...wronglySignedWebhook(sent), tampered: "wrong-secret" });
+    }
+    if (happens(staleTimestamp, random)) {
+      add({ ...staleWebhook(sent, stale), tampered: "stale-timestamp" });
     }
     add({});
     if (random() < duplicate) add({ isDuplicate: true });
@@ -103,40 +123,9 @@ export function disturbDeliveries(
   return inOrder.toSorted((a, b) => a.delayMs - b.delayMs);
 }
 
-interface Forger {
-  readonly share: number;
-  readonly forge: (delivery: Sendable) => Sendable & { readonly tampered: Tampering };
-}
-
-function forgersOf(
-  { tamper = 0, staleTimestamp = 0, wrongSecret = 0, secret }: Disturbance,
-  random: () => number,
-): Forger[] {
-  if (staleTimestamp > 0 && secret === undefined) {
-    throw new ConfigurationError(
-      "staleTimestamp needs the secret, because a stale copy has a valid signature. Pass it as secret.",
-      { code: "missing_option", param: "secret" },
-    );
-  }
-  const stale = { secret: secret ?? "", byMs: 10 * 60_000 };
-  const forgers: Forger[] = [
-    {
-      share: tamper,
-      forge: (delivery) => {
-        const { tampered, webhook } = tamperedWebhook(delivery, random);
-        return { ...webhook, tampered };
-      },
-    },
-    {
-      share: wrongSecret,
-      forge: (delivery) => ({ ...wronglySignedWebhook(delivery), tampered: "wrong-secret" }),
-    },
-    {
-      share: staleTimestamp,
-      forge: (delivery) => ({ ...staleWebhook(delivery, stale), tampered: "stale-timestamp" }),
-    },
-  ];
-  return forgers.filter(({ share }) => share > 0);
+/** Draws nothing for a share of 0, so that another share changes nothing about the other copies. */
+function happens(share: number, random: () => number): boolean {
+  return share > 0 && random() < share;
 }
 
 /** Every order is equally likely. */

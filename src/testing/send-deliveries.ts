@@ -1,8 +1,9 @@
-import { checkByRules, type OptionRule } from "../webhooks/options.ts";
+import { checkOptionNames } from "../values.ts";
+import { checkOption, isAbove0, isFunction } from "../webhooks/options.ts";
 import {
   type Disturbance,
   type DisturbedDelivery,
-  disturbanceRules,
+  disturbanceNames,
   disturbDeliveries,
   type Sendable,
 } from "./disturb-deliveries.ts";
@@ -15,15 +16,6 @@ export interface SendOptions extends Disturbance {
   /** Called as `fetch(url, init)`. Default: the global one. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
-
-const isFunction = (value: unknown) => typeof value === "function";
-
-const sendRules = {
-  ...disturbanceRules,
-  atOnce: [(count) => Number.isSafeInteger(count) && Number(count) > 0, "a whole number above 0"],
-  sleep: [isFunction, "a function that takes milliseconds"],
-  fetch: [isFunction, "a function like fetch"],
-} as const satisfies { readonly [Name in keyof SendOptions]-?: OptionRule };
 
 /** A delivery that was sent, and the status of its answer. */
 export interface SentDelivery extends DisturbedDelivery {
@@ -53,8 +45,11 @@ export async function sendDeliveries(
   deliveries: readonly Sendable[],
   options: SendOptions,
 ): Promise<SentDelivery[]> {
-  checkByRules(options, sendRules);
+  checkOptionNames(options, [...disturbanceNames, "atOnce", "sleep", "fetch"]);
   const { atOnce = 1, sleep = timer, fetch = globalThis.fetch, ...disturbance } = options;
+  checkOption("atOnce", isAbove0(atOnce), "a whole number above 0");
+  checkOption("sleep", isFunction(sleep), "a function that takes milliseconds");
+  checkOption("fetch", isFunction(fetch), "a function like fetch");
   const sent: Promise<SentDelivery>[] = [];
   const inFlight = new Set<Promise<unknown>>();
   let elapsedMs = 0;

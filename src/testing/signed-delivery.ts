@@ -80,7 +80,8 @@ export function signedDelivery<const Name extends string>(
   checkOptionNames(hints, ["endpointId", "eventId", "deliveryId"]);
   const { body, headers: signed } = signWebhook(signing);
   const headers = { ...signed, ...hintHeaders(hints, readHeaderPrefix(options.headerPrefix)) };
-  const lambdaBody = ({ base64 = false }: LambdaForm) => ({
+  const lambda = ({ path = "/webhooks", base64 = false }: LambdaForm = {}) => ({
+    path,
     body: base64 ? Buffer.from(body).toString("base64") : body,
     isBase64Encoded: base64,
   });
@@ -91,19 +92,17 @@ export function signedDelivery<const Name extends string>(
     headers,
     request: (url) => new Request(url, { method: "POST", headers, body }),
     node: () => ({ method: "POST", headers: { ...inLowerCase }, body: Buffer.from(body) }),
-    lambdaV1: (form = {}) => ({
+    lambdaV1: (form) => ({
       httpMethod: "POST",
-      path: form.path ?? "/webhooks",
       headers,
       multiValueHeaders: Object.fromEntries(valueLists),
-      ...lambdaBody(form),
+      ...lambda(form),
     }),
-    lambdaV2: (form = {}) => ({
-      version: "2.0",
-      rawPath: form.path ?? "/webhooks",
-      headers: { ...inLowerCase },
-      requestContext: { http: { method: "POST", path: form.path ?? "/webhooks" } },
-      ...lambdaBody(form),
-    }),
+    lambdaV2: (form) => {
+      const { path, ...content } = lambda(form);
+      const requestContext = { http: { method: "POST", path } } as const;
+      const headers = { ...inLowerCase };
+      return { version: "2.0", rawPath: path, headers, requestContext, ...content };
+    },
   };
 }

@@ -7,8 +7,6 @@ export type WebhookBody = string | Uint8Array | ArrayBuffer;
 export type RawBody = string | Uint8Array;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
-// The byte order mark is kept, so that encoding the text again gives the same bytes.
-const strictDecoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Undefined for a value that is not a raw body, for example because it was already parsed. */
 export function asRawBody(value: unknown): RawBody | undefined {
@@ -25,13 +23,6 @@ export function toBytes(body: string): Uint8Array<ArrayBuffer>;
 export function toBytes(body: RawBody): Uint8Array;
 export function toBytes(body: RawBody): Uint8Array {
   return typeof body === "string" ? encoder.encode(body) : body;
-}
-
-/** Throws a TypeError for bytes that are not UTF-8. */
-export function toText(body: RawBody): string {
-  if (typeof body !== "string") return strictDecoder.decode(body);
-  // A lone surrogate is signed as U+FFFD.
-  return body.toWellFormed();
 }
 
 /** A body that is still being read: one buffer, so that a body in tiny chunks takes no more memory. */

@@ -1,6 +1,6 @@
 import { environmentVariable } from "../values.ts";
 import { toBytes } from "./body.ts";
-import type { Signed } from "./crypto.ts";
+import type { Delivery } from "./delivery.ts";
 import { secretVariable } from "./options.ts";
 
 // Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
@@ -13,7 +13,7 @@ const maxSecretLength = 1024;
  * what it has instead; the delivery is refused all the same. `cause` is fact and cure, and never shows a secret.
  */
 export function suspicions(
-  { prefix, body, signature, timestampMs }: Signed & { readonly timestampMs: number },
+  { prefix, body, signature, timestampMs }: Delivery,
   secrets: readonly Uint8Array<ArrayBuffer>[],
 ) {
   if (body.length > maxBodyLength) return [];
@@ -33,16 +33,16 @@ export function suspicions(
   ];
   const bodyCure = "Hand over the bytes received, not JSON.stringify(request.body).";
   const prefixCure = "Sign the timestamp header's exact text, a dot and the body.";
+  const changes = [
+    ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, body })),
+    ...prefixes.map(([what, prefix]) => ({ cause: `with ${what}. ${prefixCure}`, prefix })),
+  ];
   const found = secrets.slice(0, maxSecrets).flatMap((secret) => {
     const trimmed = secret.length > maxSecretLength ? "" : withoutQuotes(lenientText(secret));
+    const cause = "without the white space or quotes around the secret.";
     return [
-      ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, secret, body })),
-      ...prefixes.map(([what, prefix]) => ({
-        cause: `with ${what}. ${prefixCure}`,
-        secret,
-        prefix,
-      })),
-      { cause: "without the white space or quotes around the secret.", secret: toBytes(trimmed) },
+      ...changes.map((change) => ({ ...change, secret })),
+      { cause, secret: toBytes(trimmed) },
     ];
   });
   const environment = toBytes(environmentVariable(secretVariable) ?? "");

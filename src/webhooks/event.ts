@@ -1,7 +1,7 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { isRecord } from "../values.ts";
 import type { PaymentEventData, WebhookEvents } from "../wire/webhook-event.ts";
-import { type RawBody, toBytes, toText } from "./body.ts";
+import { type RawBody, toBytes } from "./body.ts";
 
 declare const unknownEvent: unique symbol;
 
@@ -162,9 +162,13 @@ function unnested(data: Record<string, unknown>, name: string, isPublishedForm: 
   return candidates.find(isRecord) ?? data;
 }
 
+// The byte order mark is kept, so that encoding the text again gives the same bytes.
+const strictDecoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 function readJson(body: RawBody): { text: string; value: unknown } {
   try {
-    const text = toText(body);
+    // A lone surrogate is signed as U+FFFD.
+    const text = typeof body === "string" ? body.toWellFormed() : strictDecoder.decode(body);
     return { text, value: JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
     // Not passed on as a cause: the platform's own message quotes the body.

@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { parseSha256Hex, type Signed } from "./crypto.ts";
+import { parseSha256Hex } from "./crypto.ts";
 import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -8,33 +8,25 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** The headers' claims about a delivery, which the signature must confirm. */
-export interface Claims extends Omit<Signed, "body"> {
-  readonly timestampMs: number;
-  readonly hints: WebhookHints;
-}
-
-const fields = {
-  signature: "signature",
-  timestamp: "timestamp",
-  id: "endpointId",
-  "event-id": "eventId",
-  "delivery-id": "deliveryId",
-} as const;
-
-type Field = (typeof fields)[keyof typeof fields];
+type Field = "signature" | "timestamp" | keyof WebhookHints;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
 /** Which headers to read: their prefix with the hyphen, and the fields by full name. All in lower case. */
 export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
-  const named = Object.entries(fields).map(([name, field]) => [prefix + name, field] as const);
-  return { prefix, fields: new Map<string, Field>(named) };
+  const fields = new Map<string, Field>([
+    [`${prefix}signature`, "signature"],
+    [`${prefix}timestamp`, "timestamp"],
+    [`${prefix}id`, "endpointId"],
+    [`${prefix}event-id`, "eventId"],
+    [`${prefix}delivery-id`, "deliveryId"],
+  ]);
+  return { prefix, fields };
 }
 
 /** Throws for a missing or malformed signature or timestamp. */
-export function readClaims(headers: unknown, names: HeaderNames): Claims {
+export function readClaims(headers: unknown, names: HeaderNames) {
   const { signature: digits = "", timestamp = "", ...hints } = readFields(headers, names);
   const signature = parseSha256Hex(digits);
   if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);

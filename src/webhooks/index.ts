@@ -15,6 +15,7 @@ export type {
   WithdrawalEventData,
 } from "../wire/webhook-event.ts";
 export type { WebhookBody } from "./body.ts";
+export type { WebhookInput } from "./delivery.ts";
 export type {
   KnownEvents,
   UnknownEventName,
@@ -50,5 +51,4 @@ export {
   type SignWebhookOptions,
   signWebhook,
 } from "./sign.ts";
-export type { WebhookInput } from "./verify.ts";
 export { type SafeVerifyResult, type WebhookHandler, Webhooks } from "./webhooks.ts";

@@ -62,59 +62,39 @@ export interface WebhooksOptions {
   readonly onError?: ((error: unknown, webhook?: Webhook) => unknown) | undefined;
 }
 
-/** A check of an option, and its description. */
-export type OptionRule = readonly [isRight: (value: unknown) => boolean, expected: string];
-
-const isFunction = (value: unknown) => typeof value === "function";
-const isAbove0 = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
-
-const headerPrefixRule: OptionRule = [
-  (value) => typeof value === "string" && /^[\w-]+$/.test(value),
-  "the beginning of header names, such as X-Service",
-];
-
-const rules: { readonly [Name in keyof WebhooksOptions]-?: OptionRule } = {
-  // Checked where the keys are made of it: a function gives it later.
-  secret: [() => true, ""],
-  toleranceSeconds: [(value) => typeof value === "number" && value >= 0, "0 or more"],
-  headerPrefix: headerPrefixRule,
-  maxBodyBytes: [isAbove0, "a whole number above 0"],
-  bodyTimeoutMs: [
-    (value) => isAbove0(value) && Number(value) < 2 ** 31,
-    "a whole number above 0 and below 2^31",
-  ],
-  now: [isFunction, "a function that returns a valid Date"],
-  logger: [
-    (value) => isFunction(Object(value).warn) && isFunction(Object(value).error),
-    "an object with warn and error",
-  ],
-  onError: [isFunction, "a function"],
-};
-
 /** The checked options of `Webhooks`, with the defaults filled in. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>;
 
+const optionNames = [
+  "secret",
+  "toleranceSeconds",
+  "headerPrefix",
+  "maxBodyBytes",
+  "bodyTimeoutMs",
+  "now",
+  "logger",
+  "onError",
+] as const satisfies readonly (keyof WebhooksOptions)[];
+
+export const isFunction = (value: unknown) => typeof value === "function";
+export const isAbove0 = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
+
 /** Throws a ConfigurationError for the first option that does not exist or cannot be right. */
 export function readSettings(options: WebhooksOptions) {
-  checkByRules(options, rules);
-  return {
-    toleranceSeconds: options.toleranceSeconds ?? 300,
-    headers: headerNames(readHeaderPrefix(options.headerPrefix)),
-    maxBodyBytes: options.maxBodyBytes ?? 1_048_576,
-    bodyTimeoutMs: options.bodyTimeoutMs ?? 10_000,
-    now: options.now ?? (() => new Date()),
-    logger: options.logger,
-    onError: options.onError,
-  };
-}
-
-/** Throws a ConfigurationError for the first option without a rule, or given against its rule. */
-export function checkByRules(options: object, rules: Readonly<Record<string, OptionRule>>): void {
-  checkOptionNames(options, Object.keys(rules));
-  for (const [name, [isRight, expected]] of Object.entries(rules)) {
-    const value = (options as Readonly<Record<string, unknown>>)[name];
-    if (value !== undefined) checkOption(name, isRight(value), expected);
-  }
+  checkOptionNames(options, optionNames);
+  const { toleranceSeconds = 300, maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000 } = options;
+  const { now = () => new Date(), logger, onError } = options;
+  const isDuration = typeof toleranceSeconds === "number" && toleranceSeconds >= 0;
+  checkOption("toleranceSeconds", isDuration, "0 or more");
+  const headers = headerNames(readHeaderPrefix(options.headerPrefix));
+  checkOption("maxBodyBytes", isAbove0(maxBodyBytes), "a whole number above 0");
+  const isDelay = isAbove0(bodyTimeoutMs) && bodyTimeoutMs < 2 ** 31;
+  checkOption("bodyTimeoutMs", isDelay, "a whole number above 0 and below 2^31");
+  checkOption("now", isFunction(now), "a function that returns a valid Date");
+  const isLogger = isFunction(logger?.warn) && isFunction(logger?.error);
+  checkOption("logger", logger === undefined || isLogger, "an object with warn and error");
+  checkOption("onError", onError === undefined || isFunction(onError), "a function");
+  return { toleranceSeconds, headers, maxBodyBytes, bodyTimeoutMs, now, logger, onError };
 }
 
 /** Throws a ConfigurationError unless an option is right. Never given the value: it may be secret. */
@@ -130,8 +110,8 @@ export function checkOption(param: string, isRight: boolean, expected: string): 
 export function readHeaderPrefix(
   headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
 ): string {
-  const [isRight, expected] = headerPrefixRule;
-  checkOption("headerPrefix", isRight(headerPrefix), expected);
+  const isPrefix = typeof headerPrefix === "string" && /^[\w-]+$/.test(headerPrefix);
+  checkOption("headerPrefix", isPrefix, "the beginning of header names, such as X-Service");
   return headerPrefix;
 }
 

@@ -1,48 +1,14 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { nearest, show } from "../values.ts";
-import { checkedBody } from "./body.ts";
+import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
-import type { WebhookHeaders } from "./headers.ts";
+import { createFetchHandler } from "./handlers/fetch.ts";
+import { createLambdaHandler } from "./handlers/lambda.ts";
+import { createNodeHandler } from "./handlers/node.ts";
 import { checkOption, type Settings } from "./options.ts";
 import type { Receptions } from "./reception.ts";
-import { checkedClaims, type Delivery } from "./verify.ts";
-
-/** A request as each platform's handler describes it. */
-export interface IncomingRequest {
-  readonly method: string | undefined;
-  readonly headers: WebhookHeaders | null | undefined;
-  /**
-   * Gives the body, or undefined when the sender disconnected. Throws when the body is no longer there
-   * to be verified or larger than the limit, and the signal's reason once that aborts.
-   */
-  readBody(maxBodyBytes: number, signal: AbortSignal): unknown;
-}
 
 type Handler = (webhook: Webhook) => unknown;
-
-/** Reads a delivery, its body only where the headers allow; undefined when the sender disconnected. */
-export async function readDelivery(
-  { headers, readBody }: Pick<IncomingRequest, "headers" | "readBody">,
-  settings: Settings,
-): Promise<Delivery | undefined> {
-  const { maxBodyBytes, bodyTimeoutMs } = settings;
-  const claims = checkedClaims(headers, settings);
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(bodyTimeout(bodyTimeoutMs)), bodyTimeoutMs);
-  try {
-    const body = await readBody(maxBodyBytes, late.signal);
-    return body === undefined ? undefined : { ...claims, body: checkedBody(body, maxBodyBytes) };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function bodyTimeout(bodyTimeoutMs: number): WebhookVerificationError {
-  return new WebhookVerificationError(
-    "body_timeout",
-    `The body took longer than bodyTimeoutMs, ${bodyTimeoutMs}. Raise it if the service sent this.`,
-  );
-}
 
 export type Receiver = ReturnType<typeof createReceiver>;
 
@@ -52,10 +18,28 @@ export function createReceiver(
   verify: (delivery: Delivery) => Webhook | Promise<Webhook>,
   receptions: Receptions,
 ) {
+  const { logger, onError } = settings;
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
 
-  function handlersOf(webhook: Webhook): Handler[] {
+  /** Without a logger, a warning takes one line of the console; an error comes with its stack. */
+  async function log(level: "warn" | "error", message: string, details: Record<string, unknown>) {
+    const target: Pick<Console, "warn" | "error"> = logger ?? console;
+    try {
+      await target[level](message, ...(logger || level === "error" ? [details] : []));
+    } catch {}
+  }
+
+  /** Tells the merchant. A reporter that fails must not change the answer. */
+  async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
+    const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
+    if (logger || !onError) await log(level, message, { error });
+    try {
+      await onError?.(error, webhook);
+    } catch {}
+  }
+
+  async function handle(webhook: Webhook): Promise<void> {
     const { event } = webhook;
     const hasData = VerifiedWebhook.hasData(webhook);
     const found = (hasData && handlers.get(event)) || handlers.get("*");
@@ -63,9 +47,9 @@ export function createReceiver(
       unhandled.add(event);
       const name = show(event) + (hasData ? "" : " without data");
       const message = `No handler takes the event ${name}. It was answered with 200.`;
-      void log(settings, "warn", message, { event });
+      void log("warn", message, { event });
     }
-    return found ?? [];
+    for (const handler of found ?? []) await handler(webhook);
   }
 
   async function statusFor(request: IncomingRequest): Promise<number> {
@@ -88,14 +72,16 @@ export function createReceiver(
     } catch (error) {
       const status = webhook === undefined ? refusalStatus(error) : 500;
       reception.end({ webhook, error, status });
-      await report(settings, status === 500 ? "error" : "warn", error, webhook);
+      await report(status === 500 ? "error" : "warn", error, webhook);
       return status;
     }
   }
 
-  async function handle(webhook: Webhook): Promise<void> {
-    for (const handler of handlersOf(webhook)) await handler(webhook);
-  }
+  /** Says nothing but the status: why a delivery was refused is the merchant's business alone. */
+  const receive: Receive = async (request) => {
+    const status = await statusFor(request);
+    return { status, headers: status === 405 ? { Allow: "POST" } : {} };
+  };
 
   return {
     on(event: string, handler: Handler) {
@@ -103,16 +89,13 @@ export function createReceiver(
       const near = [...eventNames, "*"].includes(event) ? undefined : nearest(event, eventNames);
       if (near !== undefined) {
         const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
-        void log(settings, "warn", message, { event });
+        void log("warn", message, { event });
       }
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);
     },
-    /** Answers without a body, whatever happened: why a delivery was refused is the merchant's business alone. */
-    async receive(request: IncomingRequest) {
-      const status = await statusFor(request);
-      const headers: Record<string, string> = status === 405 ? { Allow: "POST" } : {};
-      return { status, headers };
-    },
+    fetchHandler: () => createFetchHandler(receive),
+    nodeHandler: () => createNodeHandler(receive),
+    lambdaHandler: () => createLambdaHandler(receive),
   };
 }
 
@@ -128,35 +111,4 @@ const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
 export function refusalStatus(error: unknown): number {
   if (!(error instanceof WebhookVerificationError)) return 500;
   return refusalStatuses[error.reason] ?? 401;
-}
-
-/**
- * Tells the merchant about a delivery that was refused (`warn`) or that failed on this side (`error`). A
- * reporter that fails must not change the answer.
- */
-async function report(
-  settings: Settings,
-  level: "warn" | "error",
-  error: unknown,
-  webhook?: Webhook,
-): Promise<void> {
-  const { logger, onError } = settings;
-  const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
-  if (logger || !onError) await log(settings, level, message, { error });
-  try {
-    await onError?.(error, webhook);
-  } catch {}
-}
-
-/** Without a logger, a warning takes one line of the console; an error comes with its stack. */
-async function log(
-  { logger }: Settings,
-  level: "warn" | "error",
-  message: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  const target: Pick<Console, "warn" | "error"> = logger ?? console;
-  try {
-    await target[level](message, ...(logger || level === "error" ? [details] : []));
-  } catch {}
 }

@@ -1,67 +1,19 @@
 import { WebhookVerificationError } from "../errors.ts";
-import { checkedBody, type RawBody, toBytes, type WebhookBody } from "./body.ts";
-import {
-  findNodeCrypto,
-  nodeMatches,
-  nodeSha256Hex,
-  type Signed,
-  webMatches,
-  webSha256Hex,
-} from "./crypto.ts";
+import { type RawBody, toBytes } from "./body.ts";
+import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
+import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
-import { type Claims, readClaims, type WebhookHeaders } from "./headers.ts";
-import { checkOption, type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
+import { type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
 
-/** A delivery in parts, for platforms without Web Requests. */
-export interface WebhookInput {
-  /** Exactly as received. Text is taken as its UTF-8 bytes. */
-  readonly body: WebhookBody;
-  readonly headers: WebhookHeaders;
-}
+/** Verifies deliveries: at once where the platform has node:crypto, later with WebCrypto. */
+export type Verifier = ReturnType<typeof createVerifier>;
 
-/** A delivery as it was received: nothing about it is known to be authentic. */
-export interface Delivery extends Claims, Signed {}
-
-/** Verifies a delivery: at once where the platform has node:crypto, later with WebCrypto. */
-export type Verifier = {
-  /** Whether a configured secret matches. False for secrets that a function gives, which is not called. */
-  matches(delivery: Delivery): boolean | Promise<boolean>;
-} & (
-  | { readonly isSync: true; verify(delivery: Delivery): Webhook }
-  | { readonly isSync: false; verify(delivery: Delivery): Promise<Webhook> }
-);
-
-/** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
-export function checkedClaims(
-  headers: unknown,
-  { headers: names, toleranceSeconds, now }: Settings,
-): Claims {
-  const claims = readClaims(headers, names);
-  const ageMs = Number(now()) - claims.timestampMs;
-  checkOption("now", !Number.isNaN(ageMs), "a function that returns a valid Date");
-  if (Math.abs(ageMs) <= toleranceSeconds * 1000) return claims;
-  const isOld = ageMs > 0;
-  throw new WebhookVerificationError(
-    isOld ? "timestamp_too_old" : "timestamp_too_new",
-    `The delivery's timestamp is ${Math.abs(ageMs) / 1000} seconds in the ` +
-      `${isOld ? "past" : "future"}, and toleranceSeconds is ${toleranceSeconds}. ` +
-      (isOld ? "If a sandbox with a frozen clock sent it, pass now: sandbox.clock.now. " : "") +
-      "Check this machine's clock.",
-  );
-}
-
-/** Throws for what cannot be verified: unreadable or stale headers, a body that is not raw or too large. */
-export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
-  const claims = checkedClaims(input?.headers, settings);
-  return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
-}
-
-export function createVerifier(given: WebhooksOptions["secret"], settings: Settings): Verifier {
+export function createVerifier(given: WebhooksOptions["secret"], settings: Settings) {
   if (typeof given === "function") {
-    const verify = async (delivery: Delivery) =>
+    const verify = async (delivery: Delivery): Promise<Webhook> =>
       createVerifier(await given(), settings).verify(delivery);
-    return { isSync: false, verify, matches: () => false };
+    return { isSync: false as const, matchingSecret: () => -1, verify };
   }
   const secrets = secretKeys(given);
   // Causes are only looked for if a logger or onError reports them.
@@ -71,41 +23,35 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
     // Every secret is tried, so that the time taken does not tell which one matched.
-    const indexFor = (delivery: Delivery) =>
+    const matchingSecret = (delivery: Delivery) =>
       keys.map((key) => nodeMatches(crypto, key, delivery)).indexOf(true);
-    return {
-      isSync: true,
-      matches: (delivery) => indexFor(delivery) !== -1,
-      verify(delivery) {
-        const secretIndex = indexFor(delivery);
-        if (secretIndex === -1) {
-          const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
-          throw mismatch(delivery.body, found?.cause);
-        }
-        const { prefix } = delivery;
-        return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
-      },
-    };
-  }
-  const indexFor = async (delivery: Delivery) =>
-    (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
-  return {
-    isSync: false,
-    matches: async (delivery) => (await indexFor(delivery)) !== -1,
-    async verify(given) {
-      // A copy: the caller may use its buffer again while this waits.
-      const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
-      const secretIndex = await indexFor(delivery);
+    const verify = (delivery: Delivery): Webhook => {
+      const secretIndex = matchingSecret(delivery);
       if (secretIndex === -1) {
-        for (const it of suspect(delivery)) {
-          if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
-        }
-        throw mismatch(delivery.body);
+        const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
+        throw mismatch(delivery.body, found?.cause);
       }
-      const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
-      return webhookOf(delivery, secretIndex, () => deliveryKey);
-    },
+      const { prefix } = delivery;
+      return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
+    };
+    return { isSync: true as const, matchingSecret, verify };
+  }
+  const matchingSecret = async (delivery: Delivery) =>
+    (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
+  const verify = async (given: Delivery): Promise<Webhook> => {
+    // A copy: the caller may use its buffer again while this waits.
+    const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
+    const secretIndex = await matchingSecret(delivery);
+    if (secretIndex === -1) {
+      for (const it of suspect(delivery)) {
+        if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
+      }
+      throw mismatch(delivery.body);
+    }
+    const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
+    return webhookOf(delivery, secretIndex, () => deliveryKey);
   };
+  return { isSync: false as const, matchingSecret, verify };
 }
 
 function webhookOf(

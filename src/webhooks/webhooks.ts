@@ -1,9 +1,10 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { environmentVariable } from "../values.ts";
+import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
-import { createFetchHandler, type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
-import { createLambdaHandler, type LambdaHandler } from "./handlers/lambda.ts";
-import { createNodeHandler, type NodeHandler } from "./handlers/node.ts";
+import { type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
+import type { LambdaHandler } from "./handlers/lambda.ts";
+import type { NodeHandler } from "./handlers/node.ts";
 import { match, type WebhookBranches } from "./match.ts";
 import {
   checkOption,
@@ -12,16 +13,9 @@ import {
   secretVariable,
   type WebhooksOptions,
 } from "./options.ts";
-import { createReceiver, type Receiver, readDelivery } from "./receiver.ts";
+import { createReceiver, type Receiver } from "./receiver.ts";
 import { Receptions, type WebhooksObserver } from "./reception.ts";
-import {
-  createVerifier,
-  type Delivery,
-  mismatch,
-  openDelivery,
-  type Verifier,
-  type WebhookInput,
-} from "./verify.ts";
+import { createVerifier, mismatch, type Verifier } from "./verify.ts";
 
 /**
  * Called with each verified delivery of an event. If it throws, the delivery is answered with 500, so that the service may
@@ -49,11 +43,10 @@ export type SafeVerifyResult =
  * ```
  */
 export class Webhooks {
-  readonly #options: WebhooksOptions;
   readonly #settings: Settings;
   readonly #verifier: Verifier;
-  #receiver: Receiver;
-  #receptions = new Receptions();
+  readonly #receptions = new Receptions();
+  readonly #receiver: Receiver;
 
   /**
    * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile,
@@ -84,7 +77,6 @@ export class Webhooks {
 
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
-    this.#options = options;
     this.#settings = readSettings(options);
     const { secret = environmentVariable(secretVariable) } = options;
     this.#verifier = createVerifier(secret, this.#settings);
@@ -167,18 +159,15 @@ export class Webhooks {
   }
 
   /**
-   * Another one with the same options, whose handlers pass every verified delivery on. What `explain` throws for a
-   * delivery that no secret matches is answered with 500 instead of 401.
+   * Handlers that pass every verified delivery on. What `explain` throws for a delivery that no secret matches is
+   * answered with 500 instead of 401.
    *
    * @internal
    */
   forward(
     handler: (webhook: Webhook) => unknown,
-    explain: (delivery: Delivery) => unknown = () => {},
-  ): Webhooks {
-    const forwarding = new Webhooks(this.#options);
-    // Observers of this one see those deliveries, too.
-    forwarding.#receptions = this.#receptions;
+    explain: (delivery: Delivery) => unknown,
+  ): Receiver {
     const verify = async (delivery: Delivery) => {
       try {
         return await this.#verifier.verify(delivery);
@@ -188,8 +177,9 @@ export class Webhooks {
         throw error;
       }
     };
-    forwarding.#receiver = createReceiver(this.#settings, verify, this.#receptions);
-    return forwarding.on("*", handler);
+    const receiver = createReceiver(this.#settings, verify, this.#receptions);
+    receiver.on("*", handler);
+    return receiver;
   }
 
   /**
@@ -197,8 +187,8 @@ export class Webhooks {
    *
    * @internal
    */
-  matches(delivery: Delivery): boolean | Promise<boolean> {
-    return this.#verifier.matches(delivery);
+  async matches(delivery: Delivery): Promise<boolean> {
+    return (await this.#verifier.matchingSecret(delivery)) !== -1;
   }
 
   /**
@@ -207,7 +197,7 @@ export class Webhooks {
    * POST, 400 for a signed body that is not an event, and 500 when a handler throws.
    */
   fetchHandler(): FetchHandler {
-    return createFetchHandler(this.#receiver);
+    return this.#receiver.fetchHandler();
   }
 
   /**
@@ -217,7 +207,7 @@ export class Webhooks {
    * Fastify there is a plugin in `settlekit/webhooks/fastify`.
    */
   nodeHandler(): NodeHandler {
-    return createNodeHandler(this.#receiver);
+    return this.#receiver.nodeHandler();
   }
 
   /**
@@ -230,7 +220,7 @@ export class Webhooks {
    * ```
    */
   lambdaHandler(): LambdaHandler {
-    return createLambdaHandler(this.#receiver);
+    return this.#receiver.lambdaHandler();
   }
 }
 

@@ -79,7 +79,6 @@ export function nullish<Inner extends z.core.$ZodType>(schema: Inner) {
 
 export const optionalText = nullish(z.string());
 export const optionalNumber = nullish(z.number());
-export const optionalBoolean = nullish(z.boolean());
 
 /**
  * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
@@ -139,42 +138,37 @@ export function checkOptions<Options>(
   options: unknown,
   shapeRule: string,
 ): Options {
-  const { success, data, error } = schema.safeParse(options);
+  const { success, data, error } = schema.safeParse(options, { error: optionMessage });
   if (success) return data;
   const unknown = error.issues.find((issue) => issue.code === "unrecognized_keys");
   const issue = unknown ?? error.issues[0];
-  const path = [...(issue?.path ?? []), ...(unknown?.keys.slice(0, 1) ?? [])].map((part) =>
-    withoutKeys(String(part)),
-  );
+  const path = issue ? optionPath(issue) : [];
   if (issue === undefined || path.length === 0) {
     throw new ConfigurationError(shapeRule, { code: "invalid_option" });
   }
-  const param = path.join(".");
-  if (unknown === undefined) {
-    const code = issue.code === "custom" ? issue.params?.code : undefined;
-    const isObject = issue.code === "invalid_type" && issue.expected === "object";
-    const message = isObject
-      ? `${param} must be an object, such as { ${namesAt(schema, path)[0]} }.`
-      : issue.message;
-    throw new ConfigurationError(message, { code: code ?? "invalid_option", param });
-  }
-  const names = namesAt(schema, path.slice(0, -1));
-  const meant = nearest(path.at(-1) ?? "", names);
-  throw new ConfigurationError(
-    `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`,
-    { code: "unknown_option", param },
-  );
+  const ownCode = issue.code === "custom" ? issue.params?.code : undefined;
+  const code = unknown ? "unknown_option" : (ownCode ?? "invalid_option");
+  throw new ConfigurationError(issue.message, { code, param: path.join(".") });
 }
 
-/** The names that an object within the options may have. */
-function namesAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type === "optional") return namesAt(def.innerType, path);
-  if (def.type === "array") return namesAt(def.element, path.slice(1));
-  if (def.type !== "object") return [];
-  const [first, ...rest] = path;
-  const inner = first === undefined ? undefined : def.shape[first];
-  return inner ? namesAt(inner, rest) : Object.keys(def.shape);
+/** The way to the option that an issue is about: the first one, where it is about several. */
+function optionPath(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): string[] {
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  return [...(issue.path ?? []), ...unknown].map((part) => withoutKeys(String(part)));
+}
+
+/** The message for an option that does not exist or is not the object that it should be. */
+function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  const path = optionPath(issue);
+  const param = path.join(".");
+  const { shape = {} } = (issue.inst as z.ZodMiniObject)._zod.def;
+  const names = Object.keys(shape);
+  if (issue.code === "unrecognized_keys") {
+    const meant = nearest(path.at(-1) ?? "", names);
+    return `There is no option ${show(param)}.${meant ? ` Did you mean ${meant}?` : ""} The options are: ${names.join(", ")}.`;
+  }
+  const isObject = issue.code === "invalid_type" && issue.expected === "object";
+  return isObject ? `${param} must be an object, such as { ${names[0]} }.` : undefined;
 }
 
 /**

@@ -33,6 +33,8 @@ import {
   withdrawalSchema,
 } from "./withdrawal.ts";
 
+// What each operation does, and the evidence for it, is in openapi-prose.ts.
+
 /** Whatever reads may be repeated. */
 // @__NO_SIDE_EFFECTS__
 function read<Response>(
@@ -51,7 +53,6 @@ function readPages<Item>(
   return read({ ...operation, response, essential: ["data"] });
 }
 
-/** Interface section 4.1. */
 export const createPayment: Operation<CreatedPayment> = {
   name: "payments.create",
   method: "POST",
@@ -64,7 +65,6 @@ export const createPayment: Operation<CreatedPayment> = {
   essential: ["paymentId", "paymentUrl", "secret"],
 };
 
-/** Interface section 4; the answer is the Payment itself. */
 export const getPayment: Operation<Payment> = read({
   name: "payments.get",
   path: "/v1/external/secretkey-auth/payments/{paymentId}",
@@ -73,7 +73,6 @@ export const getPayment: Operation<Payment> = read({
   essential: ["id"],
 });
 
-/** Interface section 4.2. */
 export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchema, {
   name: "payments.list",
   path: "/v1/external/secretkey-auth/payments",
@@ -81,7 +80,7 @@ export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchem
   query: paymentListQuerySchema,
 });
 
-/** Interface section 4.4. Whether a repeated Idempotency-Key is honoured is not shown. */
+// Unsafe, because whether a repeated Idempotency-Key is honoured is not shown.
 export const createWithdrawal: Operation<Withdrawal> = {
   name: "withdrawals.create",
   method: "POST",
@@ -94,7 +93,6 @@ export const createWithdrawal: Operation<Withdrawal> = {
   essential: ["id"],
 };
 
-/** Interface section 4; the answer is the Withdrawal itself. */
 export const getWithdrawal: Operation<Withdrawal> = read({
   name: "withdrawals.get",
   path: "/v1/external/secretkey-auth/withdrawals/{withdrawalId}",
@@ -103,7 +101,6 @@ export const getWithdrawal: Operation<Withdrawal> = read({
   essential: ["id"],
 });
 
-/** Interface section 4.5. */
 export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdrawalSchema, {
   name: "withdrawals.list",
   path: "/v1/external/secretkey-auth/withdrawals",
@@ -111,7 +108,6 @@ export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdr
   query: withdrawalListQuerySchema,
 });
 
-/** Interface section 4.3. */
 export const getCheckoutPayment: Operation<Payment> = read({
   name: "checkout.payment",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}",
@@ -120,7 +116,6 @@ export const getCheckoutPayment: Operation<Payment> = read({
   essential: ["id"],
 });
 
-/** Interface section 4.3. */
 export const getCheckoutStatus: Operation<PaymentState> = read({
   name: "checkout.status",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/status",
@@ -129,7 +124,6 @@ export const getCheckoutStatus: Operation<PaymentState> = read({
   essential: ["status"],
 });
 
-/** Interface section 4.3; the active quotes. */
 export const listQuotes: Operation<Quote[]> = read({
   name: "checkout.quotes.list",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
@@ -138,7 +132,7 @@ export const listQuotes: Operation<Quote[]> = read({
   essential: "a list",
 });
 
-/** Interface section 4.3. Creates or updates: the same request twice is harmless. */
+// Creates or updates: the same request twice is harmless.
 export const createQuote: Operation<Quote> = {
   name: "checkout.quotes.create",
   method: "POST",
@@ -151,7 +145,6 @@ export const createQuote: Operation<Quote> = {
   essential: ["id"],
 };
 
-/** Interface section 4.3. */
 export const refreshCheckoutStatus: Operation<PaymentState> = {
   name: "checkout.refreshStatus",
   method: "POST",
@@ -163,7 +156,6 @@ export const refreshCheckoutStatus: Operation<PaymentState> = {
   essential: ["status"],
 };
 
-/** Interface section 4.6. */
 export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
   name: "dashboard.withdrawalConfig",
   path: "/v1/merchants/{merchantId}/withdrawals/config",
@@ -172,7 +164,6 @@ export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
   essential: ["supported"],
 });
 
-/** Interface section 4.7. */
 export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPages(
   withdrawalSchema,
   {
@@ -183,7 +174,6 @@ export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPage
   },
 );
 
-/** Interface section 4.7. */
 export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   name: "dashboard.withdrawals.get",
   path: "/v1/merchants/{merchantId}/withdrawals/{withdrawalId}",
@@ -192,7 +182,6 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   essential: ["id"],
 });
 
-/** Published; the chains in use. */
 export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainSchema, {
   name: "chains.list",
   path: "/v1/external/chains",
@@ -200,7 +189,6 @@ export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainS
   query: chainListQuerySchema,
 });
 
-/** Published. */
 export const getChain: Operation<TokenChain> = read({
   name: "chains.get",
   path: "/v1/external/chains/{chainId}",
@@ -209,7 +197,6 @@ export const getChain: Operation<TokenChain> = read({
   essential: ["chainId"],
 });
 
-/** Published; with prices. */
 export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   name: "tokens.list",
   path: "/v1/external/tokens",
@@ -217,7 +204,6 @@ export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   query: tokenListQuerySchema,
 });
 
-/** Published. */
 export const getToken: Operation<Token> = read({
   name: "tokens.get",
   path: "/v1/external/tokens/{tokenId}",
@@ -226,7 +212,6 @@ export const getToken: Operation<Token> = read({
   essential: ["id"],
 });
 
-/** Published. */
 export const getWalletBalances: Operation<WalletBalances> = read({
   name: "wallet.balances",
   path: "/v1/external/secretkey-auth/wallet/balances",
@@ -235,7 +220,7 @@ export const getWalletBalances: Operation<WalletBalances> = read({
   essential: ["balances"],
 });
 
-/** Interface section 4.7; published in detail. Whether an Idempotency-Key is honoured is not shown. */
+// As unsafe as createWithdrawal.
 export const createMerchantWithdrawal: Operation<Withdrawal> = {
   name: "dashboard.withdrawals.create",
   method: "POST",

@@ -5,7 +5,6 @@ import {
   type OpenEnum,
   openEnum,
   openObject,
-  optionalBoolean,
   optionalNumber,
   optionalText,
   type Same,
@@ -88,7 +87,7 @@ export const paymentReceiptSchema = openObject({
   txGasUsed: optionalNumber,
   txTotalCost: optionalText,
   txTotalCostUsdFractions: optionalNumber,
-  txIsSponsored: optionalBoolean,
+  txIsSponsored: nullish(z.boolean()),
   processedBy: nullish(openEnum("webhook", "frontend", "cron", "manual", "shout_webhook")),
   txRiskScore: nullish(z.union([z.number(), z.string()])),
   txRiskSeverity: nullish(

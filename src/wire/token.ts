@@ -8,7 +8,6 @@ import {
   openEnum,
   openObject,
   optional,
-  optionalBoolean,
   optionalNumber,
   optionalText,
   type Same,
@@ -124,8 +123,8 @@ export const settledChainSchema = openObject({
   name: optionalText,
   nativeSymbol: optionalText,
   nativeDecimals: optionalNumber,
-  isEnabled: optionalBoolean,
-  isTestnet: optionalBoolean,
+  isEnabled: nullish(z.boolean()),
+  isTestnet: nullish(z.boolean()),
 });
 true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 

@@ -1,11 +1,11 @@
 import { bodyAlreadyParsed, GrowingBody } from "../body.ts";
-import type { IncomingRequest, Receiver } from "../receiver.ts";
+import type { IncomingRequest, Receive } from "../delivery.ts";
 
 /** Receives and answers a delivery, for Web servers and workers. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-export function createFetchHandler(receiver: Receiver): FetchHandler {
-  return async (request) => new Response(null, await receiver.receive(incomingRequest(request)));
+export function createFetchHandler(receive: Receive): FetchHandler {
+  return async (request) => new Response(null, await receive(incomingRequest(request)));
 }
 
 export function incomingRequest(request: Request): IncomingRequest {

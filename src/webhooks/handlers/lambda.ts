@@ -1,5 +1,5 @@
+import type { Receive } from "../delivery.ts";
 import type { WebhookHeaders } from "../headers.ts";
-import type { Receiver } from "../receiver.ts";
 
 /** The part that is used of the events of API Gateway, function URLs and load balancers. */
 export type LambdaEvent = LambdaEventV1 | LambdaEventV2;
@@ -31,11 +31,11 @@ export interface LambdaResult {
 /** Receives and answers a delivery, for AWS Lambda behind HTTP. */
 export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
-export function createLambdaHandler(receiver: Receiver): LambdaHandler {
+export function createLambdaHandler(receive: Receive): LambdaHandler {
   return async (event) => {
     const { httpMethod, multiValueHeaders, headers, body, isBase64Encoded, requestContext } =
       event as Partial<LambdaEventV1 & LambdaEventV2>;
-    const { status, ...answer } = await receiver.receive({
+    const { status, ...answer } = await receive({
       method: httpMethod ?? requestContext?.http.method,
       // Beside them, `headers` has only the last of several values.
       headers: multiValueHeaders ?? headers,

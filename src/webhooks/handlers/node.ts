@@ -1,5 +1,5 @@
 import { asRawBody, bodyAlreadyParsed, GrowingBody, type RawBody } from "../body.ts";
-import type { Receiver } from "../receiver.ts";
+import type { Receive } from "../delivery.ts";
 
 /** The part of Node's `IncomingMessage` that is used, and what frameworks put on it. */
 export interface NodeRequest {
@@ -39,10 +39,10 @@ export type NodeHandler = (
   next?: (error?: unknown) => void,
 ) => Promise<void>;
 
-export function createNodeHandler(receiver: Receiver): NodeHandler {
+export function createNodeHandler(receive: Receive): NodeHandler {
   return async (request, response) => {
     const { method, headers } = request;
-    const { status, headers: answerHeaders } = await receiver.receive({
+    const { status, headers: answerHeaders } = await receive({
       method,
       headers,
       readBody: (maxBodyBytes, signal) => readNodeBody(request, maxBodyBytes, signal),
