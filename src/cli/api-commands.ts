@@ -27,6 +27,7 @@ import {
   toggle,
 } from "./options.ts";
 import { printList, printRecord } from "./records.ts";
+import { interruptible } from "./terminal.ts";
 
 // A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
 // and `wait`, which the client makes of several calls.
@@ -67,6 +68,11 @@ const payoutOptions = object({
   production,
 });
 
+const idempotencyKey = setting(
+  "--idempotency-key KEY",
+  "Repeats a creation whose outcome is unknown, within 24 hours, without creating anything twice.",
+).optional();
+
 const paymentSecret = setting("--secret SECRET", "The payment's secret, which its creation gave.");
 
 function call(
@@ -75,9 +81,10 @@ function call(
   path: Readonly<Record<string, string | number>>,
   input: object,
   secret: string,
+  options: object,
 ) {
   const { paymentId = "" } = path;
-  const given = query || body ? [input] : [];
+  const given = query || body ? [input, options] : [options];
   if (credential === "paymentSecret") {
     const checkout = client.checkout({ paymentId: String(paymentId), secret });
     return methodOf(checkout, name.replace("checkout.", ""))(...given);
@@ -100,6 +107,7 @@ function methodOf(client: object, name: string): Method {
 function operationCommand(id: OperationId, operation: Operation<unknown>, name: string): Command {
   const isOfPayment = operation.credential === "paymentSecret";
   const isPayout = operation.replay === "unsafe";
+  const isKeyed = operation.replay === "keyed";
   const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const { summary, description } = operationProse[id];
@@ -113,18 +121,23 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
       pages: limit === undefined ? constant(undefined) : pageOptions,
+      idempotencyKey: isKeyed ? idempotencyKey : constant(undefined),
       payout: isPayout ? payoutOptions : constant(undefined),
       common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
-    async run({ path, input, secret, pages, payout, common }, terminal) {
+    async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
       terminal.conceal(secret);
       const client = await clientFrom(common.headerPrefix);
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
-      const result = call(client, operation, path, { ...input, ...pageSize }, secret);
-      if (columns) await printList(result, { csv: common.csv, columns, most }, terminal);
-      else printRecord(await result, terminal);
+      await interruptible(async (signal) => {
+        const filled = { ...input, ...pageSize };
+        const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+        const result = call(client, operation, path, filled, secret, options);
+        if (columns) await printList(result, { csv: common.csv, columns, most }, terminal);
+        else printRecord(await result, terminal);
+      });
     },
   });
 }
@@ -161,8 +174,9 @@ function findCommand(group: string, columns: readonly string[]): Command {
     },
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
       const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
-      const found = find(orderId, { createdAfter });
-      await printList(found, { csv, columns }, terminal);
+      await interruptible((signal) =>
+        printList(find(orderId, { createdAfter, signal }), { csv, columns }, terminal),
+      );
     },
   });
 }
@@ -185,7 +199,10 @@ function waitCommand(group: string): Command {
     },
     async run({ id, timeout, headerPrefix }, terminal) {
       const wait = methodOf(await clientFrom(headerPrefix), `${group}.waitUntilFinal`);
-      printRecord(await wait(id, { deadlineMs: timeout * 1000 }), terminal);
+      const ended = await interruptible(async (signal) =>
+        wait(id, { deadlineMs: timeout * 1000, signal }),
+      );
+      printRecord(ended, terminal);
     },
   });
 }

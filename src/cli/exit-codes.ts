@@ -1,9 +1,11 @@
 import {
+  AbortError,
   ApiError,
   AuthenticationError,
   ConfigurationError,
   ConnectionError,
   InvalidRequestError,
+  OutcomeUnknownError,
   PermissionError,
   StoreError,
   TimeoutError,
@@ -18,6 +20,8 @@ export const exitCodes = {
   authentication: 3,
   network: 4,
   api: 5,
+  /** A creation may have succeeded, and no answer said so. */
+  unknown: 6,
   /** The command that `exec` was asked to run cannot be executed, or does not exist: shells' own codes. */
   notExecutable: 126,
   notFound: 127,
@@ -34,6 +38,8 @@ export function exitCodeOf(error: unknown): number {
     classes.some((type) => error instanceof type);
   // Refused by settlekit itself: no request was sent.
   const isRefusedArgument = error instanceof InvalidRequestError && error.status === undefined;
+  if (error instanceof AbortError) return Number(error.cause) || exitCodes.interrupted;
+  if (error instanceof OutcomeUnknownError) return exitCodes.unknown;
   if (is(UsageError, ConfigurationError) || isRefusedArgument) return exitCodes.usage;
   if (is(AuthenticationError, PermissionError)) return exitCodes.authentication;
   if (is(ConnectionError, TimeoutError)) return exitCodes.network;

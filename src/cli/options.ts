@@ -62,6 +62,7 @@ export function defineCommand<const Given extends Options>(
     const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
     if ("dotenv" in common) loadVariables(common.dotenv, terminal);
     terminal.asJson = common.json === true;
+    if (common.json && common.csv) throw new UsageError("Pass --csv or --json, not both.");
     return (await run(values, terminal)) ?? exitCodes.ok;
   };
   const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);

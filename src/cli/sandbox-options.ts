@@ -95,12 +95,14 @@ export function variablesOf(
   { secretKey, webhookSecret, headerPrefix }: Sandbox,
   url: string,
 ): Record<string, string> {
+  const inherited = process.env.SETTLEKIT_HEADER_PREFIX || defaultHeaderPrefix;
+  const isUsual = headerPrefix === defaultHeaderPrefix && inherited === defaultHeaderPrefix;
   return {
     SETTLEKIT_ENVIRONMENT: "sandbox",
     SETTLEKIT_SANDBOX_URL: url,
     SETTLEKIT_SECRET_KEY: secretKey,
     SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
-    ...(headerPrefix !== defaultHeaderPrefix && { SETTLEKIT_HEADER_PREFIX: headerPrefix }),
+    ...(!isUsual && { SETTLEKIT_HEADER_PREFIX: headerPrefix }),
   };
 }
 

@@ -103,6 +103,22 @@ export function durationText(milliseconds: number): string {
 }
 
 /**
+ * Has a call end with its own error, which says what may have happened, when the process is told to stop. A second signal
+ * kills the process.
+ */
+export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const interrupt = () => controller.abort(exitCodes.interrupted);
+  const terminate = () => controller.abort(exitCodes.terminated);
+  process.once("SIGINT", interrupt).once("SIGTERM", terminate);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off("SIGINT", interrupt).off("SIGTERM", terminate);
+  }
+}
+
+/**
  * Resolves with the exit code when the process is told to stop, or when its output is no longer read: a
  * server must not keep its port after the script that started it died. A second signal kills the process.
  */

@@ -149,9 +149,10 @@ async function createdData(event: string, { status, orderId, assignments, url }:
     throw new UsageError(`${unknownEvent(event)} Pass --detached to send this one.`);
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
-  const scenario = scenarios[kind]?.[status];
+  const playable = scenarios[kind] ?? {};
+  const scenario = Object.hasOwn(playable, status) ? playable[status] : undefined;
   if ((scenario === undefined) !== event.endsWith(".created")) {
-    const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(scenarios[kind] ?? {});
+    const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(playable);
     throw new UsageError(
       `A sandbox has no ${event} with the status ${show(status)}, only with ${statuses.join(", ")}. Pass ` +
         "--detached to send it all the same.",

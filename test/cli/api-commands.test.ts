@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commands, parse } from "../../src/cli/command-line.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
-import { scriptedServer } from "../scripted-server.ts";
-import { settlekit, type Variables } from "./command-line.ts";
+import { scriptedServer, silent } from "../scripted-server.ts";
+import { CommandLine, settlekit, type Variables } from "./command-line.ts";
 
 const sandbox = createSandbox({ seed: "cli" });
 let server: SandboxServer;
@@ -179,7 +179,66 @@ function examplesOf(...words: string[]): string[][] {
     .map((line) => line.trim().split(" "));
 }
 
+describe("payments create", () => {
+  const create = (...more: string[]) => [
+    ...["payments", "create", "--order-id", "order_1", "--amount", "2500", ...more],
+  ];
+
+  test("ends with 6 when its outcome is unknown, and says with which key to repeat it", async () => {
+    const refusal = { error: { code: "invalid_request", message: "No." } };
+    await using service = await scriptedServer(
+      { status: 503, headers: { "retry-after": "0.25" } },
+      { status: 400, body: refusal },
+    );
+    const variables = { SETTLEKIT_SANDBOX_URL: service.url };
+    const { code, stdout } = await runWith(
+      variables,
+      ...create("--idempotency-key", "k_1", "--json"),
+    );
+    expect(code).toBe(6);
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: "error",
+      error: { name: "OutcomeUnknownError", idempotencyKey: "k_1" },
+    });
+    expect(service.requests.every(({ headers }) => headers["idempotency-key"] === "k_1")).toBe(
+      true,
+    );
+  });
+
+  test("creates nothing twice with one key", async () => {
+    const [first] = await jsonOf(...create("--idempotency-key", "k_1"));
+    const [second] = await jsonOf(...create("--idempotency-key", "k_1"));
+    expect(second).toEqual(first);
+    expect(await jsonOf("payments", "list")).toHaveLength(1);
+  });
+});
+
+test("a list is CSV or JSON, not both", async () => {
+  const { code, stdout, stderr } = await run("payments", "list", "--csv", "--json");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain("Pass --csv or --json, not both.");
+});
+
 describe("withdrawals create-once", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("says what %s leaves open", async (signal, code) => {
+    const list = { data: [], pagination: { total: 0, limit: 1000, offset: 0, hasMore: false } };
+    await using service = await scriptedServer({ body: list }, silent);
+    await using running = new CommandLine([...payout("payout_1"), "--yes"], {
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: service.url,
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    });
+    await vi.waitFor(() => expect(service.requests.at(-1)?.method).toBe("POST"));
+    const ended = await running.stop(signal);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toMatch(
+      /createOnce was aborted before it was known whether the withdrawal for orderId "payout_1" was created\. Wait two minutes/,
+    );
+  });
+
   test("pays an order out once", async () => {
     const [first] = await jsonOf(...payout("payout_1"), "--yes");
     const [second] = await jsonOf(...payout("payout_1"), "--yes");

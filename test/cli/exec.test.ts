@@ -61,6 +61,13 @@ describe("settlekit exec", () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "X-Acme\n" });
   });
 
+  test("the prefix of the command line wins over that of the variable", async () => {
+    const print = node("console.log(process.env.SETTLEKIT_HEADER_PREFIX)");
+    const variables = { SETTLEKIT_HEADER_PREFIX: "X-Acme" };
+    const args = ["exec", "--header-prefix", "X-Service", "--", ...print];
+    expect((await new CommandLine(args, variables).ended).stdout).toBe("X-Service\n");
+  });
+
   test("ends with the command's exit code", async () => {
     expect((await exec("--", ...node("process.exit(7)"))).code).toBe(7);
   });

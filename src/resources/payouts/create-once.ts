@@ -155,6 +155,8 @@ export async function createOnce(
       forget(key);
       throw withOutcome(error, "not_sent");
     }
+    const isAbort: boolean = AbortError.is(error);
+    if (isAbort) throw abortedInDoubt(facts(), error, error.cause);
     if (isFinalAnswer(error)) throw withOutcome(error, "unknown");
     const isConflict: boolean = IdempotencyConflictError.is(error);
     if (isOwnLook || isConflict || error.outcome === "unknown") return lookInDoubt(error);

@@ -82,7 +82,8 @@ export function abortedInDoubt(
   reason: unknown,
 ): AbortError {
   return new AbortError(
-    `${facts.name}.createOnce was aborted before it was known whether its withdrawal was created. ${nextStep(facts)}`,
+    `${facts.name}.createOnce was aborted before it was known whether the withdrawal for orderId "${facts.orderId}" was ` +
+      `created. ${nextStep(facts)}`,
     { ...common(facts), attempts, requestId, code: "aborted", outcome: "unknown", cause: reason },
   );
 }
