@@ -1,18 +1,19 @@
+import type { ResetFault, TruncationFault } from "./faults/fault.ts";
+
 /** The connection of a request, as the `env` of hono's `fetch`. The app also notes here how a fault breaks it. */
 export interface Connection {
-  /** Whether the sandbox answers to a host name. In process, it answers to every name. */
-  readonly isAllowedHost?: (hostname: string) => boolean;
   /** Aborts when the client disconnects before it has the whole answer. Default: the request's own signal. */
   readonly signal?: AbortSignal;
   /** How the connection breaks instead of carrying the whole answer. */
-  broken?: BrokenBy;
+  broken?: ConnectionFault;
 }
 
-/** Nothing arrives before a reset; or half the answer does, and a reset or the end of the connection follows. */
-export type BrokenBy =
-  | "reset before the answer"
-  | "reset within the answer"
-  | "end within the answer";
+export type ConnectionFault = ResetFault | TruncationFault;
+
+/** Whether the connection breaks before any of the answer arrives. Otherwise half of it does. */
+export function isUnanswered(fault: ConnectionFault): boolean {
+  return fault.connection === "reset" && fault.when !== "mid-answer";
+}
 
 export type SandboxApp = (request: Request, connection: Connection) => Promise<Response>;
 
@@ -49,13 +50,13 @@ export async function fetchInProcess(app: SandboxApp, request: Request): Promise
   }
 }
 
-async function brokenAnswer(answer: Response, by: BrokenBy): Promise<Response> {
+async function brokenAnswer(answer: Response, fault: ConnectionFault): Promise<Response> {
   // The causes that Node's own fetch gives.
   const cause =
-    by === "end within the answer"
+    fault.connection === "truncated"
       ? Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" })
       : Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
-  if (by === "reset before the answer") throw new TypeError("fetch failed", { cause });
+  if (isUnanswered(fault)) throw new TypeError("fetch failed", { cause });
   const { half, headers } = await firstHalf(answer);
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(half),

@@ -1,26 +1,24 @@
-import { createEvents, type Events } from "./event-bus.ts";
+import { readHeaderPrefix } from "../webhooks/options.ts";
+import { createEvents } from "./event-bus.ts";
 import type { SandboxOptions } from "./options.ts";
-import { createRandomSource, type RandomSource } from "./random.ts";
-import { createStore, type Store } from "./state/store.ts";
-import { type Clock, createClock } from "./time/clock.ts";
-import { createTaskQueue, type TaskQueue } from "./webhooks/endpoint.ts";
+import { createRandomSource } from "./random.ts";
+import { createStore } from "./state/store.ts";
+import { createClock } from "./time/clock.ts";
+import { createTaskQueue } from "./webhooks/endpoint.ts";
 
-export interface Core {
-  readonly store: Store;
-  readonly random: RandomSource;
-  readonly events: Events;
-  readonly clock: Clock;
-  /** The webhooks in flight, which `clock.advance` waits for. */
-  readonly inFlight: TaskQueue;
-}
+export type Core = ReturnType<typeof createCore>;
 
 const maxWebhooksInFlight = 16;
 
-export function createCore({ seed, now }: Pick<SandboxOptions, "seed" | "now">): Core {
+/** What every part of a sandbox is made with. */
+export function createCore(options: SandboxOptions) {
+  const { seed, now, dialect = "documented" } = options;
+  const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const store = createStore();
   const random = createRandomSource(seed, store);
   const events = createEvents(store);
+  /** The webhooks in flight, which `clock.advance` waits for. */
   const inFlight = createTaskQueue(maxWebhooksInFlight);
   const clock = createClock(now, inFlight.idle, events, store);
-  return { store, random, events, clock, inFlight };
+  return { headerPrefix, dialect, store, random, events, clock, inFlight };
 }

@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
 import { unsupportedNode } from "../runtime.ts";
-import { readHeaderPrefix } from "../webhooks/options.ts";
 import { fetchInProcess } from "./connection.ts";
 import { createCore } from "./core.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -11,7 +10,7 @@ import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
 import { createIdempotencyStore } from "./service/idempotency.ts";
 import { createMerchants, publicMerchant } from "./service/merchants.ts";
-import { createAuthenticate } from "./service/operations.ts";
+import { createAuthenticate, published } from "./service/operations.ts";
 import { paymentRoutes } from "./service/payment-routes.ts";
 import { createPaymentScenarios } from "./service/payment-scenarios.ts";
 import { createPayments } from "./service/payments.ts";
@@ -46,35 +45,31 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const problem = unsupportedNode(process.versions.node);
   if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
   checkSandboxOptions(options);
-  const headerPrefix = readHeaderPrefix(options.headerPrefix);
-  const { dialect = "documented" } = options;
   const core = createCore(options);
-  const { clock, events, store } = core;
+  const { clock, events, headerPrefix, store } = core;
   const origin = originOf(options.identity ?? options.seed);
   const merchants = createMerchants(merchantOptionsOf(options), origin, store);
-  const deliveries = createWebhookDeliveries(core, merchants, { headerPrefix, dialect });
+  const deliveries = createWebhookDeliveries(core, merchants);
   const { publish, dropped: droppedDeliveries, ...webhooks } = deliveries;
   const payments = createPayments(core, publish);
   const paymentScenarios = createPaymentScenarios(core, payments);
   const withdrawals = createWithdrawals(core, publish);
   const withdrawalScenarios = createWithdrawalScenarios(core, withdrawals, merchants);
   const idempotency = createIdempotencyStore(core);
-  const log = createRequestLog(store);
+  const log = createRequestLog(store, events);
   const routes = [
     ...paymentRoutes(core, payments),
     ...withdrawalRoutes(withdrawals),
     ...referenceRoutes,
   ];
   const operations = routes.map(({ operation }) => operation);
-  const { take: takeFault, ...faults } = createFaults(core, operations, headerPrefix);
+  const { take: takeFault, ...faults } = createFaults(core, operations);
   const app = createApp({
     ...core,
     routes,
-    authenticate: createAuthenticate(merchants, payments, headerPrefix),
+    authenticate: createAuthenticate(core, merchants, payments),
     idempotency,
-    headerPrefix,
-    dialect,
-    findPayment: payments.find,
+    form: core.dialect === "published" ? published(payments) : undefined,
     takeFault,
     log,
     async loadOwnRoutes() {
@@ -85,7 +80,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   // The last listener, so that everything is in place when the reset is emitted.
   store.onReplaced(events.reset);
-  const state = createState(store);
   const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
 
   const sandbox: Sandbox = {
@@ -133,10 +127,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       timelineEntries: events.dropped(),
       idempotencyKeys: idempotency.dropped(),
     }),
-    snapshot: () => state.take(clock.now()),
-    restore: state.restore,
-    save: () => state.save(clock.now()),
-    load: state.load,
+    ...createState(core),
     reset: store.clear,
     close,
     [Symbol.dispose]: close,

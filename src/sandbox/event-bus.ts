@@ -2,23 +2,19 @@ import { show } from "../values.ts";
 import type {
   Announced,
   Cause,
-  RequestEntry,
+  RequestOutcome,
   SandboxEvent,
   SandboxListener,
   TimelineEntry,
 } from "./events.ts";
 import type { Store } from "./state/store.ts";
 
-/** An event before the bus numbers it and adds what caused it. */
-type Unnumbered<Entry> = Entry extends Cause
-  ? Omit<Entry, "sequence" | keyof Cause>
-  : Omit<Entry, "sequence">;
-type NewEvent = Unnumbered<TimelineEntry>;
+type Without<Entry, Key extends PropertyKey> = Entry extends unknown ? Omit<Entry, Key> : never;
 
 /** A change before its webhook event has an id. */
-type Unannounced<Change> = Change extends NewEvent ? Omit<Change, "at" | keyof Announced> : never;
-export type NewChange = Unannounced<
-  Extract<NewEvent, Announced | { readonly type: "payment.moved" }>
+export type NewChange = Without<
+  Extract<TimelineEntry, { readonly orderId: unknown }>,
+  "sequence" | "at" | keyof Cause | keyof Announced
 >;
 
 export type Events = ReturnType<typeof createEvents>;
@@ -59,18 +55,20 @@ export function createEvents(store: Store) {
 
   return {
     /** @returns The event's sequence number. */
-    emit(event: NewEvent): number {
+    emit(event: Without<TimelineEntry, "sequence">): number {
       lastSequence++;
-      const facts = withoutCause.has(event.type) ? event : { ...event, ...cause };
-      keep({ ...facts, sequence: lastSequence } as TimelineEntry);
+      keep({ ...event, sequence: lastSequence });
       return lastSequence;
     },
     /** Emits how a request ended, unless its event was dropped. */
-    ended(sequence: number, { outcome, status }: Pick<RequestEntry, "outcome" | "status">): void {
+    ended(sequence: number, outcome: RequestOutcome, status?: number | null): void {
       const entry = entries.get(String(sequence));
-      if (entry?.type === "request") keep({ ...entry, outcome, status });
+      if (entry?.type !== "request") return;
+      keep({ ...entry, outcome, status: status ?? entry.status });
     },
-    /** Names this cause in everything that a synchronous piece of work emits. */
+    /** The cause of what is emitted now. */
+    cause: () => cause,
+    /** Sets the cause for a synchronous piece of work. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {
       cause = { ...noCause, ...next };
       try {
@@ -100,12 +98,3 @@ export function createEvents(store: Store) {
     dropped: entries.dropped,
   };
 }
-
-/** Requests and the clock are causes themselves; deliveries name their change, faults their request. */
-const withoutCause: ReadonlySet<TimelineEntry["type"]> = new Set([
-  "request",
-  "fault.met",
-  "clock.advanced",
-  "webhook.created",
-  "webhook.attempted",
-]);

@@ -56,12 +56,13 @@ export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
 /** A request to the service. Emitted when it arrives and, under the same sequence number, when its outcome changes. */
 export interface RequestEntry extends EventBasics {
   readonly type: "request";
-  /** Finds the details in `sandbox.requests()`. */
+  /** The answer's `X-Request-Id`, which finds the details in `sandbox.requests()`. */
   readonly requestId: string;
   readonly method: string;
+  /** With the query, as it was sent. */
   readonly path: string;
   readonly outcome: RequestOutcome;
-  /** Null while there is no answer, and when the connection broke before one. */
+  /** HTTP status of the answer; null while there is none, and when the connection broke before one. */
   readonly status: number | null;
 }
 
@@ -141,26 +142,24 @@ export interface WithdrawalMoved extends WithdrawalState {
   readonly type: "withdrawal.moved";
 }
 
-/** A delivery was created; its details are in `webhooks.deliveries()`. */
-export interface WebhookCreated extends EventBasics {
-  readonly type: "webhook.created";
+interface WebhookState extends EventBasics {
   readonly deliveryId: string;
-  /** Of the change that it announces. */
-  readonly eventId: string;
   /** Such as `payment.updated`. */
   readonly event: string;
   /** Id of the payment or withdrawal. */
   readonly subjectId: string;
 }
 
+/** A delivery was created; its details are in `webhooks.deliveries()`. */
+export interface WebhookCreated extends WebhookState {
+  readonly type: "webhook.created";
+  /** Of the change that it announces. */
+  readonly eventId: string;
+}
+
 /** A delivery was attempted, successfully or not. */
-export interface WebhookAttempted extends EventBasics {
+export interface WebhookAttempted extends WebhookState {
   readonly type: "webhook.attempted";
-  readonly deliveryId: string;
-  /** Such as `payment.updated`. */
-  readonly event: string;
-  /** Id of the payment or withdrawal. */
-  readonly subjectId: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
   /** Status of the receiver's answer; null when none came. */

@@ -1,4 +1,5 @@
-import type { RequestOutcome } from "./events.ts";
+import type { Events } from "./event-bus.ts";
+import type { RequestEntry, RequestOutcome } from "./events.ts";
 import type { Store } from "./state/store.ts";
 
 /** Longer than any request that the service takes, with metadata and all. */
@@ -34,56 +35,41 @@ export function keptHeaders(headers: Iterable<readonly [string, string]>): Recor
   return Object.fromEntries(kept);
 }
 
+/** What a request and its event in the timeline have in common. */
+type RequestFacts = Omit<RequestEntry, "type" | "sequence">;
+
 /** A request that the sandbox received, and how it answered. Credentials in it read `[redacted]`. */
-export interface ReceivedRequest {
-  /** The sandbox's time, ISO 8601, UTC. */
-  readonly at: string;
-  readonly method: string;
-  /** With the query, as it was sent. */
-  readonly path: string;
+export interface ReceivedRequest extends RequestFacts, ReceivedAnswer {
+  /** The whole answer, even if only a part of it arrived; null if there is none. */
+  readonly answer: ReceivedAnswer | null;
+}
+
+/** A request or an answer as it is kept. */
+export interface ReceivedAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The text as it was sent, at most 8,192 characters; empty for a body that was too large to be read. */
   readonly body: string;
   /** How many characters of the body were left out. */
   readonly bodyOmitted: number;
-  readonly outcome: RequestOutcome;
-  /** HTTP status of the answer; null while there is none, and if the connection broke before it. */
-  readonly status: number | null;
-  /** The whole answer, even if only a part of it arrived; null if there is none. */
-  readonly answer: ReceivedAnswer | null;
-  /** The answer's `X-Request-Id`. */
-  readonly requestId: string;
-}
-
-/** An answer as it is kept. */
-export interface ReceivedAnswer {
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** At most 8,192 characters. */
-  readonly body: string;
-  /** How many characters of the body were left out. */
-  readonly bodyOmitted: number;
 }
 
 /** A request as it arrives. */
-interface Arrived extends Omit<ReceivedRequest, "headers" | "body" | "bodyOmitted" | "answer"> {
+interface Arrived extends Omit<RequestFacts, "outcome" | "status"> {
   readonly headers: Headers;
   readonly bodyText: string;
 }
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** How a request ended, with the answer if there was one. */
-export interface RequestEnd extends Pick<ReceivedRequest, "outcome" | "status"> {
-  readonly answer?: ReceivedAnswer;
-}
+/** The part of a request that an answer adds. */
+type Answered = Pick<ReceivedRequest, "status" | "answer">;
 
 /**
  * The latest 1,000 requests. Secrets in their bodies and answers are removed when the log is read, because most entries
  * never are.
  */
-export function createRequestLog(store: Store) {
+export function createRequestLog(store: Store, events: Events) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => {
     for (const request of requests.values()) {
@@ -94,14 +80,18 @@ export function createRequestLog(store: Store) {
   });
 
   return {
-    add({ headers, bodyText, ...facts }: Arrived): void {
+    /** @returns A function that adds how the request ended, unless it was dropped. */
+    add({ headers, bodyText, ...arrived }: Arrived) {
+      const facts = { ...arrived, outcome: "open", status: null } as const;
+      const { requestId } = facts;
+      const sequence = events.emit({ ...facts, type: "request" });
       const kept = { headers: keptHeaders(headers), ...keptBody(bodyText) };
-      requests.set(facts.requestId, { ...facts, ...kept, answer: null });
-    },
-    /** Adds how a request ended, unless it was dropped. */
-    ended(requestId: string, end: RequestEnd): void {
-      const request = requests.get(requestId);
-      if (request) requests.set(requestId, { ...request, ...end });
+      requests.set(requestId, { ...facts, ...kept, answer: null });
+      return (outcome: RequestOutcome, answered?: Answered): void => {
+        const request = requests.get(requestId);
+        if (request) requests.set(requestId, { ...request, outcome, ...answered });
+        events.ended(sequence, outcome, answered?.status);
+      };
     },
     /** Oldest first. */
     all: (): ReceivedRequest[] =>

@@ -6,8 +6,14 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
-import { type BrokenBy, type Connection, firstHalf, type SandboxApp } from "./connection.ts";
-import { evidenceHeader } from "./service/answers.ts";
+import {
+  type Connection,
+  type ConnectionFault,
+  firstHalf,
+  isUnanswered,
+  type SandboxApp,
+} from "./connection.ts";
+import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
  * Allows addresses, the names of this machine, the host that the sandbox listens on, and these names. A web page can make
@@ -87,7 +93,9 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   const isAllowedHost = allowedHosts(names, host);
   const listener = getRequestListener(
     async (request, env) => {
-      const connection: Connection = { isAllowedHost };
+      const { hostname } = new URL(request.url);
+      if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
+      const connection: Connection = {};
       const response = await app(whole(request), connection);
       if (connection.broken === undefined) return response;
       await breakOff((env as HttpBindings).outgoing, response, connection.broken);
@@ -124,9 +132,13 @@ function whole(request: Request): Request {
 }
 
 /** Sends what the fault lets through of the answer, and breaks the connection. */
-async function breakOff(outgoing: HttpBindings["outgoing"], answer: Response, by: BrokenBy) {
+async function breakOff(
+  outgoing: HttpBindings["outgoing"],
+  answer: Response,
+  fault: ConnectionFault,
+) {
   const { socket } = outgoing;
-  if (by === "reset before the answer") {
+  if (isUnanswered(fault)) {
     socket?.resetAndDestroy();
     return;
   }
@@ -134,7 +146,7 @@ async function breakOff(outgoing: HttpBindings["outgoing"], answer: Response, by
   outgoing.writeHead(answer.status, Object.fromEntries(headers));
   // Only once the half was sent: a reset would overtake it.
   outgoing.write(half, () => {
-    if (by === "reset within the answer") socket?.resetAndDestroy();
+    if (fault.connection === "reset") socket?.resetAndDestroy();
     else socket?.end();
   });
 }
@@ -144,8 +156,24 @@ function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
   const message =
     "The header Host is missing or names no host, or the path is no URL. Send where the request goes to.";
-  const body = { error: { type: "invalid_request_error", message, code: "invalid_request" } };
-  return Response.json(body, { status: 400, headers: { [evidenceHeader]: "documented" } });
+  return refusal(400, { code: "invalid_request", message });
+}
+
+/** In process, the sandbox answers to every name. */
+function hostNotAllowed(hostname: string): Response {
+  const message =
+    `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
+    "the name: allowedHosts of listen, --allow-host on the command line.";
+  return refusal(403, { code: "host_not_allowed", message });
+}
+
+/** What is refused before it reaches the app. */
+function refusal(status: number, { code, message }: { code: string; message: string }): Response {
+  const body = { error: { type: "invalid_request_error", message, code } };
+  return Response.json(body, {
+    status,
+    headers: { [evidenceHeader]: errorEvidence(status, code) },
+  });
 }
 
 function cannotListen(error: unknown, port: number, host: string): ConfigurationError {

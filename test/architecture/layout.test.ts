@@ -25,14 +25,14 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 3_850],
+  ["cli", 3_860],
   ["evm", 480],
-  ["http", 2_370],
-  ["resources", 2_260],
-  ["sandbox", 6_925],
-  ["testing", 440],
-  ["webhooks", 1_785],
-  ["wire", 1_885],
+  ["http", 2_385],
+  ["resources", 2_275],
+  ["sandbox", 6_810],
+  ["testing", 420],
+  ["webhooks", 1_720],
+  ["wire", 1_855],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

@@ -1,3 +1,4 @@
+import type { HonoRequest } from "hono";
 import { checkOptionNames } from "../../values.ts";
 import { credentialHeaderNames } from "../../wire/credential.ts";
 import type { Operation } from "../../wire/operation.ts";
@@ -140,9 +141,8 @@ export type Faults = ReturnType<typeof createFaults>;
 const windowMs = 1_000;
 
 export function createFaults(
-  { store, random }: Core,
+  { store, random, headerPrefix }: Core,
   operations: readonly Operation<unknown>[],
-  headerPrefix: string,
 ) {
   const waiting = createWaitingList<Pick<WaitingFault, "route" | "fault">>(
     store.table("faults"),
@@ -177,17 +177,13 @@ export function createFaults(
   }
 
   /** The fault that a request meets; uses it up. */
-  function take(
-    method: string,
-    pathname: string,
-    headers: Headers,
-  ): Pick<FaultMet, "route" | "fault"> | undefined {
+  function take({ method, path, raw }: HonoRequest): Pick<FaultMet, "route" | "fault"> | undefined {
     const rate = limit.get();
-    if (rate !== null && count(callerOf(headers, headerPrefix)) > rate.requestsPerSecond) {
+    if (rate !== null && count(callerOf(raw.headers, headerPrefix)) > rate.requestsPerSecond) {
       const fault = { status: 429, when: "before", retryAfter: rate.retryAfterSeconds } as const;
       return { route: null, fault };
     }
-    return waiting.take(({ route }) => isOnRoute(route, method, pathname));
+    return waiting.take(({ route }) => isOnRoute(route, method, path));
   }
 
   function rateLimit(rate: RateLimit | null): void {
@@ -214,9 +210,6 @@ export function createFaults(
 
 /** The credential of a request. Requests without one count as one caller. */
 export function callerOf(headers: Headers, headerPrefix: string): string {
-  for (const name of credentialHeaderNames(headerPrefix)) {
-    const credential = headers.get(name);
-    if (credential !== null) return credential;
-  }
-  return "";
+  const credentials = credentialHeaderNames(headerPrefix).map((name) => headers.get(name));
+  return credentials.find((credential) => credential !== null) ?? "";
 }

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
-import { SettlekitError } from "../../errors.ts";
+import { InvalidRequestError, SettlekitError } from "../../errors.ts";
 import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
@@ -121,6 +121,8 @@ function errorType(status: number): string {
 
 export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.status, error.facts);
+  // A value that settlekit itself refuses, such as an address with a wrong checksum.
+  if (InvalidRequestError.is(error)) return answerRefusal(c, 422, error);
   const reason = error instanceof Error ? error.message : String(error);
   const blame = SettlekitError.is(error) ? "" : ", which is a bug in settlekit";
   return answerRefusal(c, 500, {

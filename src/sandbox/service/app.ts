@@ -4,27 +4,26 @@ import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
 import { codeForStatus } from "../../wire/envelope.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
-import type { SandboxApp } from "../connection.ts";
+import { isUnanswered, type SandboxApp } from "../connection.ts";
 import type { Core } from "../core.ts";
+import type { RequestOutcome } from "../events.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
 import { callerOf, type Faults } from "../faults/faults.ts";
-import { keptBody, type RequestEnd, type RequestLog, withoutSecrets } from "../request-log.ts";
+import { keptBody, type RequestLog, withoutSecrets } from "../request-log.ts";
 import {
   answerError,
   answerJson,
   answerRefusal,
   answerText,
   evidenceHeader,
-  Refusal,
   type ServiceEnv,
 } from "./answers.ts";
 import { type ServiceOptions, serveOperations } from "./operations.ts";
 import { maxBodyBytes } from "./validation.ts";
 
-interface AppOptions extends ServiceOptions, Omit<Core, "inFlight"> {
+interface AppOptions extends ServiceOptions, Core {
   readonly takeFault: Faults["take"];
   readonly log: RequestLog;
-  readonly headerPrefix: string;
   /** The sandbox's own routes: pages, description and control. Loaded when first asked for, as few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
 }
@@ -35,7 +34,6 @@ export function createApp(options: AppOptions): SandboxApp {
   const { clock, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
-  app.use(checkHost);
   // No answer leaves before the changes that it tells of are durable.
   app.use(async (_, next) => {
     await next();
@@ -52,20 +50,6 @@ export function createApp(options: AppOptions): SandboxApp {
   serveOperations(app, options);
   return async (request, connection) => app.fetch(request, connection);
 }
-
-/** A name that a web page pointed at this machine (DNS rebinding) is refused before anything is served. */
-const checkHost: Middleware = async ({ req, env }, next) => {
-  const { hostname } = new URL(req.url);
-  if (env.isAllowedHost?.(hostname) === false) {
-    throw new Refusal(403, {
-      code: "host_not_allowed",
-      message:
-        `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-        "the name: allowedHosts of listen, --allow-host on the command line.",
-    });
-  }
-  await next();
-};
 
 function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {
   let loaded: ReturnType<typeof load> | undefined;
@@ -87,20 +71,16 @@ const limitBody = bodyLimit({
 });
 
 const readBody: Middleware = async (c, next) => {
-  const isBodiless = c.req.method === "GET" || c.req.method === "HEAD";
-  if (isBodiless) c.set("body", "");
-  else {
-    await limitBody(c, async () => {
-      const text = await c.req.text();
-      // In process, a request may announce less than it brings.
-      if (Buffer.byteLength(text) <= maxBodyBytes) c.set("body", text);
-    });
-  }
+  await limitBody(c, async () => {
+    const text = await c.req.text();
+    // In process, a request may announce less than it brings.
+    if (Buffer.byteLength(text) <= maxBodyBytes) c.set("body", text);
+  });
   await next();
 };
 
 /** Keeps a request in the log and in the timeline, and names it in the answer. */
-function recorded({ clock, random, log, events }: AppOptions): Middleware {
+function recorded({ clock, random, log }: AppOptions): Middleware {
   return async (c, next) => {
     const { req, env } = c;
     const { method } = req;
@@ -108,19 +88,15 @@ function recorded({ clock, random, log, events }: AppOptions): Middleware {
     const at = clock.now().toISOString();
     const { pathname, search } = new URL(req.url);
     const path = withoutSecrets(pathname + search);
-    const facts = { at, requestId, method, path, status: null, outcome: "open" } as const;
-    const sequence = events.emit({ ...facts, type: "request" });
-    log.add({ ...facts, headers: req.raw.headers, bodyText: c.var.body ?? "" });
-    let end: RequestEnd = facts;
-    const record = (next: RequestEnd) => {
-      end = next;
-      log.ended(requestId, next);
-      events.ended(sequence, next);
-    };
-    const { signal = req.raw.signal } = env;
+    const { headers, signal: clientSignal } = req.raw;
+    const bodyText = c.var.body ?? "";
+    const record = log.add({ at, requestId, method, path, headers, bodyText });
+    let outcome: RequestOutcome = "open";
+    const { signal = clientSignal } = env;
     signal.addEventListener("abort", () => {
-      if (end.outcome === "open") record({ outcome: "unanswered", status: null });
-      else if (end.outcome === "answered") record({ outcome: "cut off", status: end.status });
+      if (outcome !== "open" && outcome !== "answered") return;
+      outcome = outcome === "open" ? "unanswered" : "cut off";
+      record(outcome);
     });
 
     c.set("requestId", requestId);
@@ -130,14 +106,14 @@ function recorded({ clock, random, log, events }: AppOptions): Middleware {
     // Countdowns are corrected by this header, so it must tell the sandbox's time.
     c.res.headers.set("Date", clock.now().toUTCString());
     // The client already disconnected.
-    if (end.outcome !== "open") return;
-    if (env.broken === "reset before the answer") record({ outcome: "unanswered", status: null });
-    else {
-      const { status, headers } = c.res;
-      // The sandbox's own headers hold no secret.
-      const answer = { headers: Object.fromEntries(headers), ...keptBody(c.var.answer) };
-      record({ outcome: env.broken ? "cut off" : "answered", status, answer });
-    }
+    if (outcome !== "open") return;
+    if (env.broken === undefined) outcome = "answered";
+    else outcome = isUnanswered(env.broken) ? "unanswered" : "cut off";
+    if (outcome === "unanswered") return record(outcome);
+    const { status, headers: answerHeaders } = c.res;
+    // The sandbox's own headers hold no secret.
+    const answer = { headers: Object.fromEntries(answerHeaders), ...keptBody(c.var.answer) };
+    record(outcome, { status, answer });
   };
 }
 
@@ -169,9 +145,9 @@ function isFromWebPage(headers: Headers): boolean {
 
 function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
-    const { method, path, raw } = c.req;
+    const { raw } = c.req;
     const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
-    const met = isStray ? undefined : takeFault(method, path, raw.headers);
+    const met = isStray ? undefined : takeFault(c.req);
     if (met === undefined) return next();
     const at = clock.now().toISOString();
     events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });
@@ -192,9 +168,7 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
     for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
     c.res = answerOf(fault, c);
   } else {
-    if (fault.connection === "truncated") c.env.broken = "end within the answer";
-    else if (fault.when === "mid-answer") c.env.broken = "reset within the answer";
-    else c.env.broken = "reset before the answer";
+    c.env.broken = fault;
     if (fault.connection === "reset" && fault.when === "before") c.res = c.body(null);
     else await next();
   }

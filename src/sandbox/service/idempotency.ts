@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ConfigurationError } from "../../errors.ts";
 import { canonicalJson } from "../../values.ts";
-import type { Replay } from "../../wire/operation.ts";
+import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { Refusal } from "./answers.ts";
 
@@ -17,14 +17,11 @@ const maxDepth = 64;
 /** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
 export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
-interface IdempotentRequest {
+interface Kept {
   readonly merchantId: string;
-  /** The operation: one key means nothing across them. */
+  /** The operation's name: one key means nothing across operations. */
   readonly scope: string;
   readonly key: string;
-}
-
-interface Kept extends IdempotentRequest {
   readonly fingerprint: string;
   /** Never altered after it was given, so that it is written to the same bytes every time. */
   readonly answer: unknown;
@@ -36,14 +33,15 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
   const kept = store.table<Kept>("idempotency keys", { limit: maxKept });
   const ofWithdrawals = store.cell<WithdrawalIdempotency>("withdrawal idempotency", "ignored");
 
-  clock.onDue("idempotency key", (id) => {
+  const scheduleEnd = clock.onDue("idempotency key", (id) => {
     const ended = kept.get(id);
     // Dropped before its time.
     if (ended === undefined) return;
     kept.delete(id);
     const { merchantId, scope: operation, key } = ended;
     const at = clock.now().toISOString();
-    events.emit({ at, type: "idempotency.ended", merchantId, operation, key });
+    const type = "idempotency.ended";
+    events.emit({ at, type, merchantId, operation, key, ...events.cause() });
   });
 
   return {
@@ -55,21 +53,19 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
      * @throws {Refusal} 409 when the key may not come again, or came with another body.
      */
     once(
-      request: IdempotentRequest,
+      { name: scope, replay }: Operation<unknown>,
+      { merchantId, key }: Pick<Kept, "merchantId" | "key">,
       body: unknown,
-      replay: Replay,
       create: () => unknown,
     ): unknown {
-      const { merchantId, scope, key } = request;
       const id = JSON.stringify([merchantId, scope, key]);
       checkDepth(body);
       const fingerprint = hash("sha256", canonicalJson(body), "base64");
       const earlier = kept.get(id);
       if (earlier === undefined) {
         const answer = create();
-        kept.set(id, { ...request, fingerprint, answer });
-        const dueMs = clock.nowMs() + idempotencyWindowMs;
-        clock.schedule({ dueMs, kind: "idempotency key", subject: id });
+        kept.set(id, { merchantId, scope, key, fingerprint, answer });
+        scheduleEnd(id, clock.nowMs() + idempotencyWindowMs);
         return answer;
       }
       const repetition = replay === "keyed" ? "honoured" : ofWithdrawals.get();

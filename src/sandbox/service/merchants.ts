@@ -22,16 +22,11 @@ export interface SandboxMerchant {
   readonly limits: { readonly minPaymentInCents: number };
 }
 
-interface KeptMerchant extends SandboxMerchant {
+export interface Merchant extends SandboxMerchant {
   /** The id of its registered endpoint. */
   readonly endpointId: string;
   /** The wallet that pays its withdrawals. */
   readonly backendWallet: string;
-}
-
-export interface Merchant extends KeptMerchant {
-  /** `undefined` when there is nowhere to send webhooks to. */
-  readonly endpoint: WebhookEndpoint | undefined;
 }
 
 export type Merchants = ReturnType<typeof createMerchants>;
@@ -41,27 +36,27 @@ export type Merchants = ReturnType<typeof createMerchants>;
  * @param origin Of the secrets and ids, see `originOf`.
  */
 export function createMerchants(options: readonly MerchantOptions[], origin: string, store: Store) {
-  const kept = store.table<KeptMerchant>("merchants", { survivesReset: true });
+  const kept = store.table<Merchant>("merchants", { survivesReset: true });
   // Stored, because merchants that are added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
-  let merchants: readonly Merchant[] = [];
+  const endpoints = new Map<string, WebhookEndpoint | undefined>();
 
   /** The stored merchants, and those that the options add. */
   function gather(): void {
     const before = kept.values();
     if (!before.every(isMerchant)) throw new Error("A stored merchant has another form.");
     const count = Math.max(before.length, options.length);
-    merchants = Array.from({ length: count }, (_, index) => {
+    for (let index = 0; index < count; index++) {
       const asked = options[index] ?? {};
       const merchant = withOptions(before[index] ?? created(index, keptOrigin.get()), asked);
-      kept.set(merchant.merchantId, merchant);
-      const endpoint = webhookEndpoint(merchant.webhookUrl ?? undefined, asked.deliver);
-      return { ...merchant, endpoint };
-    });
+      const { merchantId, webhookUrl } = merchant;
+      kept.set(merchantId, merchant);
+      endpoints.set(merchantId, webhookEndpoint(webhookUrl, asked.deliver));
+    }
   }
 
   function first(): Merchant {
-    const [merchant] = merchants;
+    const [merchant] = kept.values();
     if (merchant !== undefined) return merchant;
     throw new ConfigurationError(
       "A sandbox needs at least one merchant. Pass one in merchants, such as {}, or leave merchants out.",
@@ -75,22 +70,22 @@ export function createMerchants(options: readonly MerchantOptions[], origin: str
 
   return {
     /** In order; at least one. */
-    all: () => merchants,
+    all: kept.values,
     first,
-    find: (id: string) => merchants.find(({ merchantId }) => merchantId === id),
-    withSecretKey: (key: string) => merchants.find(({ secretKey }) => secretKey === key),
-    withAccessToken: (token: string) => merchants.find(({ accessToken }) => accessToken === token),
+    find: kept.get,
+    /** `undefined` when there is nowhere to send the merchant's webhooks to. */
+    endpointOf: (merchantId: string) => endpoints.get(merchantId),
   };
 }
 
-function isMerchant(kept: KeptMerchant | null): boolean {
+function isMerchant(kept: Merchant | null): boolean {
   return typeof kept?.merchantId === "string" && typeof kept.secretKey === "string";
 }
 
 const usualMinPaymentInCents = 250;
 
 /** Each merchant has its own random stream, independent of the number of merchants. */
-function created(index: number, origin: string): KeptMerchant {
+function created(index: number, origin: string): Merchant {
   const number = index === 0 ? "" : ` ${index + 1}`;
   const draws = randomStream(origin, `identity${number}`);
   return {
@@ -108,7 +103,7 @@ function created(index: number, origin: string): KeptMerchant {
   };
 }
 
-function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerchant {
+function withOptions(merchant: Merchant, options: MerchantOptions): Merchant {
   const { name, webhookUrl, depositsEnabled, withdrawalsEnabled, limits } = options;
   return {
     ...merchant,
@@ -124,6 +119,6 @@ function withOptions(merchant: KeptMerchant, options: MerchantOptions): KeptMerc
 
 /** A merchant without internal fields. */
 export function publicMerchant(merchant: Merchant): SandboxMerchant {
-  const { endpoint: _endpoint, endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
+  const { endpointId: _id, backendWallet: _wallet, ...rest } = merchant;
   return rest;
 }

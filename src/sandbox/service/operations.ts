@@ -2,8 +2,7 @@ import type { Context, Hono } from "hono";
 import { isRecord } from "../../values.ts";
 import { credentialHeader, idempotencyKeyHeader } from "../../wire/credential.ts";
 import type { Credential, Operation } from "../../wire/operation.ts";
-import type { Events } from "../event-bus.ts";
-import type { Dialect } from "../options.ts";
+import type { Core } from "../core.ts";
 import { randomStream } from "../random.ts";
 import {
   answerJson,
@@ -22,12 +21,12 @@ import { checked, parseObject, parseQuery } from "./validation.ts";
  * Writes the JSON of an answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has
  * its own deposit address.
  */
-function published(findPayment: Payments["find"]) {
+export function published(payments: Payments) {
   return (name: string, value: unknown): unknown => {
     if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
     if (!isRecord(value) || !("expectedAmountAsset" in value)) return value;
     const id = String(value.id);
-    const payment = findPayment(String(value.paymentId));
+    const payment = payments.find(String(value.paymentId));
     // The same in every answer: it is made from the quote's id.
     const address = randomStream(id, "address").address();
     return { ...value, depositAddress: { ...payment?.depositAddress, id, address } };
@@ -37,29 +36,28 @@ function published(findPayment: Payments["find"]) {
 /** The values of a path's placeholders, decoded. */
 type PathValues = Readonly<Record<string, string | undefined>>;
 
+/** The code of a wrong credential, and which one is right. */
+const credentials: Readonly<Record<Credential, { code: string; owner: string }>> = {
+  secretKey: { code: "invalid_api_key", owner: "the secretKey of a merchant of this sandbox" },
+  accessToken: {
+    code: "invalid_access_token",
+    owner: "Bearer and the accessToken of a merchant of this sandbox",
+  },
+  paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
+};
+
 /** Interface section 5: each operation names the one credential that it is called with. */
-export function createAuthenticate(merchants: Merchants, payments: Payments, headerPrefix: string) {
-  type Holder = (given: string, path: PathValues) => Merchant | undefined;
-  const checks: Record<Credential, { code: string; owner: string; holder: Holder }> = {
-    secretKey: {
-      code: "invalid_api_key",
-      owner: "the secretKey of a merchant of this sandbox",
-      holder: merchants.withSecretKey,
-    },
-    accessToken: {
-      code: "invalid_access_token",
-      owner: "Bearer and the accessToken of a merchant of this sandbox",
-      holder: merchants.withAccessToken,
-    },
-    paymentSecret: {
-      code: "invalid_payment_secret",
-      owner: "the secret of this payment",
-      holder(given, { paymentId = "" }) {
-        const { merchantId } = found("payment", payments.find(paymentId));
-        return payments.secretOf(paymentId) === given ? merchants.find(merchantId) : undefined;
-      },
-    },
-  };
+export function createAuthenticate(
+  { headerPrefix }: Core,
+  merchants: Merchants,
+  payments: Payments,
+) {
+  function holderOf(credential: Credential, given: string, { paymentId = "" }: PathValues) {
+    if (credential !== "paymentSecret")
+      return merchants.all().find((it) => it[credential] === given);
+    const { merchantId } = found("payment", payments.find(paymentId));
+    return payments.secretOf(paymentId) === given ? merchants.find(merchantId) : undefined;
+  }
 
   /**
    * Gives the merchant that a request is about.
@@ -70,12 +68,13 @@ export function createAuthenticate(merchants: Merchants, payments: Payments, hea
     // Public operations are the same for every merchant.
     if (credential === "none") return merchants.first();
     const { name, scheme } = credentialHeader(credential, headerPrefix);
-    const { code, owner, holder } = checks[credential];
+    const { code, owner } = credentials[credential];
     const refuse = (message: string) => new Refusal(401, { code, message });
     const given = headers.get(name);
     if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
     // Without its scheme, a value is not a credential.
-    const merchant = holder(given.startsWith(scheme) ? given.slice(scheme.length) : "", path);
+    const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
+    const merchant = holderOf(credential, value, path);
     if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
     const { merchantId = merchant.merchantId } = path;
     if (merchantId === merchant.merchantId) return merchant;
@@ -118,13 +117,12 @@ export function route<Response, Body = unknown, Query = unknown>(
   return { operation, handle: (call) => handle(call as Call<Body, Query>) };
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Pick<Core, "events"> {
   readonly routes: readonly Route[];
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly idempotency: IdempotencyStore;
-  readonly dialect: Dialect;
-  readonly findPayment: Payments["find"];
-  readonly events: Events;
+  /** Replaces values of an answer as its JSON is written. */
+  readonly form?: ReturnType<typeof published> | undefined;
 }
 
 /** Adds every operation to the app, and refuses other routes and methods. */
@@ -163,7 +161,7 @@ function answer(
   { operation, handle }: Route,
   options: ServiceOptions,
 ): Response {
-  const { authenticate, idempotency, dialect, findPayment } = options;
+  const { authenticate, idempotency, form } = options;
   const { req } = c;
   const path: PathValues = req.param();
   const url = new URL(req.url);
@@ -172,7 +170,7 @@ function answer(
   const call = { origin: url.origin, merchant, path, query };
   // Operations take effect at once, so everything emitted meanwhile is caused by the request.
   const value = options.events.during({ requestId: c.var.requestId }, () => {
-    const { body: schema, name: scope, replay } = operation;
+    const { body: schema, replay } = operation;
     if (schema === undefined) return handle({ ...call, body: undefined });
     const isOptional = schema.safeParse({}).success;
     const json = parseObject(c.var.body, { isOptional });
@@ -180,10 +178,9 @@ function answer(
     const key = req.header(idempotencyKeyHeader);
     if (!key || replay === "safe") return perform();
     const { merchantId } = merchant;
-    return idempotency.once({ merchantId, scope, key }, json, replay, perform);
+    return idempotency.once(operation, { merchantId, key }, json, perform);
   });
   const { name, successStatus = 200 } = operation;
   const headers = { [evidenceHeader]: operationEvidence(name) };
-  const form = dialect === "published" ? published(findPayment) : undefined;
   return answerJson(c, successStatus, value, headers, form);
 }

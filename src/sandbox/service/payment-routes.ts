@@ -16,12 +16,12 @@ import { type Call, type Route, route } from "./operations.ts";
 import type { Payments } from "./payments.ts";
 import { isActive, latestQuote, quoteFor } from "./quotes.ts";
 import { defaultToken, type PricedToken, supportedChainIds, tokenOn } from "./tokens.ts";
-import { checkBy, checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
+import { checkedAmount, checkMetadata, checkOneOf, refuseField } from "./validation.ts";
 
 /** The operations on payments: the merchant's (interface sections 4.1 and 4.2) and the customer's (section 4.3). */
 export function paymentRoutes({ clock, random }: Core, payments: Payments): Route[] {
   function create({ body, origin, merchant }: Call<CreatePaymentBody>): CreatedPayment {
-    const { type = "payment", amount, redirectUrl, customMetadata } = body;
+    const { type, amount, redirectUrl, customMetadata } = body;
     if (type === "deposit" && !merchant.depositsEnabled) {
       throw new Refusal(403, {
         code: "deposits_disabled",
@@ -33,7 +33,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
       type === "deposit" ? 0 : checkedAmount("amount", amount, minPaymentInCents);
     checkRedirectUrl(redirectUrl);
     checkMetadata(customMetadata);
-    const { payment, secret } = payments.create({ ...body, merchant, type, amountInCents });
+    const { payment, secret } = payments.create(merchant, body, amountInCents);
     const { id: paymentId } = payment;
     return { payment, paymentUrl: `${origin}/payment/${paymentId}`, paymentId, secret };
   }
@@ -75,8 +75,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     const priced = chosenToken(call.body);
     const amountInCents = amountToQuote(payment, call.body.forceDepositAmount);
 
-    const latest = latestQuote(payment.quotes, priced);
-    const active = latest && isActive(latest) ? latest : undefined;
+    const active = latestQuote(payment.quotes.filter(isActive), priced);
     const request = { paymentId: payment.id, amountInCents, nowMs: clock.nowMs() };
     const id = active?.id ?? random.stream("quotes").uuid();
     const fresh = quoteFor(priced, request, id);
@@ -129,7 +128,7 @@ function chosenToken({ chainId, contractAddress }: CreateQuoteBody): PricedToken
   if (chainId === undefined) throw incomplete("chainId", "contractAddress");
   checkOneOf("chainId", supportedChainIds, chainId);
   if (contractAddress === undefined) throw incomplete("contractAddress", "chainId");
-  checkBy(() => toChecksumAddress(contractAddress, "contractAddress"));
+  toChecksumAddress(contractAddress, "contractAddress");
   const priced = tokenOn(chainId, contractAddress);
   if (priced !== undefined) return priced;
   throw new Refusal(422, {

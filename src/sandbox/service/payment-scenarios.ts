@@ -3,6 +3,7 @@ import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
+import { isWholeWithin } from "../faults/fault.ts";
 import type { Payments } from "./payments.ts";
 import { closedQuotes, latestQuote, quoteFor, withQuote } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
@@ -114,6 +115,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     scenario: PaymentScenario,
     options: SimulateOptions,
   ): PaymentStep[] {
+    if (!isPaymentPlayable(payment, scenario)) throw unplayable(payment);
     const { status, tenths } = outcomes[scenario];
     const due = { amountInCents: amountDue(payment, options.amountInCents), tenths };
     const dueMs = payments.expiresMs(payment);
@@ -135,7 +137,7 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
-    return payments.transition(payment, { amountInCents, quotes, receipt, status });
+    return payments.receive(payment, { amountInCents, quotes, receipt, status });
   }
 
   /** The changes when money arrives: the paid quote is used, the others expire. */
@@ -160,7 +162,6 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     name: "payment",
     outcomes,
     optionNames: ["amountInCents", "steps"],
-    unplayable,
     plan,
     take,
     shown: ({ status, confirmations }: PaymentStep) => ({ status, confirmations }),
@@ -191,9 +192,7 @@ function amountDue(payment: Payment, chosenInCents: number | undefined): number 
   }
   const quotedInCents = payment.amountInCents === 0 ? defaultDepositInCents : payment.amountInCents;
   const amountInCents = chosenInCents ?? quotedInCents;
-  if (Number.isInteger(amountInCents) && amountInCents >= 1 && amountInCents <= maxAmountInCents) {
-    return amountInCents;
-  }
+  if (isWholeWithin(amountInCents, 1, maxAmountInCents)) return amountInCents;
   throw invalidAmount(`must be a whole number of USD cents from 1 to ${maxAmountInCents}.`);
 }
 

@@ -9,13 +9,6 @@ import { pricedTokens } from "./tokens.ts";
 /** How long a customer has to pay (assumed). */
 const paymentLifetimeMs = 15 * 60_000;
 
-interface NewPayment extends Omit<CreatePaymentBody, "amount"> {
-  readonly merchant: Pick<Merchant, "merchantId" | "name">;
-  readonly type: "payment" | "deposit";
-  /** USD cents; 0 for a deposit, whose amount the customer chooses later (assumed). */
-  readonly amountInCents: number;
-}
-
 export type Payments = ReturnType<typeof createPayments>;
 
 /**
@@ -26,14 +19,15 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   const payments = store.table<Payment>("payments");
   /** What the answers of a payment do not show; its page leads to the returnUrl. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
-  clock.onDue("quotes", expireQuotes);
-  clock.onDue("payment", (id) => {
+  const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
+  const scheduleExpiry = clock.onDue("payment", (id) => {
     const payment = payments.get(id);
     if (payment?.status === "pending") expire(payment);
   });
 
-  function create(fields: NewPayment) {
-    const { merchant, type, amountInCents, orderId, redirectUrl } = fields;
+  /** @param amountInCents 0 for a deposit, whose amount the customer chooses later (assumed). */
+  function create(merchant: Merchant, body: CreatePaymentBody, amountInCents: number) {
+    const { type = "payment", orderId, redirectUrl } = body;
     const nowMs = clock.nowMs();
     const createdAt = new Date(nowMs).toISOString();
     const draws = random.stream("payments");
@@ -57,45 +51,35 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
       createdAt,
     };
     const secret = `ps_${draws.hex(24)}`;
-    put(payment);
-    const returnUrl = returnUrlFor(fields);
+    payments.set(id, payment);
+    const returnUrl = returnUrlFor(body);
     details.set(id, { secret, ...(returnUrl === undefined ? {} : { returnUrl }) });
-    if (payment.quotes.length > 0) {
-      clock.schedule({ dueMs: nowMs + quoteLifetimeMs, kind: "quotes", subject: id });
-    }
-    clock.schedule({ dueMs: nowMs + paymentLifetimeMs, kind: "payment", subject: id });
+    if (payment.quotes.length > 0) scheduleQuotesExpiry(id, nowMs + quoteLifetimeMs);
+    scheduleExpiry(id, nowMs + paymentLifetimeMs);
     publish("payment.created", payment, { type: "payment.created", ...factsOf(payment) });
     return { payment, secret };
   }
 
-  function put(payment: Payment): void {
-    payments.set(payment.id, payment);
-  }
-
-  /** Replaces a payment by its next state; sends a webhook when the status changed. */
-  function transition(payment: Payment, changes: Partial<Payment>): Payment {
+  /** Replaces a payment by its next state when money arrived or was confirmed; sends a webhook for another status. */
+  function receive(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
-    put(next);
-    const facts = factsOf(next);
+    payments.set(next.id, next);
     const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
-    const moved = {
-      type: "payment.moved",
-      ...facts,
-      confirmations,
-      requiredConfirmations,
-    } as const;
-    if (next.status !== payment.status) {
-      const change =
-        next.status === "expired" ? ({ type: "payment.expired", ...facts } as const) : moved;
-      publish("payment.updated", next, change);
-    } else if (next.receipt !== payment.receipt) {
-      events.emit({ ...moved, at: clock.now().toISOString(), eventId: null, event: null });
+    const counts = { confirmations, requiredConfirmations };
+    const moved = { type: "payment.moved", ...factsOf(next), ...counts } as const;
+    if (next.status !== payment.status) publish("payment.updated", next, moved);
+    else {
+      const at = clock.now().toISOString();
+      events.emit({ ...moved, at, eventId: null, event: null, ...events.cause() });
     }
     return next;
   }
 
   function expire(payment: Payment): Payment {
-    return transition(payment, { status: "expired", quotes: closedQuotes(payment.quotes) });
+    const next = { ...payment, status: "expired", quotes: closedQuotes(payment.quotes) };
+    payments.set(next.id, next);
+    publish("payment.updated", next, { type: "payment.expired", ...factsOf(next) });
+    return next;
   }
 
   /**
@@ -105,8 +89,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   function offer(payment: Payment, quote: Quote, amountInCents: number): void {
     const isSameAmount = amountInCents === payment.amountInCents;
     const others = isSameAmount ? payment.quotes : closedQuotes(payment.quotes);
-    put({ ...payment, amountInCents, quotes: withQuote(others, quote) });
-    clock.schedule({ dueMs: Date.parse(quote.expiresAt), kind: "quotes", subject: payment.id });
+    payments.set(payment.id, { ...payment, amountInCents, quotes: withQuote(others, quote) });
+    scheduleQuotesExpiry(payment.id, Date.parse(quote.expiresAt));
   }
 
   function expireQuotes(id: string): void {
@@ -117,8 +101,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const ranOut = (quote: Quote) => isActive(quote) && quote.expiresAt <= at;
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
-    put({ ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
-    events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds });
+    payments.set(id, { ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
+    events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds, ...events.cause() });
   }
 
   return {
@@ -130,7 +114,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     find: payments.get,
     /** Of all merchants, oldest first. */
     all: payments.values,
-    transition,
+    receive,
     offer,
     expire,
     /** When an unpaid payment expires or expired: milliseconds since 1970. */
@@ -139,7 +123,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 }
 
 /** Adds only what was given, and leaves the rest of the URL as written (assumed). */
-function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: NewPayment) {
+function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: CreatePaymentBody) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);
   const added = type === "deposit" ? { customMetadata, customerRefId } : { customMetadata };

@@ -7,8 +7,8 @@ import { etherRateUsd, usdcOn } from "./tokens.ts";
 
 /** Milliseconds per block, as on Base; block numbers follow from it (assumed). */
 export const blockTimeMs = 2_000;
-/** Gas for a plain and for a token transfer (assumed). */
-const gasUsed = { native: 21_000, token: 65_000 } as const;
+/** Gas for the transfer of a token (assumed). */
+const txGasUsed = 65_000;
 const gasPriceWei = 1_000_000_000n;
 const ether = { decimals: 18, rateUsd: etherRateUsd };
 
@@ -64,7 +64,6 @@ function transfer(
   const { symbol, decimals, contractAddress } = token;
   const cents = worthInCents(units, { decimals, rateUsd });
   const at = new Date(nowMs).toISOString();
-  const txGasUsed = token.assetType === "native" ? gasUsed.native : gasUsed.token;
   const costWei = BigInt(txGasUsed) * gasPriceWei;
   return {
     settledToken: { symbol, decimals, contractAddress },

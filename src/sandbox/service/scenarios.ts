@@ -20,14 +20,11 @@ export interface Step {
 
 interface ScenariosOptions<Subject, Scenario extends string, Options, Planned, Shown> {
   readonly name: "payment" | "withdrawal";
-  /** From which statuses each scenario can be played. */
-  readonly outcomes: Readonly<Record<Scenario, { readonly from: readonly string[] }>>;
+  readonly outcomes: Readonly<Record<Scenario, unknown>>;
   readonly optionNames: readonly (keyof Options & string)[];
   readonly find: (id: string) => Subject | undefined;
   readonly all: () => Subject[];
-  /** The error when the scenario does not fit the subject's status. */
-  readonly unplayable: (subject: Subject, scenario: Scenario) => InvalidRequestError;
-  /** @throws {InvalidRequestError} The options do not fit the subject. */
+  /** @throws {InvalidRequestError} The scenario or the options do not fit the subject. */
   readonly plan: (subject: Subject, scenario: Scenario, options: Options) => readonly Planned[];
   readonly take: (subject: Subject, step: Planned) => Subject;
   /** The part of a step that `upcoming` shows. */
@@ -43,10 +40,9 @@ export function createScenarios<
   Shown,
 >({ clock, store }: Core, options: ScenariosOptions<Subject, Scenario, Options, Planned, Shown>) {
   const { name, outcomes, find, plan, take } = options;
-  const kind = `${name} step` as const;
   /** The steps that are left, by the subject's id. */
-  const plans = store.table<readonly Planned[]>(`${kind}s`);
-  clock.onDue(kind, takeIfDue);
+  const plans = store.table<readonly Planned[]>(`${name} steps`);
+  const scheduleStep = clock.onDue(`${name} step`, takeIfDue);
 
   function found(id: string): Subject {
     const subject = find(id);
@@ -68,9 +64,13 @@ export function createScenarios<
     clock.catchUp();
     const subject = found(id);
     checkOneOf("scenario", scenario, Object.keys(outcomes), "unknown_scenario");
-    checkNothingAhead(upcoming(id).length);
-    if (!outcomes[scenario].from.includes(subject.status)) {
-      throw options.unplayable(subject, scenario);
+    const { length: left } = upcoming(id);
+    if (left > 0) {
+      throw new InvalidRequestError(
+        `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
+          "step, or advance the clock with clock.advance.",
+        { code: "scenario_in_progress", param: "scenario" },
+      );
     }
     const steps = plan(subject, scenario, playOptions);
     checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
@@ -87,7 +87,7 @@ export function createScenarios<
     const [first] = steps;
     if (first === undefined) plans.delete(id);
     else plans.set(id, steps);
-    if (first && first.dueMs !== null) clock.schedule({ dueMs: first.dueMs, kind, subject: id });
+    if (first && first.dueMs !== null) scheduleStep(id, first.dueMs);
   }
 
   /** Takes the next step off the plan and schedules the one after it. */
@@ -142,14 +142,5 @@ function checkOneOf(param: string, value: unknown, known: readonly string[], cod
   throw new InvalidRequestError(
     `There is no such ${param === "steps" ? "pace" : param}. Pass ${names.slice(0, -1).join(", ")} or ${names.at(-1)} as ${param}.`,
     { code, param },
-  );
-}
-
-function checkNothingAhead(left: number): void {
-  if (left === 0) return;
-  throw new InvalidRequestError(
-    `A scenario is in progress, with ${left} ${left === 1 ? "step" : "steps"} left. Take them with ` +
-      "step, or advance the clock with clock.advance.",
-    { code: "scenario_in_progress", param: "scenario" },
   );
 }

@@ -1,5 +1,4 @@
 import type * as z from "zod/mini";
-import { InvalidRequestError } from "../../errors.ts";
 import { isRecord, show } from "../../values.ts";
 import { knownValues, type Schema } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
@@ -71,16 +70,6 @@ export function checkMetadata(customMetadata: string | undefined): void {
     JSON.parse(customMetadata);
   } catch {
     throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
-  }
-}
-
-/** @throws {Refusal} 422 with the code and the param of the check's `InvalidRequestError`. */
-export function checkBy(check: () => unknown): void {
-  try {
-    check();
-  } catch (error) {
-    if (!InvalidRequestError.is(error)) throw error;
-    throw new Refusal(422, error);
   }
 }
 

@@ -93,6 +93,7 @@ export function createWithdrawalScenarios(
   const { clock, random } = core;
 
   function plan(withdrawal: Withdrawal, scenario: WithdrawalScenario): WithdrawalStep[] {
+    if (!isWithdrawalPlayable(withdrawal, scenario)) throw unplayable(withdrawal, scenario);
     const { from, status, afterMs } = outcomes[scenario];
     const startMs = clock.nowMs();
     const last = { status, dueMs: startMs + afterMs };
@@ -122,7 +123,6 @@ export function createWithdrawalScenarios(
     name: "withdrawal",
     outcomes,
     optionNames: ["steps"],
-    unplayable,
     plan,
     take,
     shown: ({ status }: WithdrawalStep) => ({ status }),

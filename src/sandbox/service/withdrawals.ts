@@ -8,12 +8,11 @@ import type {
   WithdrawalListQuery,
 } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
-import type { NewChange } from "../event-bus.ts";
 import type { Publish } from "../webhooks/deliveries.ts";
 import { found, pageOf, Refusal } from "./answers.ts";
 import { type Call, type Route, route } from "./operations.ts";
 import { pricedTokens, supportedChainIds } from "./tokens.ts";
-import { checkBy, checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
+import { checkedAmount, checkMetadata, checkOneOf } from "./validation.ts";
 
 export type Withdrawals = ReturnType<typeof createWithdrawals>;
 
@@ -39,7 +38,8 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
       updatedAt: createdAt,
     };
     withdrawals.set(withdrawal.id, withdrawal);
-    publish("withdrawal.created", withdrawal, changeTo("withdrawal.created", withdrawal));
+    const type = "withdrawal.created";
+    publish(type, withdrawal, { type, ...factsOf(withdrawal) });
     return withdrawal;
   }
 
@@ -50,18 +50,15 @@ export function createWithdrawals({ clock, random, store }: Core, publish: Publi
     const updatedAt = new Date(updatedMs).toISOString();
     const next = { ...withdrawal, ...changes, updatedAt };
     withdrawals.set(next.id, next);
-    publish("withdrawal.updated", next, changeTo("withdrawal.moved", next));
+    publish("withdrawal.updated", next, { type: "withdrawal.moved", ...factsOf(next) });
     return next;
   }
 
   return { find: withdrawals.get, all: withdrawals.values, create, transition };
 }
 
-function changeTo(
-  type: "withdrawal.created" | "withdrawal.moved",
-  { id: withdrawalId, orderId = null, status }: Withdrawal,
-): NewChange {
-  return { type, withdrawalId, orderId, status };
+function factsOf({ id: withdrawalId, orderId = null, status }: Withdrawal) {
+  return { withdrawalId, orderId, status };
 }
 
 /** Interface section 8. */
@@ -78,7 +75,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     }
     checkedAmount("amountInCents", body.amountInCents, minAmountInCents);
     checkOneOf("chainId", supportedChainIds, body.chainId);
-    checkBy(() => toRecipientAddress(body.recipientAddress));
+    toRecipientAddress(body.recipientAddress);
     checkMetadata(body.customMetadata);
     return withdrawals.create(merchant.merchantId, body);
   }

@@ -3,7 +3,8 @@ import { InvalidRequestError } from "../../errors.ts";
 import { isRecord } from "../../values.ts";
 import { paymentSchema } from "../../wire/payment.ts";
 import { withdrawalSchema } from "../../wire/withdrawal.ts";
-import type { Contents, Store } from "./store.ts";
+import type { Core } from "../core.ts";
+import type { Contents } from "./store.ts";
 
 /** The state of a sandbox at one time. Only that sandbox can restore it. */
 export interface SandboxSnapshot {
@@ -29,12 +30,12 @@ const format = "settlekit sandbox";
 /** The version of saved sandboxes and of data files. */
 export const formatVersion = 1;
 
-export function createState(store: Store) {
+export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
   const taken = new WeakMap<SandboxSnapshot, Contents>();
 
   return {
-    take(takenAt: Date): SandboxSnapshot {
-      const snapshot = Object.freeze({ takenAt: takenAt.toISOString() });
+    snapshot(): SandboxSnapshot {
+      const snapshot = Object.freeze({ takenAt: clock.now().toISOString() });
       taken.set(snapshot, store.contents());
       return snapshot;
     },
@@ -50,16 +51,16 @@ export function createState(store: Store) {
       }
       store.replace(contents);
     },
-    save: (savedAt: Date): SavedSandbox => ({
+    save: (): SavedSandbox => ({
       format,
       version: formatVersion,
-      savedAt: savedAt.toISOString(),
+      savedAt: clock.now().toISOString(),
       // The caller may alter the copy.
       tables: structuredClone(store.contents()),
     }),
     /** @throws {InvalidRequestError} code `invalid_save`. */
     load(saved: unknown): void {
-      const tables = checkedTables(saved, store.names());
+      const tables = checkedTables(saved, Object.keys(store.contents()));
       try {
         store.replace(structuredClone(tables));
       } catch {

@@ -1,17 +1,9 @@
-interface TableOptions {
-  /** Whether a reset leaves it as it is. @defaultValue false */
-  readonly survivesReset?: boolean;
-  /** Above so many values, the oldest is dropped. @defaultValue none is dropped */
-  readonly limit?: number;
-}
-
 /** Values by key, in the order in which their keys came. */
 export interface Table<Value> {
   readonly survivesReset: boolean;
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
   delete(key: string): void;
-  size(): number;
   /** A copy, oldest first. */
   values(): Value[];
   entries(): [key: string, value: Value][];
@@ -45,9 +37,13 @@ export function createStore() {
   let isCommitDue = false;
   const drops = table<number>("dropped");
 
+  /**
+   * @param survivesReset Whether a reset leaves the table as it is.
+   * @param limit Above so many values, the oldest is dropped.
+   */
   function table<Value>(
     name: string,
-    { survivesReset = false, limit = Number.POSITIVE_INFINITY }: TableOptions = {},
+    { survivesReset = false, limit = Number.POSITIVE_INFINITY } = {},
   ): Table<Value> {
     if (tables.has(name)) throw new Error(`There are two tables named ${name}.`);
     let values = new Map<string, Value>();
@@ -71,7 +67,6 @@ export function createStore() {
         drops.set(name, (drops.get(name) ?? 0) + 1);
       },
       delete: remove,
-      size: () => values.size,
       values: () => [...values.values()],
       entries: () => [...values],
       dropped: () => drops.get(name) ?? 0,
@@ -86,10 +81,10 @@ export function createStore() {
   }
 
   /** A single value, `initial` until it is set. */
-  function cell<Value>(name: string, initial: Value, options: TableOptions = {}) {
-    const { get, set } = table<Value>(name, options);
+  function cell<Value>(name: string, initial: Value, { survivesReset = false } = {}) {
+    const { get, set } = table<Value>(name, { survivesReset });
     // Saved, because no other sandbox would have it.
-    if (options.survivesReset) set("value", initial);
+    if (survivesReset) set("value", initial);
     return {
       get(): Value {
         const value = get("value");
@@ -155,7 +150,6 @@ export function createStore() {
   return {
     table,
     cell,
-    names: () => [...tables.keys()],
     commit,
     contents,
     /** Calls the listener whenever everything was replaced: after a reset, a restored snapshot or a load. */

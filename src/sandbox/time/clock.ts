@@ -6,19 +6,11 @@ import type { Events } from "../event-bus.ts";
 import type { DueEvent, SandboxEvent } from "../events.ts";
 import type { Store } from "../state/store.ts";
 
-type DueKind =
-  | "quotes"
-  | "payment"
-  | "payment step"
-  | "withdrawal step"
-  | "delivery"
-  | "idempotency key";
-
 /** Something that happens at a certain time. */
 export interface DueEntry {
   /** Milliseconds since 1970. */
   readonly dueMs: number;
-  readonly kind: DueKind;
+  readonly kind: string;
   /** Key of what it happens to, unique within its kind. */
   readonly subject: string;
 }
@@ -81,8 +73,6 @@ export interface SandboxClock {
 /** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
 export const endOfTimeMs = 99_999_999_999_999;
 
-export type Clock = ReturnType<typeof createClock>;
-
 /**
  * @param frozenAt The time at which the clock is frozen; undefined for real time.
  * @param quiet Resolves when no webhook is in flight; `advance` waits for it.
@@ -100,7 +90,7 @@ export function createClock(
     { survivesReset: true },
   );
   const due = createDueQueue(store);
-  const settlers = new Map<DueKind, (subject: string) => void>();
+  const settlers = new Map<string, (subject: string) => void>();
   let latestMs = 0;
   /** The time that `advance` has reached, while it runs. */
   let standingMs: number | undefined;
@@ -119,10 +109,18 @@ export function createClock(
 
   const isFrozen = () => base.get().frozenAtMs !== null;
 
-  /** Schedules an entry, to be settled by `advance`, by the timer or before the next request. */
-  function schedule(entry: DueEntry): void {
-    due.add(entry);
-    if (due.first() === entry) setTimer();
+  /**
+   * Says what happens to a subject when it is due, which `advance`, the timer or the next request then lets happen.
+   *
+   * @returns A function that schedules a subject.
+   */
+  function onDue(kind: string, settle: (subject: string) => void) {
+    settlers.set(kind, settle);
+    return (subject: string, dueMs: number): void => {
+      const entry = { dueMs, kind, subject };
+      due.add(entry);
+      if (due.first() === entry) setTimer();
+    };
   }
 
   /** A frozen clock needs no timer, and `advance` sets it at the end. */
@@ -209,8 +207,7 @@ export function createClock(
     nowMs,
     /** The time on receivers' clocks: real time, however far this clock was advanced, or the frozen time. */
     receiversNowMs: () => (isFrozen() ? nowMs() : Date.now()),
-    schedule,
-    onDue: (kind: DueKind, run: (subject: string) => void) => void settlers.set(kind, run),
+    onDue,
     catchUp,
   };
 }

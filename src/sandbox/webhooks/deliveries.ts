@@ -22,7 +22,7 @@ import {
   invalidDisorder,
   type WaitingDisorder,
 } from "./disorder.ts";
-import { messageFor, type WebhookForm } from "./message.ts";
+import { messageFor } from "./message.ts";
 
 export type Publish = ReturnType<typeof createWebhookDeliveries>["publish"];
 
@@ -32,7 +32,7 @@ const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 /** A delivery that is dropped while it waits for a retry is not sent again. */
 const maxDeliveries = 10_000;
 
-export function createWebhookDeliveries(core: Core, merchants: Merchants, form: WebhookForm) {
+export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   const { clock, random, inFlight, events, store } = core;
   /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
@@ -43,7 +43,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     () => random.stream("disorder"),
     invalidDisorder,
   );
-  clock.onDue("delivery", attemptIfDue);
+  const scheduleAttempt = clock.onDue("delivery", attemptIfDue);
   store.onReplaced(sendWaiting);
 
   /** Records an event and starts to deliver it, without waiting for the answer. */
@@ -55,33 +55,44 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     const data = snapshotOf(subject);
     const eventId = random.stream("webhooks").uuid();
     const occurredAt = clock.now().toISOString();
-    events.emit({ ...change, at: occurredAt, eventId, event });
+    events.emit({ ...change, at: occurredAt, eventId, event, ...events.cause() });
     const met = hasEndpoint(data) && waiting.take((it) => it.event === null || it.event === event);
     const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
-    const delivery = record({ event, data, eventId, occurredAt, disorder });
-    if (delivery.status === "pending") void start(delivery);
+    void deliver({ event, data, eventId, occurredAt, disorder });
   }
 
   function hasEndpoint({ merchantId }: WebhookData): boolean {
-    return merchants.find(merchantId)?.endpoint !== undefined;
+    return merchants.endpointOf(merchantId) !== undefined;
   }
 
-  function record(
+  /** Records a delivery, and sends it for the first time, or later when its disorder says so. */
+  async function deliver(
     facts: Pick<WebhookDelivery, "event" | "data" | "eventId" | "occurredAt" | "disorder">,
-  ): WebhookDelivery {
-    const { event, data, eventId } = facts;
+  ): Promise<WebhookDelivery> {
+    const { event, data, eventId, disorder } = facts;
     const at = clock.now().toISOString();
+    const id = random.stream("webhooks").uuid();
+    const status = hasEndpoint(data) ? "pending" : "recorded";
     const delivery = put({
-      id: random.stream("webhooks").uuid(),
+      id,
       ...facts,
-      status: hasEndpoint(data) ? "pending" : "recorded",
+      status,
       attempts: [],
       nextAttemptAt: null,
       createdAt: at,
     });
-    const { id: deliveryId } = delivery;
-    events.emit({ type: "webhook.created", at, deliveryId, eventId, event, subjectId: data.id });
-    return delivery;
+    events.emit({
+      type: "webhook.created",
+      at,
+      deliveryId: id,
+      eventId,
+      event,
+      subjectId: data.id,
+    });
+    if (disorder?.kind === "reorder") heldBack.set(id, data.id);
+    if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
+    else if (status === "pending") await attemptInTurn(delivery);
+    return deliveries.get(id) ?? delivery;
   }
 
   /** Stores a delivery, and schedules its next attempt if that is due after a delay. */
@@ -90,19 +101,8 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
     const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
     const stored = { ...delivery, nextAttemptAt };
     deliveries.set(stored.id, stored);
-    if (dueMs !== undefined) clock.schedule({ dueMs, kind: "delivery", subject: stored.id });
+    if (dueMs !== undefined) scheduleAttempt(stored.id, dueMs);
     return stored;
-  }
-
-  /** Sends a delivery for the first time, or later when its disorder says so. */
-  async function start(delivery: WebhookDelivery): Promise<void> {
-    const { id, data, disorder } = delivery;
-    if (disorder?.kind !== "delay" && disorder?.kind !== "reorder") {
-      await attemptInTurn(delivery);
-      return;
-    }
-    if (disorder.kind === "reorder") heldBack.set(id, data.id);
-    put(delivery, disorder.byMs);
   }
 
   /** Webhooks of one payment or withdrawal are sent in order. */
@@ -129,20 +129,20 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
   }
 
   async function attempt(delivery: WebhookDelivery): Promise<void> {
-    const merchant = merchants.find(delivery.data.merchantId);
-    if (!merchant?.endpoint || !isCurrent(delivery)) return;
-    const { endpoint } = merchant;
-    const { id, attempts } = delivery;
+    const { id, attempts, data } = delivery;
+    const merchant = merchants.find(data.merchantId);
+    const endpoint = merchants.endpointOf(data.merchantId);
+    if (!merchant || !endpoint || !isCurrent(delivery)) return;
     // Drawn from the delivery's own stream: the order of attempts depends on how fast receivers answer.
     const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
     // Receivers in other processes judge a webhook's age by real time.
     const nowMs = clock.receiversNowMs();
     const request = {
       url: endpoint.url,
-      ...messageFor(delivery, deliveryId, merchant, nowMs, form),
+      ...messageFor(delivery, deliveryId, merchant, nowMs, core),
     };
     const kind = delivery.disorder?.kind ?? null;
-    async function send(disorder: DisorderKind | null): Promise<WebhookAttempt> {
+    const send = async (disorder: DisorderKind | null): Promise<WebhookAttempt> => {
       const at = clock.now().toISOString();
       const startedMs = performance.now();
       const result = await endpoint.send(request).then(
@@ -154,7 +154,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
       );
       const durationMs = performance.now() - startedMs;
       return { deliveryId, at, request, disorder, ...result, durationMs };
-    }
+    };
     const made = [await send(kind === "duplicate" ? null : kind)];
     if (kind === "duplicate" && isCurrent(delivery)) made.push(await send(kind));
     if (isCurrent(delivery)) conclude(delivery, made);
@@ -208,9 +208,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants, form: 
       );
     }
     const disorder = kind === undefined ? null : disorderOf(kind, by);
-    const again = record({ event, data, eventId, occurredAt, disorder });
-    await start(again);
-    return deliveries.get(again.id) ?? again;
+    return deliver({ event, data, eventId, occurredAt, disorder });
   }
 
   function disorder(kind: DisorderKind, options: DisorderOptions = {}): void {

@@ -97,25 +97,21 @@ export function tamperedWebhook(webhook: WebhookParts, random: () => number) {
   return { tampered, webhook: { ...webhook, headers } };
 }
 
+/** A webhook signed by someone who does not know the secret. */
+export function wronglySignedWebhook(webhook: WebhookParts): WebhookParts {
+  return staleWebhook(webhook, { secret: "whsec_of_another_merchant", byMs: 0 });
+}
+
 /** A webhook with a valid signature, made `byMs` milliseconds earlier. */
 export function staleWebhook(
   webhook: WebhookParts,
   { secret, byMs }: { readonly secret: string; readonly byMs: number },
 ): WebhookParts {
-  return signedAnew(webhook, secret, byMs);
-}
-
-/** A webhook signed by someone who does not know the secret. */
-export function wronglySignedWebhook(webhook: WebhookParts): WebhookParts {
-  return signedAnew(webhook, "whsec_of_another_merchant", 0);
-}
-
-function signedAnew(webhook: WebhookParts, secret: string, earlierByMs: number): WebhookParts {
   const { body } = webhook;
   const prefix = headerName(webhook, "signature")?.slice(0, -"-signature".length);
   const headerPrefix = prefix ?? defaultHeaderPrefix;
   const signedAt = webhook.headers[headerName(webhook, "timestamp") ?? ""] ?? "";
-  const timestampMs = (parseTimestamp(signedAt) ?? Date.now()) - earlierByMs;
+  const timestampMs = (parseTimestamp(signedAt) ?? Date.now()) - byMs;
   const timestamp = new Date(Math.max(timestampMs, 0));
   const { headers } = signWebhook({ body, secret, headerPrefix, timestamp });
   const signed = Object.keys(headers).map((name) => name.toLowerCase());

@@ -28,11 +28,8 @@ const placeholderUrl = "https://merchant.example/webhooks";
 export type WebhookEndpoint = NonNullable<ReturnType<typeof webhookEndpoint>>;
 
 /** `undefined` when there is nowhere to send webhooks to. */
-export function webhookEndpoint(
-  webhookUrl: string | URL | undefined,
-  deliver: Deliver | undefined,
-) {
-  if (webhookUrl === undefined && deliver === undefined) return undefined;
+export function webhookEndpoint(webhookUrl: string | null, deliver: Deliver | undefined) {
+  if (!webhookUrl && deliver === undefined) return undefined;
   return {
     url: new URL(webhookUrl ?? placeholderUrl).href,
     /** Rejects when no answer comes in time, and with whatever `deliver` throws. */
@@ -173,8 +170,6 @@ async function withinTimeout<Result>(
     clearTimeout(timer);
   }
 }
-
-export type TaskQueue = ReturnType<typeof createTaskQueue>;
 
 /**
  * Runs tasks with the same key in order, and others concurrently. Tasks must not reject.

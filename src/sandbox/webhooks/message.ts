@@ -1,5 +1,5 @@
 import { signWebhook, type WebhookHints } from "../../webhooks/index.ts";
-import type { Dialect } from "../options.ts";
+import type { Core } from "../core.ts";
 import { randomStream } from "../random.ts";
 import type { Merchant } from "../service/merchants.ts";
 import type { WebhookDelivery } from "./delivery.ts";
@@ -9,11 +9,6 @@ import {
   type WebhookParts,
   wronglySignedWebhook,
 } from "./disorder.ts";
-
-export interface WebhookForm {
-  readonly headerPrefix: string;
-  readonly dialect: Dialect;
-}
 
 /** The headers that are not signed. */
 export function hintHeaders(
@@ -33,7 +28,7 @@ export function messageFor(
   deliveryId: string,
   { endpointId, webhookSecret: secret }: Merchant,
   nowMs: number,
-  { headerPrefix, dialect }: WebhookForm,
+  { headerPrefix, dialect }: Core,
 ): WebhookParts {
   const { id, eventId, event, data, occurredAt, disorder } = delivery;
   const [kind = ""] = event.split(".");

@@ -36,8 +36,6 @@ function callerOf(
     routes: [route({ ...createPayment, replay }, handle)],
     authenticate: createMerchants([{}], "app", store).first,
     idempotency,
-    dialect: "documented",
-    findPayment: () => undefined,
     events: core.events,
   });
   const headers = { "X-Service-Secret-Key": "sk_test_1", "Idempotency-Key": "key-1" };
