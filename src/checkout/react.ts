@@ -11,6 +11,7 @@ import {
   type FunctionComponent,
   type HTMLAttributes,
   type Ref,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -145,11 +146,17 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
     if (element.current) Object.assign(element.current, { messages, rpcUrls });
   }, [messages, rpcUrls]);
 
-  const setElement = (found: SettlekitCheckoutElement | null) => {
-    element.current = found;
-    if (typeof elementRef === "function") elementRef(found);
-    else if (elementRef) elementRef.current = found;
-  };
+  // React calls another function with null and the element again.
+  const setElement = useCallback(
+    (found: SettlekitCheckoutElement | null) => {
+      element.current = found;
+      // In React 19, a function may give its own end.
+      if (typeof elementRef === "function") return elementRef(found);
+      if (elementRef) elementRef.current = found;
+      return undefined;
+    },
+    [elementRef],
+  );
   // `class`, because React 18 gives custom elements the attributes as they are named.
   return createElement("settlekit-checkout", {
     ref: setElement,

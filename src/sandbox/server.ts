@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import {
   type Connection,
@@ -86,10 +86,17 @@ export interface SandboxServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** @throws {ConfigurationError} code `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
+/** @throws {ConfigurationError} code `invalid_option`, `port_taken`, `cannot_listen` or `invalid_allowed_host`. */
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames(options, ["port", "host", "allowedHosts"]);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
+  // Node would take a text for the path of a socket.
+  if (typeof port !== "number") {
+    throw new ConfigurationError(
+      `The option port must be a number from 0 to 65535, got ${show(port)}. 0 takes any free port.`,
+      { code: "invalid_option", param: "port" },
+    );
+  }
   const isAllowedHost = allowedHosts(names, host);
   const listener = getRequestListener(
     async (request, env) => {

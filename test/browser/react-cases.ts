@@ -93,6 +93,8 @@ export function reactCases(browser: () => Browser): void {
       await watched.page.getByText("25 USDC").waitFor();
       expect(await watched.page.evaluate("globalThis.hydrationError")).toBeUndefined();
       expect(await watched.page.locator("settlekit-checkout").getAttribute("secret")).toBeNull();
+      await watched.page.evaluate("renderAgain()");
+      expect(await watched.page.evaluate("elements.length")).toBe(1);
       await sandbox.payments.simulate(paymentId, "success");
       await watched.page.locator("settlekit-checkout").evaluate((element) => {
         void (element as HTMLElementTagNameMap["settlekit-checkout"]).refresh();

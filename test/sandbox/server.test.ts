@@ -157,4 +157,9 @@ describe("a port that cannot be had", () => {
       });
     },
   );
+
+  it("is refused where the port is no number, which Node would take for a socket's path", async () => {
+    const listening = createSandbox().listen({ port: "x" as never });
+    await expect(listening).rejects.toMatchObject({ code: "invalid_option", param: "port" });
+  });
 });
