@@ -178,9 +178,11 @@ function errorClass({ status, facts: { type, code } }: StatusFailure): typeof Ap
 }
 
 function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
-  const { facts, retryAfterMs: ms, isFromService } = failure;
-  if (!isFromService && /^(InvalidRequest|Authentication|Permission)/.test(kind)) {
-    return "It is not in the service's form: check baseUrl, and what lies between here and the service.";
+  const { facts, retryAfterMs: ms } = failure;
+  // The service's own answers are JSON, or empty.
+  const isPage = typeof facts.body === "string" && facts.body !== "";
+  if (isPage && /^(InvalidRequest|Authentication|Permission)/.test(kind)) {
+    return "This is not the service's JSON: check baseUrl, and what lies between here and the service.";
   }
   const pause = ms === undefined ? undefined : `Call again in ${Math.ceil(ms / 1000)} s.`;
   const cures: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { type StoreMode, sql, type Work } from "../stores/store.ts";
 import { checkOptionNames, nearest, show } from "../values.ts";
+import { isFinal } from "../wire/payment-status.ts";
 import { checkDate, checkKind, invalid } from "./options.ts";
 import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
 
@@ -181,10 +182,12 @@ function checkName(what: string, name: unknown): asserts name is string {
 /** An effect for no state would never run. */
 function checkStates(states: unknown): void {
   if (states === undefined) return;
-  const isList = Array.isArray(states) && states.length > 0;
-  if (isList && states.every((state) => typeof state === "string")) return;
-  throw invalid(
-    "states",
-    'The option states must be a list of at least one status, such as ["completed"]; without it, the effect runs for all.',
-  );
+  if (!Array.isArray(states) || states.length === 0) {
+    throw invalid(
+      "states",
+      'The option states must be a list of at least one status, such as ["completed"]; without it, the effect runs for all.',
+    );
+  }
+  // Refuses what is no text.
+  for (const state of states) isFinal(state);
 }

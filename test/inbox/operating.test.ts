@@ -141,7 +141,6 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   it.each([
     ["states", { states: "completed" }],
     ["states", { states: [] }],
-    ["states", { states: [undefined] }],
     ["since", { since: "2026-01-01" }],
     ["since", { since: new Date("soon") }],
   ])("refuses an effect whose %s cannot be right: %o", (param, options) => {
