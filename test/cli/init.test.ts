@@ -37,6 +37,17 @@ describe("settlekit init", () => {
     const text = await dotenv();
     expect(text).toMatch(/^# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'\nSETTLEKIT_ENV/);
     expect(text).not.toMatch(/SETTLEKIT_SECRET_KEY=sk/);
+    const again = await init();
+    expect(again.stderr).toContain("SETTLEKIT_SECRET_KEY has another value");
+    expect(again.stderr).toContain(".env was left unchanged.");
+    expect(again.stderr).not.toContain("up to date");
+  });
+
+  test("knows the first variable of a file that begins with a byte order mark", async () => {
+    await init();
+    const text = await dotenv();
+    await writeFile(join(folder, ".env"), `\ufeff${text}`);
+    expect((await init()).stderr).toContain(".env is up to date.");
   });
 
   test.each([
