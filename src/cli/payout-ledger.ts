@@ -35,6 +35,7 @@ export const limits = object({
 interface LedgerOptions
   extends ValuesOf<typeof ledgerOptions>,
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent"> {
+  readonly createsFile?: boolean;
   /** Only commands that ask the service need one. */
   readonly client?: () => Promise<MerchantClient>;
 }

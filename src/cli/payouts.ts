@@ -126,7 +126,8 @@ const planCommand = defineCommand({
   },
   run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
     const client = () => clientFrom(headerPrefix);
-    return withLedger({ ...ledger, client, limits }, terminal, async (payouts) => {
+    const options = { ...ledger, client, limits, createsFile: true };
+    return withLedger(options, terminal, async (payouts) => {
       await payouts.migrate();
       printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
     });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -124,6 +124,28 @@ describe("settlekit payouts", () => {
     expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
   });
 
+  it("creates no database, except for a plan", async () => {
+    const path = join(folder, "typo.db");
+    for (const args of [
+      ["list"],
+      ["status"],
+      ["verify"],
+      ["export"],
+      ["run"],
+      ["show", "a"],
+      ["approve", "a", "--by", "ann"],
+    ]) {
+      const { code, stderr } = await run([...args, "--sqlite", path]);
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(stderr).toContain(`There is no database ${JSON.stringify(path)}. Check --sqlite`);
+    }
+    const uri = await run(["list", "--sqlite", `file:${path}?mode=rwc`]);
+    expect(uri.stderr).toContain("There is no database");
+    expect(await readdir(folder)).toEqual([]);
+    expect((await run([...planOf("a"), "--sqlite", path])).code).toBe(0);
+    expect((await run(["list", "--sqlite", `file:${path}`])).code).toBe(0);
+  });
+
   it("sends nothing in production without being told so", async () => {
     await payouts(...planOf("a"));
     const refused = await inFile(["run"], {
@@ -145,6 +167,7 @@ describe("settlekit payouts", () => {
     );
     expect((await run(["sql", "--sqlite"])).stdout).toContain("CREATE TABLE settlekit_payouts");
     expect((await run(["sql"])).stderr).toMatch(/Pass --postgres or --sqlite/);
+    await writeFile(join(folder, "shop.db"), "");
     expect(errorOf(await payouts("list", "--json"))).toMatchObject({ code: "not_migrated" });
   });
 });
