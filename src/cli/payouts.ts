@@ -1,7 +1,8 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
-import { NotFoundError } from "../errors.ts";
+import { NotFoundError, OutcomeUnknownError } from "../errors.ts";
 import type { PayoutsEvent } from "../payouts/index.ts";
+import { readRetries } from "../payouts/stats.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { production, requireProduction } from "./confirm.ts";
@@ -138,7 +139,7 @@ const runCommand = defineCommand({
   name: "payouts run",
   brief: "Send what is due, and follow what was sent.",
   description:
-    "Does everything that is due now, and ends: for a scheduler. Workers of your own may run at the same time. Pass the same limits each time.",
+    "Does everything that is due now, and ends: for a scheduler. When a step failed, it prints the last error and ends with its exit code; the payout is tried again by a later run. Workers of your own may run at the same time. Pass the same limits each time.",
   examples: [
     "settlekit payouts run --per-day 500000 --approve-above 10000 --sqlite shop.db",
     "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
@@ -155,7 +156,12 @@ const runCommand = defineCommand({
     json,
   },
   run({ production, headerPrefix, ...ledger }, terminal) {
+    let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
+      // Of a doubt, what led to it: a later run finds out what became of the request.
+      if (event.type === "failed" || event.type === "doubt") {
+        failure = OutcomeUnknownError.is(event.error) ? event.error.cause : event.error;
+      }
       if (event.type !== "changed") return;
       const { orderId, state, problem } = event.payout;
       if (terminal.asJson) terminal.json(event.payout);
@@ -165,9 +171,13 @@ const runCommand = defineCommand({
       await requireProduction(production);
       return clientFrom(headerPrefix);
     };
-    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts) => {
+    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
       await payouts.migrate();
       await payouts.runDue();
+      const { count, first } = await store.transaction(() => readRetries(ledger.tenant));
+      const waiting = `Payouts that wait because of an earlier failure: ${count}.`;
+      if (first) terminal.warn(`${waiting} The first waits until ${first.toISOString()}.`);
+      if (failure !== undefined) throw failure;
     });
   },
 });
