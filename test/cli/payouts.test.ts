@@ -109,7 +109,9 @@ describe("settlekit payouts", () => {
     const found = await client.withdrawals.create({ ...input, orderId: "a" });
     const resolved = await payouts("resolve", "a", "--by", "ann", "--withdrawal-id", found.id);
     expect(resolved.stdout).toMatch(/^state +sent$/m);
-    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).stderr).toMatch(/not stopped/);
+    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).stderr).toBe(
+      "Payouts were not stopped.\n",
+    );
   });
 
   it("says that a journal was altered, by its exit code, too", async () => {
