@@ -93,10 +93,18 @@ export function resend(url: URL | undefined, deliveryId: string): Promise<Webhoo
   return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
 }
 
+/** The types of `SandboxEvent`. What stands before the dot is a kind. */
+const typeNames =
+  "request fault.met clock.advanced payment.created payment.moved payment.expired quotes.expired " +
+  "withdrawal.created withdrawal.moved webhook.created webhook.attempted idempotency.ended reset";
+export const eventTypes = typeNames.split(" ");
+const kinds = eventTypes.map((type) => type.replace(/\..*/, ""));
+
 const filters = {
   type: setting(
     "--type TYPE",
     "Only events of this type, such as webhook.attempted, or of this kind, such as payment.",
+    choice([...new Set([...kinds, ...eventTypes])], { suggest: "nearest" }),
   ).optional(),
   order: setting(
     "--order ORDER_ID",

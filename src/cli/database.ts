@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { postgres, postgresDialect } from "../stores/postgres.ts";
 import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
+import { show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type Command, defineCommand, dotenv, setting, toggle, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -24,13 +27,19 @@ export const databaseOptions = {
   dotenv,
 };
 
+interface DatabaseChoice extends ValuesOf<typeof databaseOptions> {
+  /** Whether an SQLite file is created where there is none. Otherwise a misspelt path is refused. */
+  readonly createsFile?: boolean;
+}
+
 /** Opens the database for as long as `use` takes. */
 export async function withStore<T>(
-  { databaseUrl, sqlite: path, schema }: ValuesOf<typeof databaseOptions>,
+  { databaseUrl, sqlite: path, schema, createsFile = false }: DatabaseChoice,
   terminal: Terminal,
   use: (store: Store) => Promise<T>,
 ): Promise<T> {
   if (path !== undefined) {
+    if (!createsFile) requireFile(path);
     const store = sqlite(path) as Store;
     return use(store).finally(() => store.close());
   }
@@ -48,6 +57,17 @@ export async function withStore<T>(
     await store.close();
     await pool.end();
   });
+}
+
+/** SQLite itself would create the file. It also takes file: URLs, with parameters. */
+function requireFile(path: string): void {
+  const isUrl = path.startsWith("file:");
+  const file = isUrl ? URL.parse(path, pathToFileURL(join(process.cwd(), "/"))) : path;
+  if (file !== null && existsSync(file)) return;
+  throw new UsageError(
+    `There is no database ${show(path)}. Check --sqlite: your program creates the file with migrate(), or settlekit ` +
+      "payouts plan does.",
+  );
 }
 
 /** The project's own `pg`, which settlekit does not bring along. */

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { ask } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
+import { withoutByteOrderMark } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
@@ -15,10 +16,11 @@ export async function writeVariables(
   variables: Readonly<Record<string, string>>,
   { say, warn }: Terminal,
 ): Promise<void> {
-  const before = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const content = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw new UsageError(`${path} cannot be read: ${error.message}`);
   });
+  const before = withoutByteOrderMark(content);
   const known = parseEnv(before);
   let text = before;
   for (const [name, value] of Object.entries(variables)) {
@@ -36,7 +38,10 @@ export async function writeVariables(
     if (!/^y(es)?$/i.test(answer)) continue;
     text = text.replace(new RegExp(`^(?:export\\s+)?${name}\\s*=.*$`, "m"), () => line);
   }
-  if (text === before) return say(`${path} is up to date.`);
+  if (text === before) {
+    const isCurrent = Object.entries(variables).every(([name, value]) => known[name] === value);
+    return say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
+  }
   // For the eyes of its owner: it holds keys.
   await writeFile(path, text, { mode: 0o600 }).catch((error: Error) => {
     throw new UsageError(`${path} cannot be written: ${error.message}`);

@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isRecord, show } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
+import { UsageError } from "./exit-codes.ts";
 import { defineCommand, setting } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 
@@ -15,29 +18,52 @@ export const initCommand = defineCommand({
     seed: sandboxOptions.seed,
   },
   async run({ path, seed }, terminal) {
+    // Before anything is written.
+    const framework = await frameworkOf(resolve("package.json"));
+    const isNext = framework === frameworks.next;
     const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
-    const { name, code } = await frameworkOf("package.json");
     terminal.say();
-    terminal.say(`Webhooks with ${name}:`);
+    terminal.say(`Webhooks with ${framework.name}:`);
     terminal.say();
-    for (const line of [...commonCode, ...code]) terminal.print(line);
+    const setup = isNext
+      ? [...lazyClients, ...handler("client()")]
+      : [...clients, ...handler("client")];
+    for (const line of [...imports, ...setup, ...framework.code]) terminal.print(line);
     terminal.say();
     terminal.say("Start the sandbox, and your server with the variables:");
     terminal.say();
     terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
-    terminal.say(`  node --env-file=${path} server.js`);
+    terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} server.js`}`);
   },
 });
 
-const commonCode = [
+const imports = [
   'import { isPaid, MerchantClient } from "settlekit";',
   'import { Webhooks } from "settlekit/webhooks";',
   "",
+];
+
+const clients = [
   "export const client = new MerchantClient();",
   "const webhooks = new Webhooks({ logger: console });",
+];
+
+const lazyClients = [
+  "// Functions, because `next build` loads this file without the variables.",
+  "let known: MerchantClient | undefined;",
+  "const client = () => (known ??= new MerchantClient());",
+  "const webhooks = new Webhooks({",
+  '  secret: () => process.env.SETTLEKIT_WEBHOOK_SECRET ?? "",',
+  "  logger: console,",
+  "});",
+];
+
+const handler = (client: string) => [
   'webhooks.on("payment.updated", async ({ data }) => {',
-  "  const [payment] = await client.payments.findByOrderId(data.orderId);",
+  "  // A payment need not belong to an order.",
+  "  if (!data.orderId) return;",
+  `  const [payment] = await ${client}.payments.findByOrderId(data.orderId);`,
   '  if (!payment) throw new Error("This order has no payment yet.");',
   '  if (isPaid(payment.status)) console.log(data.orderId, "is paid");',
   "});",
@@ -47,6 +73,12 @@ const commonCode = [
 interface Framework {
   readonly name: string;
   readonly code: readonly string[];
+}
+
+/** The command that starts Next.js, which reads some files itself. */
+function nextCommand(path: string): string {
+  if (/^(?:\.\/)?\.env(?:\.development)?(?:\.local)?$/.test(path)) return "npx next dev";
+  return `node --env-file=${path} node_modules/next/dist/bin/next dev`;
 }
 
 /** By dependency. Next.js and others come with Express or Koa at times, so they are first. */
@@ -92,12 +124,18 @@ const nodeHttp: Framework = {
   ],
 };
 
+/** @throws {UsageError} The file holds JSON, but no object. */
 async function frameworkOf(packageJson: string): Promise<Framework> {
   // Where it is missing or no JSON, there is no framework.
-  const { dependencies, devDependencies } = await readFile(packageJson, "utf8")
+  const content: unknown = await readFile(packageJson, "utf8")
     .then(JSON.parse)
     .catch(() => ({}));
-  const all = { ...dependencies, ...devDependencies };
+  if (!isRecord(content)) {
+    throw new UsageError(
+      `${show(packageJson)} is not a JSON object. Correct it, or remove it and run npm init. Nothing was written.`,
+    );
+  }
+  const all = { ...Object(content.dependencies), ...Object(content.devDependencies) };
   const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
   return found?.[1] ?? nodeHttp;
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import { object } from "@optique/core/constructs";
 import { lineBreak, type Message, message, text } from "@optique/core/message";
 import { type FluentParser, map } from "@optique/core/modifiers";
@@ -207,10 +209,15 @@ export const dotenv = setting(
   "Read variables from this file. Those that are set already win.",
 ).optional();
 
+/** Some editors write one, which would become a part of the first variable's name. */
+export const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, "");
+
 /** Adds the file's variables to the environment. No credential among them is printed from then on. */
 function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
   try {
-    if (typeof dotenv === "string") process.loadEnvFile(dotenv);
+    const text = typeof dotenv === "string" ? readFileSync(dotenv, "utf8") : "";
+    const variables = parseEnv(withoutByteOrderMark(text));
+    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--dotenv cannot be read: ${reason}`);

@@ -86,6 +86,6 @@ export const reopenCommand = defineCommand({
   run: ({ by, reason, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const wasStopped = await payouts.reopen({ by, reason });
-      terminal.say(wasStopped ? "Payouts are sent again." : "They were not stopped.");
+      terminal.say(wasStopped ? "Payouts are sent again." : "Payouts were not stopped.");
     }),
 });

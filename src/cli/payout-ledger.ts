@@ -2,7 +2,7 @@ import { object } from "@optique/core/constructs";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
 import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
-import type { StoreMode } from "../stores/store.ts";
+import type { Store, StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
 import { operand, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -35,6 +35,7 @@ export const limits = object({
 interface LedgerOptions
   extends ValuesOf<typeof ledgerOptions>,
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent"> {
+  readonly createsFile?: boolean;
   /** Only commands that ask the service need one. */
   readonly client?: () => Promise<MerchantClient>;
 }
@@ -43,13 +44,14 @@ interface LedgerOptions
 export function withLedger<T>(
   { tenant, client = withoutKey, limits, lookFirst, onEvent, ...database }: LedgerOptions,
   terminal: Terminal,
-  use: (payouts: Ledger) => Promise<T>,
+  use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
   return withStore(database, terminal, async (store) => {
     const { createPayouts } = await import("../payouts/payouts.ts");
-    const logger = { warn: terminal.warn, error: terminal.warn };
+    // `payouts run` ends with the error of a step that failed, and prints it once instead of for each payout.
+    const logger = { warn() {}, error: terminal.warn };
     const options = { store, tenant, logger, limits, lookFirst, onEvent };
-    return use(createPayouts({ ...options, client: await client() }));
+    return use(createPayouts({ ...options, client: await client() }), store);
   });
 }
 

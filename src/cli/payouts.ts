@@ -1,7 +1,8 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
-import { NotFoundError } from "../errors.ts";
+import { NotFoundError, OutcomeUnknownError } from "../errors.ts";
 import type { PayoutsEvent } from "../payouts/index.ts";
+import { readRetries } from "../payouts/stats.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { production, requireProduction } from "./confirm.ts";
@@ -107,8 +108,8 @@ const planCommand = defineCommand({
   description:
     "Plans a payout, which settlekit payouts run, or your own worker, sends. Planned again with the same values, it is left as it is.",
   examples: [
-    "settlekit payouts plan payout_1 --amount-in-cents 12500 --chain-id 8453 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --by bob --sqlite shop.db",
-    "settlekit payouts plan payout_2 --amount-in-cents 8050 --chain-id 8453 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --sqlite shop.db --json",
+    "settlekit payouts plan payout_1 --amount-in-cents 12500 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --by bob --sqlite shop.db",
+    "settlekit payouts plan payout_2 --amount-in-cents 8050 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --sqlite shop.db --json",
   ],
   options: {
     orderId,
@@ -126,7 +127,8 @@ const planCommand = defineCommand({
   },
   run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
     const client = () => clientFrom(headerPrefix);
-    return withLedger({ ...ledger, client, limits }, terminal, async (payouts) => {
+    const options = { ...ledger, client, limits, createsFile: true };
+    return withLedger(options, terminal, async (payouts) => {
       await payouts.migrate();
       printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
     });
@@ -137,7 +139,7 @@ const runCommand = defineCommand({
   name: "payouts run",
   brief: "Send what is due, and follow what was sent.",
   description:
-    "Does everything that is due now, and ends: for a scheduler. Workers of your own may run at the same time. Pass the same limits each time.",
+    "Does everything that is due now, and ends: for a scheduler. When a step failed, it prints the last error and ends with its exit code; the payout is tried again by a later run. Workers of your own may run at the same time. Pass the same limits each time.",
   examples: [
     "settlekit payouts run --per-day 500000 --approve-above 10000 --sqlite shop.db",
     "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
@@ -154,7 +156,12 @@ const runCommand = defineCommand({
     json,
   },
   run({ production, headerPrefix, ...ledger }, terminal) {
+    let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
+      // Of a doubt, what led to it: a later run finds out what became of the request.
+      if (event.type === "failed" || event.type === "doubt") {
+        failure = OutcomeUnknownError.is(event.error) ? event.error.cause : event.error;
+      }
       if (event.type !== "changed") return;
       const { orderId, state, problem } = event.payout;
       if (terminal.asJson) terminal.json(event.payout);
@@ -164,9 +171,13 @@ const runCommand = defineCommand({
       await requireProduction(production);
       return clientFrom(headerPrefix);
     };
-    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts) => {
+    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
       await payouts.migrate();
       await payouts.runDue();
+      const { count, first } = await store.transaction(() => readRetries(ledger.tenant));
+      const waiting = `Payouts that wait because of an earlier failure: ${count}.`;
+      if (first) terminal.warn(`${waiting} The first waits until ${first.toISOString()}.`);
+      if (failure !== undefined) throw failure;
     });
   },
 });

@@ -49,3 +49,18 @@ FROM {payouts} WHERE tenant = $1 AND (reserved_at > $3 OR doubt_since IS NOT NUL
     entries: head?.seq ?? 0,
   };
 }
+
+/**
+ * How many payouts wait because a step failed, and when the first of them is due again. Those that wait for their budget
+ * or for a person do not count.
+ */
+export function* readRetries(tenant = ""): Work<{ count: number; first: Date | undefined }> {
+  const [found] = yield* sql<{ count: number; due: number | null }>(
+    `SELECT count(*) AS count, min(due_at) AS due FROM {payouts}
+WHERE tenant = $1 AND final_at IS NULL AND state <> 'needs_decision' AND failures > 0 AND waits_until IS NULL
+  AND due_at > {now}`,
+    [tenant],
+  );
+  const { count = 0, due } = found ?? {};
+  return { count, first: typeof due === "number" ? new Date(due) : undefined };
+}

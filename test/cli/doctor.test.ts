@@ -76,6 +76,18 @@ describe("settlekit doctor", () => {
     await rm(folder, { recursive: true });
   });
 
+  test("reads the first variable of a file that begins with a byte order mark", async () => {
+    await using service = await scriptedServer({ body: emptyPage });
+    const folder = await mkdtemp(join(tmpdir(), "settlekit-doctor-"));
+    const path = join(folder, ".env");
+    const text = Object.entries(testnetAt(service.url)).map(([name, value]) => `${name}=${value}`);
+    await writeFile(path, `\ufeff${text.join("\r\n")}`);
+    const { code, find } = await doctor({}, "--dotenv", path);
+    expect(find("environment").message).toContain("The environment is testnet");
+    expect(code).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+
   test.each([
     ["environment", { SETTLEKIT_ENVIRONMENT: "staging" }, 2, /no environment "staging"/],
     ["baseUrl", { SETTLEKIT_TESTNET_URL: "http://api.example" }, 2, /plain http/],

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,7 +30,17 @@ const run = (...args: string[]) =>
   });
 
 describe("settlekit inbox", () => {
+  test("creates no database", async () => {
+    for (const args of [["status"], ["parked"], ["retry", "task:1"], ["reconcile"]]) {
+      const { code, stderr } = await run(...args, "--sqlite", path);
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(stderr).toContain(`There is no database ${JSON.stringify(path)}. Check --sqlite`);
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test("says that the tables are missing, and prints them", async () => {
+    await writeFile(path, "");
     expect(await run("status", "--sqlite", path)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Call migrate() of the inbox"),

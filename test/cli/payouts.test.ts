@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -109,7 +109,9 @@ describe("settlekit payouts", () => {
     const found = await client.withdrawals.create({ ...input, orderId: "a" });
     const resolved = await payouts("resolve", "a", "--by", "ann", "--withdrawal-id", found.id);
     expect(resolved.stdout).toMatch(/^state +sent$/m);
-    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).stderr).toMatch(/not stopped/);
+    expect((await payouts("reopen", "--by", "ann", "--reason", "x")).stderr).toBe(
+      "Payouts were not stopped.\n",
+    );
   });
 
   it("says that a journal was altered, by its exit code, too", async () => {
@@ -122,6 +124,73 @@ describe("settlekit payouts", () => {
     expect(verified.code).toBe(5);
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, at: 1 });
     expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
+  });
+
+  const linesOf = ({ stderr }: { stderr: string }) => stderr.trimEnd().split("\n");
+
+  it("tells a scheduler that the key was refused, and then what waits for the next try", async () => {
+    await payouts(...planOf("a"));
+    await payouts(...planOf("b"));
+    const refused = await inFile(["run"], { SETTLEKIT_SECRET_KEY: "sk_test_revoked" });
+    expect(refused).toMatchObject({ code: 3, stdout: "" });
+    expect(linesOf(refused)).toEqual([
+      expect.stringMatching(
+        /Payouts that wait because of an earlier failure: 2\. The first waits until [\dT:.-]+Z\.$/,
+      ),
+      expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
+    ]);
+    const waiting = await payouts("run");
+    expect(waiting).toMatchObject({ code: 0, stdout: "" });
+    expect(linesOf(waiting)).toEqual([
+      expect.stringMatching(/^Warning: Payouts that wait because of an earlier failure: 2\./),
+    ]);
+    expect(sandbox.withdrawals.all()).toEqual([]);
+  });
+
+  it("ends with the code of what failed, which --json prints as well", async () => {
+    await payouts(...planOf("a"));
+    const nowhere = { SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1" };
+    const unreachable = await inFile(["run", "--json"], nowhere);
+    expect(unreachable.code).toBe(4);
+    expect(errorOf(unreachable)).toMatchObject({ name: "ConnectionError" });
+    expect(linesOf(unreachable)[0]).toMatch(/wait because of an earlier failure: 1\./);
+
+    const other = (...args: string[]) => run([...args, "--sqlite", join(folder, "other.db")]);
+    await other(...planOf("b"));
+    sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
+    const doubtful = await other("run", "--json");
+    expect(doubtful.code).toBe(5);
+    expect(errorOf(doubtful)).toMatchObject({ name: "ServerError", outcome: "unknown" });
+  });
+
+  it("says nothing of payouts that only their budget or an approval holds back", async () => {
+    await payouts(...planOf("a", "900"));
+    await payouts(...planOf("b", "900"));
+    const work = ["run", "--per-day", "1000", "--approve-above", "5000"];
+    expect(await payouts(...work)).toMatchObject({ code: 0, stderr: "" });
+    expect(await payouts(...work)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("creates no database, except for a plan", async () => {
+    const path = join(folder, "typo.db");
+    for (const args of [
+      ["list"],
+      ["status"],
+      ["verify"],
+      ["export"],
+      ["run"],
+      ["show", "a"],
+      ["approve", "a", "--by", "ann"],
+    ]) {
+      const { code, stderr } = await run([...args, "--sqlite", path]);
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(stderr).toContain(`There is no database ${JSON.stringify(path)}. Check --sqlite`);
+    }
+    const uri = await run(["list", "--sqlite", `file:${path}?mode=rwc`]);
+    expect(uri.stderr).toContain("There is no database");
+    expect(await readdir(folder)).toEqual([]);
+    expect((await run([...planOf("a"), "--sqlite", path])).code).toBe(0);
+    expect((await run(["list", "--sqlite", `file:${path}`])).code).toBe(0);
   });
 
   it("sends nothing in production without being told so", async () => {
@@ -145,6 +214,7 @@ describe("settlekit payouts", () => {
     );
     expect((await run(["sql", "--sqlite"])).stdout).toContain("CREATE TABLE settlekit_payouts");
     expect((await run(["sql"])).stderr).toMatch(/Pass --postgres or --sqlite/);
+    await writeFile(join(folder, "shop.db"), "");
     expect(errorOf(await payouts("list", "--json"))).toMatchObject({ code: "not_migrated" });
   });
 });
