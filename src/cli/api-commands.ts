@@ -1,6 +1,6 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
-import { integer } from "@optique/core/valueparser";
+import { float, integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
@@ -21,7 +21,6 @@ import {
   defineCommand,
   instant,
   operand,
-  seconds,
   serviceOptions,
   setting,
   toggle,
@@ -181,6 +180,9 @@ function findCommand(group: string, columns: readonly string[]): Command {
   });
 }
 
+/** Seconds, as far as timers can wait. */
+const waitingTime = float({ min: 0.001, max: 2_147_483 });
+
 function waitCommand(group: string): Command {
   const id = metavarOf(`${group.slice(0, -1)}Id`);
   return defineCommand({
@@ -194,7 +196,7 @@ function waitCommand(group: string): Command {
     ],
     options: {
       id: operand(id),
-      timeout: setting("--timeout SECONDS", "How long to wait.", seconds).withDefault(900),
+      timeout: setting("--timeout SECONDS", "How long to wait.", waitingTime).withDefault(900),
       ...serviceOptions,
     },
     async run({ id, timeout, headerPrefix }, terminal) {
@@ -211,10 +213,10 @@ function waitCommand(group: string): Command {
 const samples: Readonly<Record<string, string>> = {
   "payments.create": " --order-id order_1 --amount 2500",
   "withdrawals.create":
-    " --order-id payout_1 --amount-in-cents 12500 --chain-id 8453" +
+    " --order-id payout_1 --amount-in-cents 12500 --chain-id 84532" +
     " --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
   "checkout.quotes.create":
-    " --chain-id 8453 --contract-address 0x0000000000000000000000000000000000000000",
+    " --chain-id 84532 --contract-address 0x0000000000000000000000000000000000000000",
 };
 
 function examplesOf(operation: Operation<unknown>, name: string): readonly string[] {

@@ -213,6 +213,15 @@ describe("payments create", () => {
   });
 });
 
+test.each(["0", "-1", "9e9"])(
+  "waiting for %s seconds is refused by its option's name",
+  async (timeout) => {
+    const { code, stderr } = await run("payments", "wait", "pay_1", "--timeout", timeout);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--timeout");
+  },
+);
+
 test("a list is CSV or JSON, not both", async () => {
   const { code, stdout, stderr } = await run("payments", "list", "--csv", "--json");
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

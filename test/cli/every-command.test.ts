@@ -45,7 +45,7 @@ const createWithdrawal = (orderId: string) =>
   client.withdrawals.create({ amountInCents: 900, chainId: 84_532, recipientAddress, orderId });
 
 /** Ids for the placeholders of an example: of objects in a state in which it can succeed. */
-async function valuesFor([group, verb]: readonly string[]): Promise<Record<string, string>> {
+async function valuesFor([, verb]: readonly string[]): Promise<Record<string, string>> {
   const { paymentId, secret } = await createPayment();
   if (verb === "wait") await sandbox.payments.simulate(paymentId, "success");
   const withdrawal = await createWithdrawal("payout_0");
@@ -60,8 +60,6 @@ async function valuesFor([group, verb]: readonly string[]): Promise<Record<strin
     DELIVERY_ID: delivery?.id ?? "",
     CHAIN_ID: String(chain?.chainId),
     TOKEN_ID: token?.id ?? "",
-    // The testnet of the examples' chain.
-    ...(group !== "chains" && { "8453": "84532" }),
     // Nothing may listen there, and the port of one test is not that of another.
     "http://127.0.0.1:3000/webhooks": `${shop.url}/webhooks`,
     npm: process.execPath,
