@@ -32,7 +32,8 @@ const modulesOfTheirOwn = ["test/browser/**/*.test.ts", "test/opentelemetry/*.te
 const checks = ["package", "docs", "examples"]
   .map((folder) => `test/${folder}/**/*.test.ts`)
   .concat("test/architecture/regular-expressions.test.ts")
-  .concat("test/cli/every-command.test.ts", "test/cli/stripe-tasks.test.ts");
+  .concat("test/cli/every-command.test.ts", "test/cli/stripe-tasks.test.ts")
+  .concat("test/cli/init-code.test.ts");
 const globalSetup = ["test/postgres-server.ts", "test/built-command-line.ts"];
 
 export default defineConfig({

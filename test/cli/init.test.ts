@@ -1,17 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
-import ts from "typescript";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { entries } from "../../scripts/entries.ts";
-import { built, settlekit, variablesWith } from "./command-line.ts";
+import { settlekit } from "./command-line.ts";
 import { sandbox } from "./running-sandbox.ts";
-
-const execute = promisify(execFile);
-const root = resolve(import.meta.dirname, "../..");
 
 let folder: string;
 beforeEach(async () => {
@@ -24,26 +16,6 @@ const dotenv = () => readFile(join(folder, ".env"), "utf8");
 
 const dependOn = (framework: string) =>
   writeFile(join(folder, "package.json"), JSON.stringify({ dependencies: { [framework]: "*" } }));
-
-async function codeFor(framework: string): Promise<string> {
-  await dependOn(framework);
-  return (await init()).stdout;
-}
-
-async function temporaryFolder() {
-  const path = await mkdtemp(join(root, "node_modules/.cache/init-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
-}
-
-/** What the printed code takes for granted, by framework. */
-const apps = {
-  next: "",
-  hono: 'import { Hono } from "hono"; const app = new Hono();',
-  fastify: 'import fastify from "fastify"; const app = fastify();',
-  koa: 'import Koa from "koa"; const app = new Koa();',
-  express: 'import express from "express"; const app = express();',
-  none: "",
-};
 
 describe("settlekit init", () => {
   test("writes the variables of the sandbox, readable by their owner alone", async () => {
@@ -113,51 +85,6 @@ describe("settlekit init", () => {
     await dependOn(framework);
     const { stderr } = await init("--dotenv", path);
     expect(stderr.trimEnd().split("\n").at(-1)).toBe(advice);
-  });
-
-  test("prints code that type-checks under strict settings", async () => {
-    const tsconfig = {
-      extends: join(root, "tsconfig.json"),
-      compilerOptions: {
-        paths: Object.fromEntries(
-          Object.entries(entries).map(([name, file]) => [
-            `settlekit${name.slice(1)}`,
-            [join(root, file)],
-          ]),
-        ),
-      },
-      include: ["*.ts"],
-      exclude: [],
-    };
-    // Inside the project, so that packages such as express are found.
-    await using project = await temporaryFolder();
-    await writeFile(join(project.path, "tsconfig.json"), JSON.stringify(tsconfig));
-    for (const [framework, app] of Object.entries(apps)) {
-      const code = await codeFor(framework);
-      await writeFile(join(project.path, `${framework}.ts`), `${app}\n${code}`);
-    }
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const args = [tsc, "--project", project.path];
-    const { stdout } = await execute(process.execPath, args).catch((error) => error);
-    expect(stdout).toBe("");
-  });
-
-  test("prints code for Next.js that `next build` can load without the variables", async () => {
-    await using project = await temporaryFolder();
-    const code = await codeFor("next");
-    const fromBuild = code.replaceAll(/"settlekit(?:\/(\w+))?"/g, (_, entry = "index") =>
-      JSON.stringify(join(built, `${entry}.js`)),
-    );
-    const { outputText } = ts.transpileModule(fromBuild, {
-      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
-    });
-    const route = join(project.path, "route.mjs");
-    await writeFile(route, outputText);
-    const load = `console.log(Object.keys(await import(${JSON.stringify(pathToFileURL(route))})))`;
-    const args = ["--input-type=module", "--eval", load];
-    const { stdout } = await execute(process.execPath, args, { env: variablesWith({}) });
-    // Next.js refuses any other export of a route.
-    expect(stdout).toBe("[ 'POST' ]\n");
   });
 
   test("says that the file cannot be written", async () => {
