@@ -139,7 +139,7 @@ const runCommand = defineCommand({
   name: "payouts run",
   brief: "Send what is due, and follow what was sent.",
   description:
-    "Does everything that is due now, and ends: for a scheduler. When a step failed, it prints the last error and ends with its exit code; the payout is tried again by a later run. Workers of your own may run at the same time. Pass the same limits each time.",
+    "Does everything that is due now, and ends: for a scheduler. When a step failed, it prints the last error and ends with its exit code; the payout is tried again by a later run. While the breaker stops all payouts, the exit code is 5. Workers of your own may run at the same time. Pass the same limits each time.",
   examples: [
     "settlekit payouts run --per-day 500000 --approve-above 10000 --sqlite shop.db",
     "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
@@ -178,6 +178,12 @@ const runCommand = defineCommand({
       const waiting = `Payouts that wait because of an earlier failure: ${count}.`;
       if (first) terminal.warn(`${waiting} The first waits until ${first.toISOString()}.`);
       if (failure !== undefined) throw failure;
+      const { stopped } = await payouts.stats();
+      if (stopped === undefined) return exitCodes.ok;
+      terminal.warn(
+        `All payouts are stopped. ${stopped.reason} See settlekit payouts status and reopen.`,
+      );
+      return exitCodes.api;
     });
   },
 });

@@ -124,6 +124,9 @@ describe("settlekit payouts", () => {
     expect(verified.code).toBe(5);
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, at: 1 });
     expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
+    const { code, stderr } = await payouts("run");
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/All payouts are stopped\. The journal is not .* reopen\.$/m);
   });
 
   const linesOf = ({ stderr }: { stderr: string }) => stderr.trimEnd().split("\n");
