@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -52,8 +53,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
     passWithNoTests: false,
-    // By default one core stays free, which is half of a machine with two.
-    maxWorkers: "100%",
+    // More than cores, because tests wait for processes, sockets and databases.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
     projects: [
       {
