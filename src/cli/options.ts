@@ -93,7 +93,7 @@ const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser
 /**
  * An option that takes a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
  *
- * @param parser Default: any text.
+ * @param parser Reads the value. Any text is taken without one.
  */
 export function setting<T = string>(
   flag: `--${string} ${string}`,
@@ -114,7 +114,7 @@ export function toggle(name: OptionName, description: string) {
 /**
  * What stands for itself, such as an id.
  *
- * @param parser Default: any text.
+ * @param parser Reads the value. Any text is taken without one.
  */
 export function operand<T = string>(
   metavar: string,

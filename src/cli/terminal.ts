@@ -103,8 +103,8 @@ export function durationText(milliseconds: number): string {
 }
 
 /**
- * Has a call end with its own error, which says what may have happened, when the process is told to stop. A second signal
- * kills the process.
+ * Aborts work with the exit code as reason when the process is told to stop: a call then ends with its own error, which says
+ * what may have happened. A second signal kills the process.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -123,11 +123,13 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
  * server must not keep its port after the script that started it died. A second signal kills the process.
  */
 export function untilStopped(): Promise<number> {
-  return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve(exitCodes.interrupted));
-    process.once("SIGTERM", () => resolve(exitCodes.terminated));
-    for (const output of [process.stdout, process.stderr]) {
-      output.once("error", () => resolve(exitCodes.ok));
-    }
-  });
+  return interruptible(
+    (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(signal.reason));
+        for (const output of [process.stdout, process.stderr]) {
+          output.once("error", () => resolve(exitCodes.ok));
+        }
+      }),
+  );
 }

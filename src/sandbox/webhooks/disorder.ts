@@ -97,7 +97,7 @@ export function tamperedWebhook(webhook: WebhookParts, random: () => number) {
   return { tampered, webhook: { ...webhook, headers } };
 }
 
-/** A webhook signed by someone who does not know the secret. */
+/** A webhook signed with the wrong secret. */
 export function wronglySignedWebhook(webhook: WebhookParts): WebhookParts {
   return staleWebhook(webhook, { secret: "whsec_of_another_merchant", byMs: 0 });
 }
