@@ -82,7 +82,9 @@ function readDocstrings() {
       if (!ts.isInterfaceDeclaration(node)) continue;
       const name = node.name.text;
       docs.set(name, textOf(node));
-      const base = node.heritageClauses?.[0]?.types[0]?.expression.getText();
+      const extended = node.heritageClauses?.[0]?.types[0];
+      // `AllNullish<Token>` has the fields of Token.
+      const base = (extended?.typeArguments?.[0] ?? extended?.expression)?.getText();
       if (base !== undefined) bases.set(name, base);
       for (const member of node.members) {
         const field = member.name?.getText() ?? "";

@@ -77,6 +77,19 @@ export function nullish<Inner extends z.core.$ZodType>(schema: Inner) {
   return optional(z.nullable(schema));
 }
 
+/** The same fields, each of which may be missing or null. */
+export type AllNullish<Fields> = { [Name in keyof Fields]?: Fields[Name] | null };
+
+// @__NO_SIDE_EFFECTS__
+export function allNullish<Shape extends z.core.$ZodShape>({ shape }: z.ZodMiniObject<Shape>) {
+  const fields = Object.entries(shape).map(([name, field]) => [name, nullish(field)]);
+  return openObject(
+    Object.fromEntries(fields) as {
+      [Name in keyof Shape]: z.ZodMiniExactOptional<z.ZodMiniNullable<Shape[Name]>>;
+    },
+  );
+}
+
 export const optionalText = nullish(z.string());
 export const optionalNumber = nullish(z.number());
 

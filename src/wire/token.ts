@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import {
+  type AllNullish,
+  allNullish,
   type ChainId,
   chainIdSchema,
   identifier,
@@ -63,7 +65,6 @@ export interface Token {
 
 const tokenTypeSchema = openEnum("stablecoin", "volatile");
 const assetTypeSchema = openEnum("native", "erc20");
-const tokenStatusSchema = openEnum("active", "deprecated", "blocked");
 
 export const tokenSchema = openObject({
   id: identifier,
@@ -74,58 +75,21 @@ export const tokenSchema = openObject({
   decimals: z.number(),
   type: tokenTypeSchema,
   assetType: assetTypeSchema,
-  status: tokenStatusSchema,
+  status: openEnum("active", "deprecated", "blocked"),
   tokenPriceUsd: optionalNumber,
 });
 true satisfies Same<Token, z.output<typeof tokenSchema>>;
 
 /** The token of a receipt (interface section 2.6); every field may be missing or null. */
-export interface SettledToken {
-  id?: string | null;
-  /** Price-feed identifier. */
-  coingeckoApiId?: string | null;
-  chain?: TokenChain | null;
-  symbol?: string | null;
-  contractAddress?: string | null;
-  decimals?: number | null;
-  type?: OpenEnum<"stablecoin" | "volatile"> | null;
-  assetType?: OpenEnum<"native" | "erc20"> | null;
-  status?: OpenEnum<"active" | "deprecated" | "blocked"> | null;
-  tokenPriceUsd?: number | null;
-}
+export interface SettledToken extends AllNullish<Token> {}
 
-export const settledTokenSchema = openObject({
-  id: optionalText,
-  coingeckoApiId: optionalText,
-  chain: nullish(tokenChainSchema),
-  symbol: optionalText,
-  contractAddress: optionalText,
-  decimals: optionalNumber,
-  type: nullish(tokenTypeSchema),
-  assetType: nullish(assetTypeSchema),
-  status: nullish(tokenStatusSchema),
-  tokenPriceUsd: optionalNumber,
-});
+export const settledTokenSchema = allNullish(tokenSchema);
 true satisfies Same<SettledToken, z.output<typeof settledTokenSchema>>;
 
 /** The chain of a receipt (interface section 2.6); every field may be missing or null. */
-export interface SettledChain {
-  chainId?: ChainId | null;
-  name?: string | null;
-  nativeSymbol?: string | null;
-  nativeDecimals?: number | null;
-  isEnabled?: boolean | null;
-  isTestnet?: boolean | null;
-}
+export interface SettledChain extends AllNullish<TokenChain> {}
 
-export const settledChainSchema = openObject({
-  chainId: nullish(chainIdSchema),
-  name: optionalText,
-  nativeSymbol: optionalText,
-  nativeDecimals: optionalNumber,
-  isEnabled: nullish(z.boolean()),
-  isTestnet: nullish(z.boolean()),
-});
+export const settledChainSchema = allNullish(tokenChainSchema);
 true satisfies Same<SettledChain, z.output<typeof settledChainSchema>>;
 
 /** The parameters of `chains.list` (published). */
