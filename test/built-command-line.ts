@@ -20,6 +20,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const cache = join(root, "node_modules/.cache");
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, "built-"));
+  // Hundreds of processes load the same modules.
+  process.env.NODE_COMPILE_CACHE ??= join(folder, "compiled");
   const builder = await onDemand(async () => {
     const tsup = join(root, "node_modules/tsup/dist/cli-default.js");
     const args = [tsup, "--no-dts", "--silent", "--out-dir", folder];
@@ -30,6 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("packageBuilder", builder.url);
   return async () => {
     await builder.close();
-    await rm(folder, { recursive: true });
+    // Processes that end meanwhile write what they compiled.
+    await rm(folder, { recursive: true, maxRetries: 20 });
   };
 }
