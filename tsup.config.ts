@@ -20,7 +20,12 @@ const inventory = bundledPackages({
 });
 
 export default defineConfig({
-  entry: { ...modules, cli: "src/cli/main.ts" },
+  entry: {
+    ...modules,
+    cli: "src/cli/main.ts",
+    // Apart from the client, so that a bundle with a helper alone does not have the libraries of the client.
+    helpers: "src/evm/payment-uri.ts",
+  },
   format: "esm",
   target: "es2023",
   platform: "neutral",

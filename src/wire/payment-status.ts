@@ -16,7 +16,7 @@ export type PaymentStatus = OpenEnum<
   | "partially_refunded"
 >;
 
-export const paymentStatusSchema = openEnum(
+export const paymentStatusSchema = /* @__PURE__ */ openEnum(
   "pending",
   "processing",
   "completed",

@@ -157,6 +157,28 @@ test.each([
   expect(outputFiles[0]?.text).not.toMatch(/(from|import|require)\s*\(?["'`]node:/);
 });
 
+test.each([
+  "isPaid",
+  "usdToCents",
+  "formatUnits",
+  "isAddress",
+  "chains",
+  "nativePaymentUri",
+  "idempotencyKeyFrom",
+  "SettlekitError",
+])("a bundle with %s alone has none of the client's libraries", async (helper) => {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${helper} } from "settlekit"`, resolveDir: project },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    write: false,
+  });
+  const text = outputFiles[0]?.text ?? "";
+  expect(text).not.toMatch(/KyError|ZodError/);
+  expect(text.length).toBeLessThan(12_000);
+});
+
 const payAnOrder = `
   const sandbox = createSandbox({ deliver: async () => new Response() });
   const main = async () => {
