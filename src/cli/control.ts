@@ -1,4 +1,5 @@
 import { choice, integer } from "@optique/core/valueparser";
+import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { defineCommand, json, operand, setting, toggle, type ValuesOf } from "./options.ts";
@@ -93,11 +94,6 @@ export function resend(url: URL | undefined, deliveryId: string): Promise<Webhoo
   return control(url, `deliveries/${encodeURIComponent(deliveryId)}/replay`, {});
 }
 
-/** The types of `SandboxEvent`. What stands before the dot is a kind. */
-const typeNames =
-  "request fault.met clock.advanced payment.created payment.moved payment.expired quotes.expired " +
-  "withdrawal.created withdrawal.moved webhook.created webhook.attempted idempotency.ended reset";
-export const eventTypes = typeNames.split(" ");
 const kinds = eventTypes.map((type) => type.replace(/\..*/, ""));
 
 const filters = {

@@ -79,6 +79,7 @@ export async function renewing<T>(
     clearInterval(timer);
   }
 }
+
 /** Tells the merchant of a new state, and of the breaker when that has opened. */
 export async function tell(context: PayoutsContext, row: PayoutRow): Promise<undefined> {
   context.report({ type: "changed", tenant: context.tenant, payout: payoutFrom(row) });

@@ -144,7 +144,7 @@ async function send(
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked, and sent.
       beforeSend() {
-        if (begun.elapsedMs() > leaveMs) throw new TooLate();
+        if (begun.elapsedMs() > leaveMs) throw suspended();
       },
     });
   } catch (error) {
@@ -153,9 +153,14 @@ async function send(
   return settleWith(context, row, withdrawal, true);
 }
 
-class TooLate extends Error {
-  override readonly message = "The process was suspended, so the request did not leave.";
+function suspended(): SettlekitError {
+  return new SettlekitError(
+    "The process was suspended before the request left, so it did not leave. It is tried again.",
+    { code: suspendedCode },
+  );
 }
+
+const suspendedCode = "process_suspended";
 
 /** Writes down what an error says about the request. */
 async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<unknown> {
@@ -174,8 +179,9 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
     return { past, isInDoubt };
   });
   const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
-  const isLate = error instanceof TooLate;
-  const backoff = past.now + (isLate ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
+  const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
+  const backoff =
+    past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
   const isKeyed = context.client.isKeyed && past.isKeyAlive;
   const dueAt = past.requests === 0 || isKeyed ? backoff : Math.max(past.lookAt, backoff);
   const state = row.approved_by === null ? "planned" : "approved";
@@ -185,12 +191,11 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
     return undefined;
   }
   report(context, row, error);
-  return concernsAll(error) ? error : undefined;
+  return concernsAll(error) && !wasSuspended ? error : undefined;
 }
 
 /** A 409 says nothing: the request, or a copy of it, may be the one in progress. */
 function outcomeOf(error: unknown): AttemptOutcome {
-  if (error instanceof TooLate) return "not_sent";
   if (!SettlekitError.is(error) || error.status === 409) return "unknown";
   return error.outcome;
 }

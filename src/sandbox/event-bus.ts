@@ -1,11 +1,13 @@
-import { show } from "../values.ts";
-import type {
-  Announced,
-  Cause,
-  RequestOutcome,
-  SandboxEvent,
-  SandboxListener,
-  TimelineEntry,
+import { InvalidRequestError } from "../errors.ts";
+import { nearest, show } from "../values.ts";
+import {
+  type Announced,
+  type Cause,
+  eventTypes,
+  type RequestOutcome,
+  type SandboxEvent,
+  type SandboxListener,
+  type TimelineEntry,
 } from "./events.ts";
 import type { Store } from "./state/store.ts";
 
@@ -81,6 +83,7 @@ export function createEvents(store: Store) {
     subscribe,
     /** Calls the listener right after the step that emitted the event, so that it may use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
+      checkListener(type, listener);
       return subscribe((event) => {
         if (type !== "*" && type !== event.type) return;
         queueMicrotask(async () => {
@@ -97,4 +100,20 @@ export function createEvents(store: Store) {
     entries: entries.values,
     dropped: entries.dropped,
   };
+}
+
+function checkListener(type: unknown, listener: unknown): void {
+  if (type !== "*" && !eventTypes.some((known) => known === type)) {
+    const near = typeof type === "string" ? nearest(type, eventTypes) : undefined;
+    const cure = near ? `Did you mean ${near}?` : `Pass "*", or one of: ${eventTypes.join(", ")}.`;
+    throw new InvalidRequestError(`The sandbox has no event ${show(type)}. ${cure}`, {
+      code: "unknown_event",
+      param: "type",
+    });
+  }
+  if (typeof listener === "function") return;
+  throw new InvalidRequestError(`listener must be a function, got ${show(listener)}.`, {
+    code: "invalid_request",
+    param: "listener",
+  });
 }

@@ -23,6 +23,25 @@ export type TimelineEntry =
   | WebhookAttempted
   | IdempotencyEnded;
 
+const eventTypeNames: Readonly<Record<SandboxEvent["type"], true>> = {
+  request: true,
+  "fault.met": true,
+  "clock.advanced": true,
+  "payment.created": true,
+  "payment.moved": true,
+  "payment.expired": true,
+  "quotes.expired": true,
+  "withdrawal.created": true,
+  "withdrawal.moved": true,
+  "webhook.created": true,
+  "webhook.attempted": true,
+  "idempotency.ended": true,
+  reset: true,
+};
+
+/** The type of every event. What stands before the dot is its kind. */
+export const eventTypes: readonly string[] = Object.keys(eventTypeNames);
+
 /** An event that the passing of time brought about. */
 export type DueEvent =
   | PaymentMoved

@@ -86,6 +86,7 @@ export interface Sandbox {
    * that it may use the sandbox. An error that it throws becomes a process warning.
    *
    * @returns A function that unsubscribes.
+   * @throws {InvalidRequestError} code `unknown_event`.
    * @example
    * ```ts
    * const unsubscribe = sandbox.on("payment.moved", ({ paymentId, status }) => {

@@ -70,7 +70,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a suspended process sends late",
     file: "src/payouts/sender.ts",
-    find: "if (begun.elapsedMs() > leaveMs) throw new TooLate();",
+    find: "if (begun.elapsedMs() > leaveMs) throw suspended();",
     replace: "",
     test: "test/payouts/sending.test.ts",
   },

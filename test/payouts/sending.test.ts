@@ -227,7 +227,9 @@ it("sends nothing when its process was suspended after the attempt was committed
   Date.now = () => now() + suspendedMs;
   try {
     const store = world.store();
+    const errors: unknown[] = [];
     const suspended = world.open({
+      onEvent: (event) => event.type === "failed" && errors.push(event.error),
       store: {
         ...store,
         async transaction(work, options) {
@@ -241,6 +243,7 @@ it("sends nothing when its process was suspended after the attempt was committed
     await suspended.runDue();
     expect(world.creations).toEqual([]);
     expect((await payouts.get(order.orderId))?.problem).toMatch(/was suspended/);
+    expect(errors).toMatchObject([{ code: "process_suspended", outcome: "not_sent" }]);
   } finally {
     Date.now = now;
   }

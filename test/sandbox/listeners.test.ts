@@ -83,4 +83,16 @@ describe("sandbox.on", () => {
       "payment.updated",
     ]);
   });
+
+  it("refuses a type that there is not, and what cannot be called", () => {
+    const sandbox = createSandbox();
+    const refused = (type: string, listener: unknown = () => {}) =>
+      expect(() => sandbox.on(type as "*", listener as () => void));
+    refused("payment.move").toThrow(
+      'The sandbox has no event "payment.move". Did you mean payment.moved?',
+    );
+    refused("payment.updated").toThrow(/payment.updated/);
+    refused("everything").toThrow(/Pass "\*", or one of: request, fault.met/);
+    refused("reset", "print").toThrow(/listener must be a function, got "print"/);
+  });
 });
