@@ -47,6 +47,7 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   /** @internal */
   constructor(options: PayoutsOptions<Client, Mode>) {
+    const limits = checkedLimits(options);
     const { client, store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
     const leaveMs = Math.ceil(quietMs / 8);
     const ledgerClient = client.withdrawals.ledger;
@@ -55,7 +56,7 @@ export class Payouts<Client, Mode extends StoreMode> {
       store: store as unknown as Store,
       client: ledgerClient,
       tenant,
-      limits: checkedLimits(options),
+      limits,
       lookFirst,
       hasInbox: inbox !== undefined,
       quietMs,
@@ -282,6 +283,5 @@ export class Payouts<Client, Mode extends StoreMode> {
 export function createPayouts<Client, Mode extends StoreMode>(
   options: PayoutsOptions<Client, Mode>,
 ): Payouts<Client, Mode> {
-  checkedLimits(options);
   return new Payouts(options);
 }
