@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { preparing, WorkerSlot } from "../stores/lifecycle.ts";
+import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { checkWhole } from "../stores/worker.ts";
@@ -261,17 +261,6 @@ export class Inbox<Client, Mode extends StoreMode> {
       yield* effects.catchUp();
     });
   }
-}
-
-/** Waits before every transaction until the inbox is ready, which costs nothing once it is. */
-function withReady(store: Store, ready: () => Promise<void>): Store {
-  return {
-    ...store,
-    async transaction(work, options) {
-      await ready();
-      return store.transaction(work, options);
-    },
-  };
 }
 
 /**

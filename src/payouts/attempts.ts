@@ -1,11 +1,11 @@
 import { sql, type Work } from "../stores/store.ts";
-import { canonicalJson } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import { inLedger, type Ledger, readJournal } from "./journal.ts";
+import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
-import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
+import { bodyOf, differsFrom, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
+import { agreesWithJournal } from "./verify.ts";
 
 /** After this long, a payout in doubt is a person's to decide. */
 export const maxDoubtMs = 3_600_000;
@@ -20,8 +20,17 @@ export interface Timing {
   readonly leaseMs: number;
 }
 
-/** How an attempt ended. `rejected` is the service's own no, `disproved` a person's word after a look. */
-export type AttemptOutcome = "created" | "not_sent" | "rejected" | "unknown" | "disproved";
+/**
+ * How an attempt ended. `rejected` is the service's own no, `limited` its 429, which another copy of the request may have
+ * got, and `disproved` a person's word after a look.
+ */
+export type AttemptOutcome =
+  | "created"
+  | "not_sent"
+  | "rejected"
+  | "limited"
+  | "unknown"
+  | "disproved";
 
 interface Attempt {
   readonly fence: number;
@@ -55,7 +64,9 @@ export function* readPast(payoutId: number, quietMs: number): Work<Past> {
 WHERE payout_id = $1 ORDER BY fence`,
     [payoutId],
   );
-  const requests = attempts.filter(({ outcome }) => outcome !== "not_sent");
+  const requests = attempts.filter(
+    ({ outcome }) => outcome !== "not_sent" && outcome !== "rejected",
+  );
   const lastLeft = Math.max(...requests.map(({ left_by }) => left_by), Number.NEGATIVE_INFINITY);
   const since = requests[0]?.started_at ?? now;
   return {
@@ -81,7 +92,6 @@ export type Begun =
   | { readonly kind: "held"; readonly hold: Hold };
 
 interface Beginning extends Timing {
-  readonly tenant: string;
   readonly limits: PayoutLimits;
   /** When the complete look began that found none. */
   readonly lookedAt: number | undefined;
@@ -93,83 +103,64 @@ interface Beginning extends Timing {
  * Commits everything that one request needs: its attempt under the claim's fence, its budget, `sending` and the
  * journal's entry. Nothing leaves before.
  */
-export function* beginAttempt(row: PayoutRow, beginning: Beginning): Work<Begun> {
-  const { tenant, limits, lookedAt, isKeyed, quietMs, leaveMs, leaseMs } = beginning;
-  return yield* inLedger(tenant, function* (ledger): Work<Begun> {
-    const held = yield* sql(
-      `UPDATE {payouts} SET lease_until = {now} + $3
+export function* beginAttempt(
+  ledger: Ledger,
+  row: PayoutRow,
+  { limits, lookedAt, isKeyed, quietMs, leaveMs, leaseMs }: Beginning,
+): Work<Begun> {
+  const { tenant } = ledger;
+  const held = yield* sql(
+    `UPDATE {payouts} SET lease_until = {now} + $3
 WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'approved', 'sending') RETURNING id`,
-      [row.id, row.fence, leaseMs],
-    );
-    if (held.length === 0) return { kind: "fenced" };
-    const current = yield* requireRow(tenant, row.order_id);
-    const past = yield* readPast(row.id, quietMs);
-    if (past.withdrawalId !== undefined) return { kind: "settled" };
-    const isRepetition = isKeyed && past.isKeyAlive;
-    if (
-      past.requests > 0 &&
-      !isRepetition &&
-      !(lookedAt !== undefined && lookedAt >= past.provenAt)
-    ) {
-      return { kind: "unproven" };
-    }
-    if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
-    if (needsApproval(limits, current.amount) && current.approved_by === null) {
-      return { kind: "unapproved" };
-    }
-    // What comes next is decided by one process at a time: the breaker, the budget and the journal's end.
-    const { isStopped, now } = yield* ledger.lock();
-    if (isStopped) return { kind: "stopped" };
-    if (current.reserved_at === null) {
-      const hold = yield* holdOf(tenant, limits, current, now);
-      if (hold !== undefined) return { kind: "held", hold };
-    }
-    yield* sql(
-      `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,
+    [row.id, row.fence, leaseMs],
+  );
+  if (held.length === 0) return { kind: "fenced" };
+  const current = yield* requireRow(tenant, row.order_id);
+  const past = yield* readPast(row.id, quietMs);
+  if (past.withdrawalId !== undefined) return { kind: "settled" };
+  const isRepetition = isKeyed && past.isKeyAlive;
+  if (
+    past.requests > 0 &&
+    !isRepetition &&
+    !(lookedAt !== undefined && lookedAt >= past.provenAt)
+  ) {
+    return { kind: "unproven" };
+  }
+  if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
+  if (needsApproval(limits, current.amount) && current.approved_by === null) {
+    return { kind: "unapproved" };
+  }
+  // What comes next is decided by one process at a time: the breaker, the budget and the journal's end.
+  const { isStopped, now } = yield* ledger.lock();
+  if (isStopped) return { kind: "stopped" };
+  if (current.reserved_at === null) {
+    const hold = yield* holdOf(tenant, limits, current, now);
+    if (hold !== undefined) return { kind: "held", hold };
+  }
+  yield* sql(
+    `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,
   reserved_at = COALESCE(reserved_at, $2), doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
-      [row.id, now],
-    );
-    // Before the database reads its clock, and after any wait for the lock.
-    const elapsedMs = stopwatch();
-    yield* sql(
-      `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
-      [row.id, row.fence, leaveMs],
-    );
-    ledger.note(row.order_id, "sending", {
-      attempt: current.attempts + 1,
-      fence: row.fence,
-      idempotencyKey: row.idempotency_key,
-      body: bodyOf(current),
-    });
-    return { kind: "begun", elapsedMs };
+    [row.id, now],
+  );
+  // Before the database reads its clock, and after any wait for the lock.
+  const elapsedMs = stopwatch();
+  yield* sql(
+    `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
+    [row.id, row.fence, leaveMs],
+  );
+  ledger.note(row.order_id, "sending", {
+    attempt: current.attempts + 1,
+    fence: row.fence,
+    idempotencyKey: row.idempotency_key,
+    body: bodyOf(current),
   });
+  return { kind: "begun", elapsedMs };
 }
 
 /** Milliseconds since now, by the clock that shows more: one of them stands still while a machine is suspended. */
 function stopwatch(): () => number {
   const [start, wallStart] = [performance.now(), Date.now()];
   return () => Math.max(performance.now() - start, Date.now() - wallStart);
-}
-
-/** Whether the row is still what was planned and approved. A row that was changed opens the breaker. */
-function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
-  const entries = yield* readJournal(ledger.tenant, 0, row.order_id);
-  const told = (name: string) => entries.find(({ event }) => event === name)?.details ?? "{}";
-  const { body } = JSON.parse(told("planned")) as { body?: unknown };
-  const { by = null } = JSON.parse(told("approved")) as { by?: string };
-  const sent = bodyOf(row);
-  const isSame =
-    row.body === canonicalJson(body ?? null) &&
-    row.approved_by === by &&
-    row.amount === sent.amountInCents &&
-    row.recipient === sent.recipientAddress.toLowerCase();
-  if (!isSame) {
-    yield* ledger.stop(
-      row.order_id,
-      `The payout ${row.order_id} differs from its journal: it was changed outside the ledger.`,
-    );
-  }
-  return isSame;
 }
 
 /** Notes how an attempt ended. */
@@ -184,7 +175,7 @@ export function* endAttempt(
   yield* sql(
     `UPDATE {payout_attempts} SET ended_at = {now}, outcome = $3, problem = $4, withdrawal_id = $5
 WHERE payout_id = $1 AND fence = $2`,
-    [row.id, row.fence, outcome, problem, withdrawalId],
+    [row.id, row.fence, outcome, storable(problem), withdrawalId],
   );
 }
 
@@ -211,6 +202,11 @@ export function* settle(
   const row = yield* requireRow(ledger.tenant, orderId);
   const ageMs = (clock?.now ?? 0) - (row.sent_at ?? clock?.now ?? 0);
   const { id, status } = withdrawal;
+  const isEnd = status === "completed" || status === "failed" || status === "cancelled";
+  const isLate = row.final_at !== null && !isEnd;
+  const isUndecided = row.state === "needs_decision" && by === undefined;
+  // An answer that is older than the row, or does not say which of two withdrawals counts.
+  if (row.withdrawal_id === id && (isLate || isUndecided)) return row;
   const differing = by === undefined ? differsFrom(row, withdrawal) : [];
   if (row.withdrawal_id !== null && row.withdrawal_id !== id) {
     return yield* needDecision(
@@ -230,9 +226,9 @@ export function* settle(
       `The payout ${orderId} is ${row.state}, but has the withdrawal ${id}.`,
     );
   }
-  const isEnd = status === "completed" || status === "failed" || status === "cancelled";
   const state = isEnd ? status : "sent";
-  const txHash = withdrawal.receipt?.txHash ?? null;
+  const txHash = storable(withdrawal.receipt?.txHash);
+  const problem = storable(withdrawal.errorMessage);
   yield* sql(
     `UPDATE {payouts} SET state = $2, withdrawal_id = $3, tx_hash = COALESCE($4, tx_hash), problem = $5,
   sent_at = COALESCE(sent_at, {now}), final_at = CASE WHEN $6 = 1 THEN {now} END, doubt_since = NULL, waits_until = NULL,
@@ -243,7 +239,7 @@ export function* settle(
       state,
       id,
       txHash,
-      withdrawal.errorMessage ?? null,
+      problem,
       isEnd ? 1 : 0,
       status === "failed" || status === "cancelled" ? 1 : 0,
       isSlow ? 600_000 : Math.round(followMs(ageMs)),
@@ -251,8 +247,7 @@ export function* settle(
   );
   if (row.withdrawal_id === null) ledger.note(orderId, "sent", { withdrawalId: id, by });
   if (row.state !== state && isEnd) {
-    const errorMessage = withdrawal.errorMessage ?? undefined;
-    ledger.note(orderId, state, { withdrawalId: id, txHash, errorMessage });
+    ledger.note(orderId, state, { withdrawalId: id, txHash, errorMessage: problem ?? undefined });
   }
   return yield* requireRow(ledger.tenant, orderId);
 }
@@ -264,10 +259,12 @@ export function* needDecision(
   problem: string,
   isAlarming = false,
 ): Work<PayoutRow> {
+  // Told by each webhook of either withdrawal.
+  if (row.state === "needs_decision" && row.problem === storable(problem)) return row;
   yield* sql(
     `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0
 WHERE id = $1`,
-    [row.id, problem],
+    [row.id, storable(problem)],
   );
   ledger.note(row.order_id, "needs_decision", { problem });
   if (isAlarming)
@@ -286,7 +283,7 @@ export function* putOff(
   failures = CASE WHEN $4 IS NULL THEN failures ELSE failures + 1 END, state = COALESCE($6, state),
   doubt_since = CASE WHEN COALESCE($6, state) = 'sending' THEN doubt_since END
 WHERE id = $1 AND fence = $2 AND state IN ('planned', 'approved', 'sending', 'sent') RETURNING id`,
-    [row.id, row.fence, Math.round(dueAt), problem?.slice(0, 2_000) ?? null, until, state ?? null],
+    [row.id, row.fence, Math.round(dueAt), storable(problem), until, state ?? null],
   );
   return changed.length > 0;
 }

@@ -3,7 +3,7 @@ import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { putOff, type Timing } from "./attempts.ts";
 import type { PayoutStep, PayoutsEvent } from "./events.ts";
-import { readHead } from "./journal.ts";
+import { inLedger, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
 
@@ -80,15 +80,24 @@ export async function renewing<T>(
   }
 }
 
-/** Tells the merchant of a new state, and of the breaker when that has opened. */
-export async function tell(context: PayoutsContext, row: PayoutRow): Promise<undefined> {
-  context.report({ type: "changed", tenant: context.tenant, payout: payoutFrom(row) });
-  if (row.state === "needs_decision") await reportIfStopped(context);
-  return undefined;
+/** Runs a unit of work with the journal, and tells the merchant when it has opened the breaker. */
+export async function decide<T>(
+  { store, tenant, report }: PayoutsContext,
+  work: (ledger: Ledger) => Work<T>,
+  options?: { readonly wake?: string },
+): Promise<T> {
+  let reason: string | undefined;
+  const decided = await store.transaction(() => {
+    reason = undefined;
+    return inLedger(tenant, work, (because) => {
+      reason = because;
+    });
+  }, options);
+  if (reason !== undefined) report({ type: "stopped", tenant, reason });
+  return decided;
 }
 
-export async function reportIfStopped({ store, tenant, report }: PayoutsContext): Promise<void> {
-  const head = await store.transaction(() => readHead(tenant));
-  const reason = head?.stopped_because;
-  if (typeof reason === "string") report({ type: "stopped", tenant, reason });
+/** Tells the merchant of a new state. */
+export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): void {
+  report({ type: "changed", tenant, payout: payoutFrom(row) });
 }

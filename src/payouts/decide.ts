@@ -3,10 +3,10 @@ import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { readPast, settle } from "./attempts.ts";
-import type { PayoutsContext } from "./claims.ts";
-import { inLedger } from "./journal.ts";
+import { decide, type PayoutsContext } from "./claims.ts";
+import type { Ledger } from "./journal.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
-import { lockedRow, readRow, requireRow } from "./plan.ts";
+import { lockedRow, requireRow } from "./plan.ts";
 
 /** A person found the payout's withdrawal. */
 export interface SentResolution {
@@ -75,24 +75,19 @@ export async function resolvePayout(
 }
 
 async function resolveSent(
-  { client, store, tenant }: PayoutsContext,
+  context: PayoutsContext,
   row: PayoutRow,
   { by, withdrawalId, acceptDifferences = false }: SentResolution,
 ): Promise<PayoutRow> {
-  const withdrawal = await client.get(withdrawalId);
+  const withdrawal = await context.client.get(withdrawalId);
   requireFits(row, withdrawal, acceptDifferences);
-  return store.transaction(() =>
-    inLedger(tenant, function* (ledger) {
-      const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
-      ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
-      // The decision is about this withdrawal, whichever was known before.
-      yield* sql("UPDATE {payouts} SET withdrawal_id = $2 WHERE id = $1", [
-        current.id,
-        withdrawalId,
-      ]);
-      return yield* settle(ledger, row.order_id, withdrawal, { by });
-    }),
-  );
+  return decide(context, function* (ledger) {
+    const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
+    ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
+    // The decision is about this withdrawal, whichever was known before.
+    yield* sql("UPDATE {payouts} SET withdrawal_id = $2 WHERE id = $1", [current.id, withdrawalId]);
+    return yield* settle(ledger, row.order_id, withdrawal, { by });
+  });
 }
 
 function requireFits(row: PayoutRow, withdrawal: Withdrawal, acceptDifferences: boolean): void {
@@ -116,7 +111,7 @@ async function resolveNeverSent(
   row: PayoutRow,
   { by, sendAgain = true }: NeverSentResolution,
 ): Promise<PayoutRow> {
-  const { client, store, tenant, quietMs } = context;
+  const { client, store, quietMs } = context;
   const before = await store.transaction(() => readPast(row.id, quietMs));
   if (before.withdrawalId !== undefined) {
     throw contradicted(
@@ -139,28 +134,26 @@ async function resolveNeverSent(
         "withdrawalId.",
     );
   }
-  return store.transaction(() =>
-    inLedger(tenant, function* (ledger): Work<PayoutRow> {
-      const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
-      const after = yield* readPast(row.id, quietMs);
-      if (after.requests !== before.requests || current.fence !== row.fence) {
-        throw contradicted("neverSent", "A worker is looking into it right now. Try again.");
-      }
-      yield* sql(
-        `UPDATE {payout_attempts} SET outcome = 'disproved'
+  return decide(context, function* (ledger): Work<PayoutRow> {
+    const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
+    const after = yield* readPast(row.id, quietMs);
+    if (after.requests !== before.requests || current.fence !== row.fence) {
+      throw contradicted("neverSent", "A worker is looking into it right now. Try again.");
+    }
+    yield* sql(
+      `UPDATE {payout_attempts} SET outcome = 'disproved'
 WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
-        [row.id],
-      );
-      const again = current.approved_by === null ? "planned" : "approved";
-      yield* sql(
-        `UPDATE {payouts} SET state = $2, problem = $3, doubt_since = NULL, reserved_at = NULL, fence = fence + 1,
+      [row.id],
+    );
+    const again = current.approved_by === null ? "planned" : "approved";
+    yield* sql(
+      `UPDATE {payouts} SET state = $2, problem = $3, doubt_since = NULL, reserved_at = NULL, fence = fence + 1,
   lease_until = 0, failures = 0, due_at = {now}, final_at = CASE WHEN $4 = 1 THEN {now} END WHERE id = $1`,
-        [row.id, sendAgain ? again : "cancelled", `Never sent, ${by} decided.`, sendAgain ? 0 : 1],
-      );
-      ledger.note(row.order_id, "resolved", { by, neverSent: true, sendAgain, body: bodyOf(row) });
-      return yield* requireRow(tenant, row.order_id);
-    }),
-  );
+      [row.id, sendAgain ? again : "cancelled", `Never sent, ${by} decided.`, sendAgain ? 0 : 1],
+    );
+    ledger.note(row.order_id, "resolved", { by, neverSent: true, sendAgain, body: bodyOf(row) });
+    return yield* requireRow(context.tenant, row.order_id);
+  });
 }
 
 function contradicted(param: string, fact: string): InvalidRequestError {
@@ -168,22 +161,13 @@ function contradicted(param: string, fact: string): InvalidRequestError {
 }
 
 /** Closes the breaker, by a person who has found out what was wrong. */
-export function* reopen(tenant: string, by: string, reason: string): Work<boolean> {
-  return yield* inLedger(tenant, function* (ledger) {
-    const { isStopped } = yield* ledger.lock();
-    if (!isStopped) return false;
-    yield* sql(
-      `UPDATE {payout_heads} SET stopped_at = NULL, stopped_because = NULL, accepted_seq = seq WHERE tenant = $1`,
-      [tenant],
-    );
-    ledger.note(null, "reopened", { by, reason });
-    return true;
-  });
-}
-
-/** Writes down what an inbox was told of a withdrawal. Other programs of the merchant may have made it. */
-export function* settleKnown(tenant: string, orderId: string, withdrawal: Withdrawal): Work<void> {
-  const row = yield* readRow(tenant, orderId);
-  if (row === undefined) return;
-  yield* inLedger(tenant, (ledger) => settle(ledger, orderId, withdrawal, { isSlow: true }));
+export function* reopen(ledger: Ledger, by: string, reason: string): Work<boolean> {
+  const { isStopped } = yield* ledger.lock();
+  if (!isStopped) return false;
+  yield* sql(
+    `UPDATE {payout_heads} SET stopped_at = NULL, stopped_because = NULL, accepted_seq = seq WHERE tenant = $1`,
+    [ledger.tenant],
+  );
+  ledger.note(null, "reopened", { by, reason });
+  return true;
 }

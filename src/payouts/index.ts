@@ -23,7 +23,7 @@ export type {
   PayoutsStoppedEvent,
   PayoutWaitingEvent,
 } from "./events.ts";
-export type { JournalEntry, Verification } from "./journal.ts";
+export type { JournalEntry } from "./journal.ts";
 export type {
   Decision,
   PayoutInput,
@@ -37,4 +37,5 @@ export type {
 export type { Payout, PayoutState } from "./payout.ts";
 export { createPayouts, type Payouts } from "./payouts.ts";
 export type { PayoutsStats } from "./stats.ts";
+export type { Verification } from "./verify.ts";
 export type { PayoutsStartOptions, PayoutsWorker } from "./worker.ts";

@@ -16,11 +16,6 @@ export interface JournalEntry {
   readonly hash: string;
 }
 
-/** What `payouts.verify` gives: the number of entries, or the first one that is not as it was written. */
-export type Verification =
-  | { readonly ok: true; readonly entries: number }
-  | { readonly ok: false; readonly at: number; readonly problem: string };
-
 export interface JournalRow {
   readonly seq: number;
   readonly at: number;
@@ -60,16 +55,24 @@ interface Head {
  * decisions in a row, so that limits hold and the chain has one end. It comes last, after the locks of payouts, and is held
  * for the few statements before the commit: that is what lets several processes send at once.
  */
-export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>): Work<T> {
+export function* inLedger<T>(
+  tenant: string,
+  work: (ledger: Ledger) => Work<T>,
+  onStop: (reason: string) => void = () => {},
+): Work<T> {
   const notes: Note[] = [];
-  let locked: Head | undefined;
-  function* head(): Work<Head> {
-    locked ??= yield* lock(tenant);
-    return locked;
-  }
   const note: Ledger["note"] = (orderId, event, details = {}) => {
     notes.push({ orderId, event, details: canonicalJson(details) });
   };
+  const noteStop = (orderId: string | null, because: string) => {
+    note(orderId, "stopped", { because });
+    onStop(because);
+  };
+  let locked: Head | undefined;
+  function* head(): Work<Head> {
+    locked ??= yield* lock(tenant, (because) => noteStop(null, because));
+    return locked;
+  }
   const result = yield* work({
     tenant,
     *lock() {
@@ -84,7 +87,7 @@ export function* inLedger<T>(tenant: string, work: (ledger: Ledger) => Work<T>):
 WHERE tenant = $1 AND stopped_at IS NULL RETURNING tenant`,
         [tenant, because],
       );
-      if (opened.length > 0) note(orderId, "stopped", { because });
+      if (opened.length > 0) noteStop(orderId, because);
       return opened.length > 0;
     },
   });
@@ -121,7 +124,10 @@ function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void>
   ]);
 }
 
-function* lock(tenant: string): Work<Head> {
+const endIsLost =
+  "The journal has entries, but the row that records its end was missing. It was made anew from the last entry.";
+
+function* lock(tenant: string, onStop: (because: string) => void): Work<Head> {
   const take = () =>
     sql<Head>(
       `UPDATE {payout_heads} SET touched_at = {now} WHERE tenant = $1
@@ -130,6 +136,14 @@ RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS no
     );
   const [head] = yield* take();
   if (head !== undefined) return head;
+  // What recorded an open breaker may have been removed to close it.
+  const restored = yield* sql(
+    `INSERT INTO {payout_heads} (tenant, seq, hash, touched_at, stopped_at, stopped_because)
+SELECT tenant, seq, hash, {now}, {now}, $2 FROM {payout_journal} WHERE tenant = $1 ORDER BY seq DESC LIMIT 1
+ON CONFLICT DO NOTHING RETURNING tenant`,
+    [tenant, endIsLost],
+  );
+  if (restored.length > 0) onStop(endIsLost);
   yield* sql(
     "INSERT INTO {payout_heads} (tenant, seq, hash, touched_at) VALUES ($1, 0, '', {now}) ON CONFLICT DO NOTHING",
     [tenant],
@@ -148,7 +162,8 @@ FROM {payout_heads} WHERE tenant = $1`,
   return head;
 }
 
-function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: string): string {
+/** SHA-256 over an entry and the hash of the one before it. */
+export function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: string): string {
   const { seq, at, order_id: orderId, event, details } = row;
   const content = { tenant, seq, at, orderId, event, details, previous };
   return hash("sha256", canonicalJson(content), "hex");
@@ -156,7 +171,7 @@ function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: string)
 
 const pageSize = 500;
 
-/** The entries after `after`, oldest first; of one order where it is given. */
+/** A page of the entries after `after`, oldest first; of one order where it is given. */
 export function* readJournal(tenant: string, after: number, orderId?: string): Work<JournalRow[]> {
   if (orderId === undefined) {
     return yield* sql<JournalRow>(
@@ -197,73 +212,4 @@ function entryFrom(row: JournalRow): JournalEntry {
     details: JSON.parse(details) as Record<string, unknown>,
     hash,
   };
-}
-
-/** Reads the journal after an entry, and compares what was planned with the payouts. */
-export async function verifyJournal(
-  store: Store,
-  tenant: string,
-  after = 0,
-): Promise<Verification> {
-  const head = await store.transaction(() => readHead(tenant));
-  const [last] = after > 0 ? await store.transaction(() => readJournal(tenant, after - 1)) : [];
-  let previous = last?.hash ?? "";
-  let seq = after;
-  while (seq < (head?.seq ?? 0)) {
-    const rows = await store.transaction(() => readJournal(tenant, seq));
-    for (const row of rows) {
-      const problem = problemOf(tenant, row, seq + 1, previous);
-      if (problem !== undefined) return { ok: false, at: seq + 1, problem };
-      seq = row.seq;
-      previous = row.hash;
-      if (seq === head?.seq && previous !== head.hash) {
-        return { ok: false, at: seq, problem: "The last entry is not the one that was written." };
-      }
-    }
-    if (rows.length === 0) {
-      return { ok: false, at: seq + 1, problem: `Entry ${seq + 1} and all after it are missing.` };
-    }
-    const altered = await store.transaction(() => alteredRow(tenant, rows));
-    if (altered) return { ok: false, ...altered };
-  }
-  return { ok: true, entries: seq };
-}
-
-function problemOf(
-  tenant: string,
-  row: JournalRow,
-  seq: number,
-  previous: string,
-): string | undefined {
-  if (row.seq !== seq) return `Entry ${seq} is missing.`;
-  if (row.hash === hashOf(tenant, row, previous)) return undefined;
-  return `Entry ${seq} (${row.event} of ${row.order_id ?? "all payouts"}) does not match its hash: it, or the one before it, was altered.`;
-}
-
-/** A payout whose parameters or approver are not those of the journal. */
-function* alteredRow(
-  tenant: string,
-  rows: readonly JournalRow[],
-): Work<{ at: number; problem: string } | undefined> {
-  const told = rows.filter(({ event }) => event === "planned" || event === "approved");
-  if (told.length === 0) return undefined;
-  const places = told.map((_, index) => `$${index + 2}`).join(", ");
-  const payouts = yield* sql<{ order_id: string; body: string; approved_by: string | null }>(
-    `SELECT order_id, body, approved_by FROM {payouts} WHERE tenant = $1 AND order_id IN (${places})`,
-    [tenant, ...told.map(({ order_id }) => order_id)],
-  );
-  const known = new Map(payouts.map((payout) => [payout.order_id, payout]));
-  for (const { seq, event, order_id, details } of told) {
-    const payout = known.get(order_id ?? "");
-    const { body, by = null } = JSON.parse(details) as { body: unknown; by?: string };
-    const isSame =
-      event === "planned" ? payout?.body === canonicalJson(body) : payout?.approved_by === by;
-    if (isSame) continue;
-    const what = event === "planned" ? "parameters" : "approver";
-    const problem = payout
-      ? `The payout ${order_id} has other ${what} than the journal.`
-      : `The payout ${order_id} is missing.`;
-    return { at: seq, problem };
-  }
-  return undefined;
 }

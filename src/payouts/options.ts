@@ -7,7 +7,7 @@ import type { Store, StoreMode } from "../stores/store.ts";
 import { checkOptionNames, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import type { PayoutsEvent } from "./events.ts";
-import { checkName, type PayoutState } from "./payout.ts";
+import { checkName, checkReason, type PayoutState } from "./payout.ts";
 
 /** How much may be sent. Amounts are USD cents; what is left out has no limit. */
 export interface PayoutLimits {
@@ -38,8 +38,13 @@ export interface PayoutsInbox<Client, Mode extends StoreMode> {
     effect: (
       tx: Client,
       withdrawal: Withdrawal,
-      tools: { readonly tenant: string },
+      tools: { readonly tenant: string; after(task: string, payload?: unknown): void },
     ) => Mode extends "sync" ? undefined : unknown,
+  ): unknown;
+  /** Registers the handler of a task. */
+  task(
+    name: string,
+    handler: (payload: unknown, tools: { readonly tenant: string }) => unknown,
   ): unknown;
 }
 
@@ -150,13 +155,14 @@ export function checkedLimits<Client, Mode extends StoreMode>(
       `createPayouts needs \`store\`, got ${show(store)}. Pass sqlite("shop.db") or postgres(pool).`,
     );
   }
-  if (!Number.isSafeInteger(quietMs) || quietMs < 1) {
+  if (!Number.isSafeInteger(quietMs) || quietMs < 1_000) {
     throw invalid(
       "quietMs",
-      `quietMs must be a whole number of milliseconds, got ${show(quietMs)}.`,
+      `quietMs must be a whole number of milliseconds, at least 1000, got ${show(quietMs)}.`,
     );
   }
-  if (inbox !== undefined && typeof Object(inbox).on !== "function") {
+  const { on, task } = Object(inbox);
+  if (inbox !== undefined && (typeof on !== "function" || typeof task !== "function")) {
     throw invalid("inbox", `inbox must be what createInbox gives, got ${show(inbox)}.`);
   }
   if (typeof tenant !== "string") throw invalid("tenant", "tenant must be text.");
@@ -176,10 +182,11 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
 }
 
-/** @throws {ConfigurationError | InvalidRequestError} for a decision with an unknown name, or without a person's name. */
+/** @throws {ConfigurationError | InvalidRequestError} for an unknown name, or without the name of a person. */
 export function checkDecision(decision: Decision): Decision {
   checkOptionNames(decision, ["by", "reason"]);
-  return { ...decision, by: checkName("by", decision.by) };
+  const { by, reason } = decision;
+  return { by: checkName("by", by), reason: reason === undefined ? reason : checkReason(reason) };
 }
 
 function invalid(param: string, message: string): ConfigurationError {

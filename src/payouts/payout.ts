@@ -123,15 +123,38 @@ export function requireSame(row: PayoutRow, body: PayoutBody): void {
   );
 }
 
+/** A text of the service's as a column can hold it: PostgreSQL takes no NUL. */
+export function storable(text: string | null | undefined): string | null {
+  return text?.replaceAll("\0", "").slice(0, 2_000) ?? null;
+}
+
 /** @throws {InvalidRequestError} when it is not the name of a person or program. */
 export function checkName(param: string, value: unknown): string {
-  const isName =
+  return checkLine(param, "name the person who decides, in", value);
+}
+
+/** @throws {InvalidRequestError} when it is not one line that says why. */
+export function checkReason(value: unknown): string {
+  return checkLine("reason", "say why, in one line of", value);
+}
+
+function checkLine(param: string, rule: string, value: unknown): string {
+  const isText =
     typeof value === "string" && value.trim() !== "" && value.length <= 255 && value.isWellFormed();
-  if (isName && !/\p{Cc}/u.test(value)) return value;
+  if (isText && !/\p{Cc}/u.test(value)) return value;
   throw new InvalidRequestError(
-    `${param} must name the person who decides, in 1 to 255 characters, got ${show(value)}.`,
+    `${param} must ${rule} 1 to 255 characters without line breaks, got ${show(value)}.`,
     { code: "invalid_request", param },
   );
+}
+
+/** @throws {InvalidRequestError} when it can be no payout's. */
+export function checkOrderId(value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new InvalidRequestError(`orderId must be the payout's, got ${show(value)}.`, {
+    code: "invalid_request",
+    param: "orderId",
+  });
 }
 
 /** @throws {InvalidRequestError} for a state that does not exist. */

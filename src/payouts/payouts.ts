@@ -1,18 +1,19 @@
-import { preparing, WorkerSlot } from "../stores/lifecycle.ts";
+import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
-import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
+import {
+  migrate,
+  requireMigrated,
+  type Store,
+  type StoreMode,
+  type Work,
+} from "../stores/store.ts";
 import { checkWhole } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
-import { type PayoutsContext, tell } from "./claims.ts";
-import { type Resolution, reopen, resolutionNames, resolvePayout, settleKnown } from "./decide.ts";
+import { decide, type PayoutsContext, tell } from "./claims.ts";
+import { type Resolution, reopen, resolutionNames, resolvePayout } from "./decide.ts";
 import { log, type PayoutStep, type PayoutsEvent } from "./events.ts";
-import {
-  entriesOf,
-  inLedger,
-  type JournalEntry,
-  type Verification,
-  verifyJournal,
-} from "./journal.ts";
+import { settleBy } from "./inbox.ts";
+import { entriesOf, type JournalEntry, type Ledger } from "./journal.ts";
 import { requireAllowed } from "./limits.ts";
 import {
   checkDecision,
@@ -23,10 +24,19 @@ import {
   type PayoutsOptions,
   type PlanOptions,
 } from "./options.ts";
-import { checkName, checkState, type Payout, type PayoutRow, payoutFrom } from "./payout.ts";
-import { addPlan, approve, chain, endPlan, readRow, readRows, type requireRow } from "./plan.ts";
+import {
+  checkName,
+  checkOrderId,
+  checkReason,
+  checkState,
+  type Payout,
+  type PayoutRow,
+  payoutFrom,
+} from "./payout.ts";
+import { addPlan, approve, chain, endPlan, readRow, readRows } from "./plan.ts";
 import { type PayoutsStats, readStats } from "./stats.ts";
 import { payoutTables } from "./tables.ts";
+import { type Verification, verifyJournal } from "./verify.ts";
 import {
   Crew,
   type PayoutsStartOptions,
@@ -42,7 +52,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
   readonly #observers = new Observers<PayoutsEvent, PayoutStep>("settlekit:payouts");
-  readonly #ready = preparing(() => this.#prepare());
+  /** Before the first payout is sent. */
+  readonly #ready = preparing(() => stopIfAltered(this.#context));
   readonly #worker = new WorkerSlot("ledger");
 
   /** @internal */
@@ -51,9 +62,11 @@ export class Payouts<Client, Mode extends StoreMode> {
     const { client, store, quietMs = 120_000, lookFirst = false, tenant = "", inbox } = options;
     const leaveMs = Math.ceil(quietMs / 8);
     const ledgerClient = client.withdrawals.ledger;
+    const anyStore = store as unknown as Store;
+    const migrated = preparing(() => requireMigrated(anyStore, payoutTables));
     this.#store = store;
     this.#context = {
-      store: store as unknown as Store,
+      store: withReady(anyStore, migrated),
       client: ledgerClient,
       tenant,
       limits,
@@ -65,12 +78,7 @@ export class Payouts<Client, Mode extends StoreMode> {
       report: reporter(this.#observers, options, log),
       observers: this.#observers,
     };
-    inbox?.on("withdrawal", "settlekit.payouts", {}, (tx, withdrawal, tools) => {
-      const { orderId } = withdrawal;
-      if (tools.tenant !== tenant || typeof orderId !== "string") return undefined;
-      const work = () => settleKnown(tenant, orderId, withdrawal);
-      return store.join(tx, work) as undefined;
-    });
+    if (inbox !== undefined) settleBy(inbox, this.#context);
   }
 
   /** @internal For `settlekit/opentelemetry`. */
@@ -92,6 +100,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     input: PayoutInput,
     options: PlanOptions<Client> & { readonly tx: Client },
   ): Mode extends "sync" ? Payout : Promise<Payout>;
+  plan(input: PayoutInput, options?: PlanOptions<Client>): Payout | Promise<Payout>;
   plan(input: PayoutInput, options: PlanOptions<Client> = {}): Payout | Promise<Payout> {
     checkOptionNames(options, ["tx", "by"]);
     const { tx, by } = options;
@@ -103,16 +112,13 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   async #plan(input: PayoutInput, by: string | undefined): Promise<Payout> {
     const plan = this.#checked(input, by);
-    const { tenant, store } = this.#context;
-    const row = await store.transaction(
-      function* () {
-        const added = yield* addPlan(plan);
-        if (added.chained === 0) yield* inLedger(tenant, (ledger) => chain(ledger, added));
-        return added;
-      },
-      { wake: "payouts" },
-    );
-    if (row.chained === 0) await tell(this.#context, row);
+    const work = function* (ledger: Ledger) {
+      const added = yield* addPlan(plan);
+      if (added.chained === 0) yield* chain(ledger, added);
+      return added;
+    };
+    const row = await decide(this.#context, work, { wake: "payouts" });
+    if (row.chained === 0) tell(this.#context, row);
     return payoutFrom(row);
   }
 
@@ -131,7 +137,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   async approve(orderId: string, decision: Decision): Promise<Payout> {
     const checked = checkDecision(decision);
-    return this.#change(() => approve(this.#context.tenant, orderId, checked));
+    return this.#change((ledger) => approve(ledger, checkOrderId(orderId), checked));
   }
 
   /**
@@ -141,7 +147,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   async reject(orderId: string, decision: Decision): Promise<Payout> {
     const end = { ...checkDecision(decision), isRejected: true };
-    return this.#change(() => endPlan(this.#context.tenant, orderId, end));
+    return this.#change((ledger) => endPlan(ledger, checkOrderId(orderId), end));
   }
 
   /**
@@ -151,7 +157,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   async cancel(orderId: string, decision: Decision): Promise<Payout> {
     const end = { ...checkDecision(decision), isRejected: false };
-    return this.#change(() => endPlan(this.#context.tenant, orderId, end));
+    return this.#change((ledger) => endPlan(ledger, checkOrderId(orderId), end));
   }
 
   /**
@@ -163,8 +169,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   async resolve(orderId: string, resolution: Resolution): Promise<Payout> {
     checkOptionNames(resolution, resolutionNames);
     const by = checkName("by", resolution.by);
-    const row = await resolvePayout(this.#context, orderId, { ...resolution, by });
-    await tell(this.#context, row);
+    const row = await resolvePayout(this.#context, checkOrderId(orderId), { ...resolution, by });
+    tell(this.#context, row);
     return payoutFrom(row);
   }
 
@@ -172,16 +178,16 @@ export class Payouts<Client, Mode extends StoreMode> {
    * Closes the breaker: payouts are sent again. False when it was closed.
    */
   async reopen(decision: Decision & { readonly reason: string }): Promise<boolean> {
-    const { store, tenant } = this.#context;
     const { by, reason } = checkDecision(decision);
-    const why = checkName("reason", reason);
-    return store.transaction(() => reopen(tenant, by, why), { wake: "payouts" });
+    const why = checkReason(reason);
+    return decide(this.#context, (ledger) => reopen(ledger, by, why), { wake: "payouts" });
   }
 
   /** The payout; undefined where none is planned. */
   async get(orderId: string): Promise<Payout | undefined> {
     const { store, tenant } = this.#context;
-    const row = await store.transaction(() => readRow(tenant, orderId));
+    const checked = checkOrderId(orderId);
+    const row = await store.transaction(() => readRow(tenant, checked));
     return row && payoutFrom(row);
   }
 
@@ -200,7 +206,7 @@ export class Payouts<Client, Mode extends StoreMode> {
   /** The journal's entries, oldest first; those of one payout with its `orderId`. */
   async *journal(query: { orderId?: string | undefined } = {}): AsyncGenerator<JournalEntry> {
     checkOptionNames(query, ["orderId"], "filter");
-    const { orderId } = query;
+    const orderId = query.orderId === undefined ? undefined : checkOrderId(query.orderId);
     const { store, tenant } = this.#context;
     yield* entriesOf(store, tenant, orderId);
   }
@@ -226,7 +232,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    * @throws {StoreError} code `newer_schema` when a newer settlekit has migrated them.
    */
   async migrate(): Promise<void> {
-    await migrate(this.#context.store, payoutTables);
+    await migrate(this.#store as unknown as Store, payoutTables);
   }
 
   /**
@@ -237,7 +243,8 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   start(options: PayoutsStartOptions = {}): PayoutsWorker {
     this.#worker.requireFree("payouts.start", "Stop it first.");
-    return this.#worker.hold(startPayouts(this.#context, options));
+    const ready = { ...this.#context, store: withReady(this.#context.store, this.#ready) };
+    return this.#worker.hold(startPayouts(ready, options));
   }
 
   /**
@@ -254,14 +261,9 @@ export class Payouts<Client, Mode extends StoreMode> {
     return crew.steps;
   }
 
-  async #prepare(): Promise<void> {
-    await requireMigrated(this.#context.store, payoutTables);
-    await stopIfAltered(this.#context);
-  }
-
-  async #change(work: () => ReturnType<typeof requireRow>): Promise<Payout> {
-    const row = await this.#context.store.transaction(work, { wake: "payouts" });
-    await tell(this.#context, row);
+  async #change(work: (ledger: Ledger) => Work<PayoutRow>): Promise<Payout> {
+    const row = await decide(this.#context, work, { wake: "payouts" });
+    tell(this.#context, row);
     return payoutFrom(row);
   }
 }

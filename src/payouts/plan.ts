@@ -129,27 +129,25 @@ const takenOver =
 
 /** @throws {InvalidRequestError} code `same_person` when the planner approves. */
 export function* approve(
-  tenant: string,
+  ledger: Ledger,
   orderId: string,
   { by, reason }: Decision,
 ): Work<PayoutRow> {
-  return yield* inLedger(tenant, function* (ledger) {
-    const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
-    if (row.state === "approved" && row.approved_by === by) return row;
-    if (row.state === "approved") throw approvedAlready(row);
-    if (isSamePerson(row.planned_by, by)) {
-      throw new InvalidRequestError(
-        `${show(row.planned_by)} planned the payout ${show(orderId)}. Another person has to approve it.`,
-        { code: "same_person", param: "by" },
-      );
-    }
-    yield* sql(
-      `UPDATE {payouts} SET state = 'approved', approved_by = $2, problem = NULL, ${takenOver} WHERE id = $1`,
-      [row.id, by],
+  const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
+  if (row.state === "approved" && row.approved_by === by) return row;
+  if (row.state === "approved") throw approvedAlready(row);
+  if (isSamePerson(row.planned_by, by)) {
+    throw new InvalidRequestError(
+      `${show(row.planned_by)} planned the payout ${show(orderId)}. Another person has to approve it.`,
+      { code: "same_person", param: "by" },
     );
-    ledger.note(orderId, "approved", { by, reason, body: bodyOf(row) });
-    return yield* requireRow(tenant, orderId);
-  });
+  }
+  yield* sql(
+    `UPDATE {payouts} SET state = 'approved', approved_by = $2, problem = NULL, ${takenOver} WHERE id = $1`,
+    [row.id, by],
+  );
+  ledger.note(orderId, "approved", { by, reason, body: bodyOf(row) });
+  return yield* requireRow(ledger.tenant, orderId);
 }
 
 /** Whether two names differ in nothing but case and white space. */
@@ -167,7 +165,7 @@ function approvedAlready({ order_id, approved_by }: PayoutRow): InvalidRequestEr
 
 /** Ends a payout that nothing was sent for. */
 export function* endPlan(
-  tenant: string,
+  ledger: Ledger,
   orderId: string,
   end: Decision & { readonly isRejected: boolean },
 ): Work<PayoutRow> {
@@ -175,21 +173,19 @@ export function* endPlan(
   const [verb, state] = isRejected
     ? (["rejected", "refused"] as const)
     : (["cancelled", "cancelled"] as const);
-  return yield* inLedger(tenant, function* (ledger) {
-    const row = yield* lockedRow(ledger, orderId, verb, ["planned", "approved"]);
-    const attempts = yield* sql(
-      "SELECT fence FROM {payout_attempts} WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')",
-      [row.id],
-    );
-    if (attempts.length > 0) throw inDoubt(orderId, verb);
-    const problem = `${isRejected ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
-    yield* sql(
-      `UPDATE {payouts} SET state = $2, problem = $3, final_at = {now}, reserved_at = NULL, ${takenOver} WHERE id = $1`,
-      [row.id, state, problem],
-    );
-    ledger.note(orderId, verb, { by, reason });
-    return yield* requireRow(tenant, orderId);
-  });
+  const row = yield* lockedRow(ledger, orderId, verb, ["planned", "approved"]);
+  const attempts = yield* sql(
+    "SELECT fence FROM {payout_attempts} WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')",
+    [row.id],
+  );
+  if (attempts.length > 0) throw inDoubt(orderId, verb);
+  const problem = `${isRejected ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
+  yield* sql(
+    `UPDATE {payouts} SET state = $2, problem = $3, final_at = {now}, reserved_at = NULL, ${takenOver} WHERE id = $1`,
+    [row.id, state, problem],
+  );
+  ledger.note(orderId, verb, { by, reason });
+  return yield* requireRow(ledger.tenant, orderId);
 }
 
 function inDoubt(orderId: string, verb: string): InvalidRequestError {

@@ -6,7 +6,7 @@ import {
   PermissionError,
   SettlekitError,
 } from "../errors.ts";
-import { sql, type Work } from "../stores/store.ts";
+import { sql } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   type AttemptOutcome,
@@ -18,9 +18,8 @@ import {
   readPast,
   settle,
 } from "./attempts.ts";
-import { type PayoutsContext, put, renewing, reportIfStopped, tell } from "./claims.ts";
-import { inLedger, type Ledger } from "./journal.ts";
-import { bodyOf, type PayoutRow } from "./payout.ts";
+import { decide, type PayoutsContext, put, renewing, tell } from "./claims.ts";
+import { bodyOf, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 
 /** Huge lists take long; the lease is renewed meanwhile. */
@@ -73,6 +72,7 @@ function backoffMs(failures: number): number {
 /** For a payout without a withdrawal that is known. */
 async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
   const { store, client, quietMs, lookFirst } = context;
+  requireSameService(context, row);
   // Only the holder of the claim can have begun one since.
   if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
   const past = await store.transaction(() => readPast(row.id, quietMs));
@@ -88,9 +88,19 @@ async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSig
   return look(context, row, past, signal);
 }
 
+/** @throws {ConfigurationError} code `other_service` for a payout that was planned for another environment. */
+function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
+  if (client.keyOf(row.order_id) === row.idempotency_key) return;
+  throw new ConfigurationError(
+    `The payout ${row.order_id} was planned by a client with another environment, baseUrl or idempotencyNamespace. ` +
+      "Run the ledger with that one, or cancel the payout and plan it anew under a new orderId. Nothing was sent.",
+    { code: "other_service", param: "client" },
+  );
+}
+
 /** Reads the whole list, and settles with what it shows, or sends. */
 async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal: AbortSignal) {
-  const { client, store } = context;
+  const { client } = context;
   const { now, requests, provenAt } = past;
   const options = { deadlineMs: lookDeadlineMs, signal };
   const found = await renewing(context, row, () => client.find(row.order_id, options));
@@ -98,8 +108,7 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
   if (others.length > 0) {
     const ids = found.map(({ id }) => id).join(", ");
     const problem = `It has ${found.length} withdrawals: ${ids}.`;
-    const decide = (ledger: Ledger) => needDecision(ledger, row, problem, true);
-    return tell(context, await store.transaction(() => inLedger(context.tenant, decide)));
+    return tell(context, await decide(context, (it) => needDecision(it, row, problem, true)));
   }
   if (withdrawal !== undefined) return settleWith(context, row, withdrawal);
   if (requests === 0 || now >= provenAt) {
@@ -120,7 +129,7 @@ async function send(
 ): Promise<unknown> {
   const { store, client, tenant, leaveMs } = context;
   const beginning = { ...context, lookedAt, isKeyed: client.isKeyed };
-  const begun = await store.transaction(() => beginAttempt(row, beginning));
+  const begun = await decide(context, (ledger) => beginAttempt(ledger, row, beginning));
   if (begun.kind === "fenced") {
     context.report({ type: "fenced", tenant, orderId: row.order_id });
     return undefined;
@@ -133,7 +142,6 @@ async function send(
     return undefined;
   }
   if (begun.kind !== "begun") {
-    if (begun.kind === "stopped") await reportIfStopped(context);
     const now = await store.transaction(() => readPast(row.id, 0));
     return put(context, row, { dueAt: begun.kind === "settled" ? now.now : now.now + 5_000 });
   }
@@ -170,12 +178,13 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
   const differing = withdrawalIn(error);
   if (differing !== undefined) return settleWith(context, row, differing, true);
   if (outcome === "rejected" && InvalidRequestError.is(error)) {
-    return tell(context, await store.transaction(() => refuse(context, row, problem)));
+    return tell(context, await refuse(context, row, problem));
   }
   const { past, isInDoubt } = await store.transaction(function* () {
-    yield* endAttempt(row, outcome, { problem: problem.slice(0, 2_000) });
+    yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
-    const isInDoubt = outcome === "unknown" || (outcome === "not_sent" && past.requests > 0);
+    const isOver = outcome === "not_sent" || outcome === "rejected";
+    const isInDoubt = outcome === "unknown" || (isOver && past.requests > 0);
     return { past, isInDoubt };
   });
   const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
@@ -194,10 +203,10 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
   return concernsAll(error) && !wasSuspended ? error : undefined;
 }
 
-/** A 409 says nothing: the request, or a copy of it, may be the one in progress. */
+/** A 409 says nothing: the request, or a copy of it, may be the one in progress. A 429 speaks for one copy alone. */
 function outcomeOf(error: unknown): AttemptOutcome {
   if (!SettlekitError.is(error) || error.status === 409) return "unknown";
-  return error.outcome;
+  return error.status === 429 ? "limited" : error.outcome;
 }
 
 /** The service made another withdrawal than was asked for. */
@@ -217,13 +226,13 @@ function concernsAll(error: unknown): boolean {
 }
 
 /** The service said no for good. The budget stays taken, because nothing proves that it was not used. */
-function* refuse(context: PayoutsContext, row: PayoutRow, problem: string): Work<PayoutRow> {
-  return yield* inLedger(context.tenant, function* (ledger) {
-    yield* endAttempt(row, "rejected", { problem: problem.slice(0, 2_000) });
+function refuse(context: PayoutsContext, row: PayoutRow, problem: string): Promise<PayoutRow> {
+  return decide(context, function* (ledger) {
+    yield* endAttempt(row, "rejected", { problem });
     const refused = yield* sql(
       `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
 WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
-      [row.id, row.fence, problem],
+      [row.id, row.fence, storable(problem)],
     );
     if (refused.length > 0) ledger.note(row.order_id, "refused", { problem });
     return yield* requireRow(context.tenant, row.order_id);
@@ -249,28 +258,23 @@ async function settleWith(
   withdrawal: Withdrawal,
   isAnswer = false,
 ): Promise<undefined> {
-  const { store, tenant, hasInbox } = context;
-  const settled = await store.transaction(() =>
-    inLedger(tenant, function* (ledger) {
-      const { id } = withdrawal;
-      if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: id });
-      return yield* settle(ledger, row.order_id, withdrawal, { isSlow: hasInbox });
-    }),
-  );
-  if (settled.state !== row.state) await tell(context, settled);
+  const isSlow = context.hasInbox;
+  const settled = await decide(context, function* (ledger) {
+    if (isAnswer) yield* endAttempt(row, "created", { withdrawalId: withdrawal.id });
+    return yield* settle(ledger, row.order_id, withdrawal, { isSlow });
+  });
+  if (settled.state !== row.state) tell(context, settled);
   return undefined;
 }
 
 async function leaveToPerson(context: PayoutsContext, row: PayoutRow, lastLook: string) {
   const problem =
     "For an hour, it has been unknown whether a request for it took effect. " +
-    `${lastLook} Look at the service's dashboard.`.slice(0, 2_000);
-  const left = await context.store.transaction(() =>
-    inLedger(context.tenant, function* (ledger) {
-      const current = yield* requireRow(context.tenant, row.order_id);
-      if (current.fence !== row.fence || current.state !== "sending") return undefined;
-      return yield* needDecision(ledger, current, problem);
-    }),
-  );
-  if (left) await tell(context, left);
+    `${lastLook} Look at the service's dashboard.`;
+  const left = await decide(context, function* (ledger) {
+    const current = yield* requireRow(context.tenant, row.order_id);
+    if (current.fence !== row.fence || current.state !== "sending") return undefined;
+    return yield* needDecision(ledger, current, problem);
+  });
+  if (left) tell(context, left);
 }

@@ -1,10 +1,10 @@
 import { checkWhole, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
-import { claim, type PayoutsContext } from "./claims.ts";
-import { inLedger, readHead, verifyJournal } from "./journal.ts";
-import { payoutFrom } from "./payout.ts";
+import { claim, decide, type PayoutsContext, tell } from "./claims.ts";
+import { readHead } from "./journal.ts";
 import { chainPlans } from "./plan.ts";
 import { work } from "./sender.ts";
+import { verifyJournal } from "./verify.ts";
 
 /** The options of `payouts.start`. */
 export interface PayoutsStartOptions {
@@ -59,9 +59,7 @@ export class Crew {
   /** Starts what there is room for. False when nothing was due, or the service cannot be used for a while. */
   async round(): Promise<boolean> {
     const { store, tenant, report, observers } = this.#context;
-    for (const row of await store.transaction(() => chainPlans(tenant))) {
-      report({ type: "changed", tenant, payout: payoutFrom(row) });
-    }
+    for (const row of await store.transaction(() => chainPlans(tenant))) tell(this.#context, row);
     if (performance.now() < this.#pausedUntil) return false;
     while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
     const room = this.#concurrency - this.#running.size;
@@ -120,14 +118,11 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
 }
 
 /** Opens the breaker when the journal is not as it was written. A break that a person has accepted does not count. */
-export async function stopIfAltered({ store, tenant, report }: PayoutsContext): Promise<void> {
+export async function stopIfAltered(context: PayoutsContext): Promise<void> {
+  const { store, tenant } = context;
   const head = await store.transaction(() => readHead(tenant));
-  if (head === undefined) return;
-  const verified = await verifyJournal(store, tenant, head.accepted_seq);
+  const verified = await verifyJournal(store, tenant, head?.accepted_seq);
   if (verified.ok) return;
   const reason = `The journal is not as it was written. ${verified.problem}`;
-  const isNew = await store.transaction(() =>
-    inLedger(tenant, (ledger) => ledger.stop(null, reason)),
-  );
-  if (isNew) report({ type: "stopped", tenant, reason });
+  await decide(context, (ledger) => ledger.stop(null, reason));
 }

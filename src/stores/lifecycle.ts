@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import type { Store } from "./store.ts";
 import type { Worker } from "./worker.ts";
 
 /** The worker that an inbox or a ledger has, one at a time. */
@@ -40,5 +41,16 @@ export function preparing(prepare: () => Promise<void>): () => Promise<void> {
       throw error;
     });
     return prepared;
+  };
+}
+
+/** Waits before every transaction until `ready` is done, which costs nothing once it is. */
+export function withReady(store: Store, ready: () => Promise<void>): Store {
+  return {
+    ...store,
+    async transaction(work, options) {
+      await ready();
+      return store.transaction(work, options);
+    },
   };
 }

@@ -29,7 +29,7 @@ test.each([
   ["evm", 480],
   ["http", 2_385],
   ["resources", 2_275],
-  ["sandbox", 6_815],
+  ["sandbox", 6_855],
   ["testing", 420],
   ["webhooks", 1_720],
   ["wire", 1_855],

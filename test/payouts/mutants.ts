@@ -5,9 +5,9 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent without an attempt in its row",
     file: "src/payouts/attempts.ts",
-    find: `      \`INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)\`,
-      [row.id, row.fence, leaveMs],`,
-    replace: '      "SELECT 1",',
+    find: `    \`INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)\`,
+    [row.id, row.fence, leaveMs],`,
+    replace: '    "SELECT 1",',
     test: "test/payouts/sending.test.ts",
   },
   {
@@ -15,7 +15,7 @@ export const payoutMutants: readonly Mutant[] = [
     file: "src/payouts/attempts.ts",
     find: "WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN",
     replace: "WHERE id = $1 AND fence >= $2 AND state IN",
-    test: "test/payouts/sending.test.ts",
+    test: "test/payouts/fencing.test.ts",
   },
   {
     name: "a payout is sent again without the quiet times",
@@ -56,8 +56,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "the budget is added up before the journal is locked",
     file: "src/payouts/attempts.ts",
-    find: "    const { isStopped, now } = yield* ledger.lock();",
-    replace: "    const { isStopped, now } = { isStopped: false, now: past.now };",
+    find: "  const { isStopped, now } = yield* ledger.lock();",
+    replace: "  const { isStopped, now } = { isStopped: false, now: past.now };",
     test: "test/payouts/concurrent-limits.test.ts",
   },
   {
@@ -72,14 +72,42 @@ export const payoutMutants: readonly Mutant[] = [
     file: "src/payouts/sender.ts",
     find: "if (begun.elapsedMs() > leaveMs) throw suspended();",
     replace: "",
-    test: "test/payouts/sending.test.ts",
+    test: "test/payouts/fencing.test.ts",
   },
   {
     name: "a payout is sent though its row is not what its journal says",
     file: "src/payouts/attempts.ts",
     find: 'if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };',
     replace: "",
-    test: "test/payouts/deciding.test.ts",
+    test: "test/payouts/journal.test.ts",
+  },
+  {
+    name: "a payout is sent again when its attempts were removed",
+    file: "src/payouts/verify.ts",
+    find: "if (at > after && !isSame)",
+    replace: 'if (at > after && !isSame && fact === "parameters")',
+    test: "test/payouts/journal.test.ts",
+  },
+  {
+    name: "a payout is sent to another service than it was planned for",
+    file: "src/payouts/sender.ts",
+    find: "  requireSameService(context, row);",
+    replace: "",
+    test: "test/payouts/sending.test.ts",
+  },
+  {
+    name: "a late answer takes a final status back",
+    file: "src/payouts/attempts.ts",
+    find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return row;",
+    replace: "",
+    test: "test/payouts/sending.test.ts",
+  },
+  {
+    name: "a breaker that was closed in the database stays closed",
+    file: "src/payouts/verify.ts",
+    find: "if (stoppedAt !== undefined && end.stopped_at === null) {",
+    replace: "if (stoppedAt === 0) {",
+    test: "test/payouts/journal.test.ts",
   },
   {
     name: "an open breaker does not stop payouts",

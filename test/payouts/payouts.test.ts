@@ -56,6 +56,16 @@ describe.each(databases)("payouts on %s", (_, openDatabase) => {
     expect(world.made).toHaveLength(1);
   });
 
+  it("keeps what the service says, without the NUL that PostgreSQL does not take", async () => {
+    const payouts = world.open();
+    await payouts.plan(order);
+    await payouts.runDue();
+    const failed = { ...world.made[0], status: "failed", errorMessage: "a\0b" };
+    world.answer = (method) => (method === "GET" ? Response.json(failed) : undefined);
+    await world.live(payouts, minute);
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "failed", problem: "ab" });
+  });
+
   it("sends again when a complete look after the quiet times shows none", async () => {
     const payouts = world.open();
     world.fates.push("lost");

@@ -1,18 +1,10 @@
 import { expect, it } from "vitest";
-import type { PayoutsEvent } from "../../src/payouts/index.ts";
-import { minute, order, quietMs, World } from "./world.ts";
+import type { Withdrawal } from "../../src/index.ts";
+import { settle } from "../../src/payouts/attempts.ts";
+import { inLedger } from "../../src/payouts/journal.ts";
+import { minute, opened, order, quietMs } from "./world.ts";
 
 const hour = 60 * minute;
-
-async function opened(options: Parameters<World["open"]>[0] = {}) {
-  const world = World.inMemory();
-  const events: PayoutsEvent[] = [];
-  const payouts = world.open({ onEvent: (event) => events.push(event), ...options });
-  await payouts.migrate();
-  const state = async () => (await payouts.get(order.orderId))?.state;
-  const told = () => events.map((it) => (it.type === "changed" ? it.payout.state : it.type));
-  return { world, payouts, state, told, events };
-}
 
 it("commits the attempt, its key, its budget and the state before the request leaves", async () => {
   const { world, payouts } = await opened();
@@ -152,6 +144,57 @@ it("pauses for all payouts when the key is revoked, and goes on with a new one",
   expect(new Set(world.made.map(({ orderId }) => orderId)).size).toBe(20);
 });
 
+it.each([403, 429])(
+  "tries again after a %i, and looks first where a copy may be on its way",
+  async (status) => {
+    const { world, payouts, state } = await opened();
+    world.answer = (method) =>
+      method === "POST" ? Response.json({ code: "no", message: "No" }, { status }) : undefined;
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("planned");
+    world.answer = () => undefined;
+    await world.live(payouts, 10 * minute);
+    expect(await state()).toBe("sent");
+    expect(world.listings.length > 0).toBe(status === 429);
+  },
+);
+
+it("does not send what was planned for another service", async () => {
+  const { world, payouts, state, events } = await opened();
+  await payouts.plan(order);
+  const other = world.open({
+    client: { idempotencyNamespace: "other" },
+    onEvent: (event) => events.push(event),
+  });
+  await other.runDue();
+  expect(world.creations).toEqual([]);
+  expect(events.at(-1)).toMatchObject({
+    type: "failed",
+    error: {
+      code: "other_service",
+      message: expect.stringMatching(/another environment, baseUrl/),
+    },
+  });
+  await world.live(payouts, 10 * minute);
+  expect(await state()).toBe("sent");
+});
+
+it("keeps a final status when an answer that is older comes late", async () => {
+  const { world, payouts, state } = await opened();
+  await payouts.plan(order);
+  await payouts.runDue();
+  const [made] = world.made as [Withdrawal];
+  await world.sandbox.withdrawals.simulate(made.id, "complete");
+  await world.live(payouts, 2 * minute);
+  const late = { ...made, status: "pending" } as Withdrawal;
+  await world
+    .store()
+    .transaction(() => inLedger("", (ledger) => settle(ledger, order.orderId, late)));
+  expect(await state()).toBe("completed");
+  expect((await payouts.verify()).ok).toBe(true);
+});
+
 it("leaves a doubt to a person after an hour", async () => {
   const { world, payouts, told } = await opened();
   world.fates.push(...("lost ".repeat(40).trim().split(" ") as "lost"[]));
@@ -174,101 +217,4 @@ it("looks first, where asked to, for what another program has paid", async () =>
   await payouts.runDue();
   expect(await state()).toBe("sent");
   expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
-});
-
-it.each(["unknown", "honoured"] as const)(
-  "sends nothing when another worker has taken over, where keys are %s",
-  async (keys) => {
-    const client = { wire: { withdrawalIdempotency: keys } };
-    const { world, payouts, told, events } = await opened({ client });
-    world.sandbox.withdrawalIdempotency = "honoured";
-    const store = world.store();
-    const reached = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
-    let sinceClaim = Number.NaN;
-    const paused = world.open({
-      client,
-      onEvent: (event) => events.push(event),
-      store: {
-        ...store,
-        async transaction(work, options) {
-          // The next one after the claim begins the attempt.
-          if (++sinceClaim === 1) {
-            reached.resolve();
-            await goOn.promise;
-          }
-          const result = await store.transaction(work, options);
-          if (Array.isArray(result) && result[0]?.idempotency_key) sinceClaim = 0;
-          return result;
-        },
-      },
-    });
-    await payouts.plan(order);
-    const running = paused.runDue();
-    await reached.promise;
-    expect(world.creations).toEqual([]);
-    await world.advance(5 * minute);
-    world.fates.push("unanswered");
-    await payouts.runDue();
-    expect(world.creations).toHaveLength(1);
-    goOn.resolve();
-    await running;
-    expect(told()).toContain("fenced");
-    expect(world.creations).toHaveLength(1);
-    await world.live(payouts, 10 * minute);
-    expect(world.made).toHaveLength(1);
-  },
-);
-
-it("sends nothing when its process was suspended after the attempt was committed", async () => {
-  const { world, payouts, state } = await opened();
-  const { now } = Date;
-  let suspendedMs = 0;
-  Date.now = () => now() + suspendedMs;
-  try {
-    const store = world.store();
-    const errors: unknown[] = [];
-    const suspended = world.open({
-      onEvent: (event) => event.type === "failed" && errors.push(event.error),
-      store: {
-        ...store,
-        async transaction(work, options) {
-          const result = await store.transaction(work, options);
-          if ((result as { kind?: string } | undefined)?.kind === "begun") suspendedMs += quietMs;
-          return result;
-        },
-      },
-    });
-    await payouts.plan(order);
-    await suspended.runDue();
-    expect(world.creations).toEqual([]);
-    expect((await payouts.get(order.orderId))?.problem).toMatch(/was suspended/);
-    expect(errors).toMatchObject([{ code: "process_suspended", outcome: "not_sent" }]);
-  } finally {
-    Date.now = now;
-  }
-  await world.live(payouts, 10 * minute);
-  expect(await state()).toBe("sent");
-  expect(world.made).toHaveLength(1);
-});
-
-it("keeps an answer that comes when another worker has taken over", async () => {
-  const { world, payouts, state } = await opened();
-  const arrived = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
-  world.onCreation = async () => {
-    arrived.resolve();
-    await goOn.promise;
-  };
-  await payouts.plan(order);
-  const running = payouts.runDue();
-  await arrived.promise;
-  await world.advance(quietMs);
-  const other = world.open();
-  await other.runDue();
-  goOn.resolve();
-  await running;
-  expect(await state()).toBe("sent");
-  await world.live(other, 20 * minute);
-  expect(world.made).toHaveLength(1);
 });

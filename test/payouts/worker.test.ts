@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createInbox } from "../../src/inbox/index.ts";
+import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { databases } from "../databases.ts";
 import { minute, order, World } from "./world.ts";
@@ -32,34 +33,64 @@ describe.each(databases)("a worker on %s", (name, openDatabase) => {
     const store = world.store();
     const client = world.client();
     const inbox = createInbox({ client, webhooks: new Webhooks({ secret: "s" }), store });
-    const payouts = world.open({ store, inbox });
+    const events: PayoutsEvent[] = [];
+    const payouts = world.open({ store, inbox, onEvent: (event) => events.push(event) });
+    const deliver = async (data: { id: string; status: string }) => {
+      const event = { event: "withdrawal.updated", data } as never;
+      const signed = signWebhook({ event, secret: "s" });
+      await inbox.fetchHandler()(signed.request("http://127.0.0.1/webhooks"));
+    };
     await inbox.migrate();
     await payouts.migrate();
     await inbox.settleDue();
+    expect(() => world.open({ store, inbox })).toThrow(/The inbox settles another ledger/);
+    world.open({ store, inbox, tenant: "another" });
     await payouts.plan(order);
     await payouts.runDue();
     const [withdrawal] = world.made;
     const id = withdrawal?.id ?? "";
     await world.sandbox.withdrawals.simulate(id, "complete");
     const other = await client.withdrawals.create({ ...order, orderId: "not of the ledger" });
+    const second = await client.withdrawals.create(order);
     for (const data of [
       { id, status: "completed" },
       { id: other.id, status: "pending" },
     ]) {
-      const signed = signWebhook({
-        event: { event: "withdrawal.updated", data },
-        secret: "s",
-      } as never);
-      await inbox.fetchHandler()(signed.request("http://127.0.0.1/webhooks"));
+      await deliver(data);
     }
     await inbox.settleDue();
     expect(await payouts.get(order.orderId)).toMatchObject({
       state: "completed",
       withdrawalId: id,
     });
+    expect(events.at(-1)).toMatchObject({ type: "changed", payout: { state: "completed" } });
+    await deliver({ id: second.id, status: "pending" });
+    await inbox.settleDue();
+    expect(events.slice(-2)).toMatchObject([
+      { type: "stopped", reason: expect.stringContaining("two withdrawals") },
+      { type: "changed", payout: { state: "needs_decision" } },
+    ]);
     expect((await payouts.verify()).ok).toBe(true);
     await database.close();
   });
+});
+
+it("sends nothing with the tables of a newer settlekit", async () => {
+  const world = World.inMemory();
+  const old = world.open();
+  await old.migrate();
+  await old.plan(order);
+  await world.query("INSERT INTO settlekit_migrations VALUES ('payouts', 99, 1)");
+  const failed = Promise.withResolvers<PayoutsEvent>();
+  const payouts = world.open({ onEvent: failed.resolve });
+  {
+    await using _worker = payouts.start({ pollMs: 1 });
+    expect(await failed.promise).toMatchObject({ type: "failed", error: { code: "newer_schema" } });
+  }
+  await expect(payouts.approve(order.orderId, { by: "ann" })).rejects.toMatchObject({
+    code: "newer_schema",
+  });
+  expect(world.creations).toEqual([]);
 });
 
 it("refuses options that cannot be right", async () => {
@@ -67,6 +98,11 @@ it("refuses options that cannot be right", async () => {
   expect(() => payouts.start({ concurrency: 0 })).toThrow(/concurrency must be a whole number, 1/);
   expect(() => payouts.start({ pollMs: 0 })).toThrow(/pollMs/);
   await expect(payouts.list({ limit: 0 })).rejects.toThrow(/limit/);
+  await expect(payouts.get(undefined as never)).rejects.toThrow(/orderId must be the payout's/);
+  await expect(payouts.reopen({ by: "ann", reason: "a\nb" })).rejects.toThrow(
+    /reason must say why, in one line/,
+  );
+  expect(() => World.inMemory().open({ quietMs: 120 })).toThrow(/at least 1000, got 120/);
 });
 
 it("goes on when the merchant's functions throw", async () => {

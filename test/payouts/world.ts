@@ -1,5 +1,5 @@
 import { type ClientOptions, MerchantClient } from "../../src/index.ts";
-import { createPayouts } from "../../src/payouts/index.ts";
+import { createPayouts, type PayoutsEvent } from "../../src/payouts/index.ts";
 import type { PayoutsOptions } from "../../src/payouts/options.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import type { Store, StoreMode } from "../../src/stores/store.ts";
@@ -212,4 +212,15 @@ export class World {
 function failure(code: string): TypeError {
   const cause = Object.assign(new Error(code), { code });
   return Object.assign(new TypeError("fetch failed"), { cause });
+}
+
+/** A ledger in memory, and what it tells. */
+export async function opened(options: Parameters<World["open"]>[0] = {}) {
+  const world = World.inMemory();
+  const events: PayoutsEvent[] = [];
+  const payouts = world.open({ onEvent: (event) => events.push(event), ...options });
+  await payouts.migrate();
+  const state = async () => (await payouts.get(order.orderId))?.state;
+  const told = () => events.map((it) => (it.type === "changed" ? it.payout.state : it.type));
+  return { world, payouts, state, told, events };
 }

@@ -1,0 +1,73 @@
+import { ConfigurationError } from "../errors.ts";
+import type { StoreMode } from "../stores/store.ts";
+import { show } from "../values.ts";
+import { settle } from "./attempts.ts";
+import { type PayoutsContext, tell } from "./claims.ts";
+import { inLedger } from "./journal.ts";
+import type { PayoutsInbox } from "./options.ts";
+import { readRow } from "./plan.ts";
+
+/** The name of the effect, and of the task that tells of what it changed. */
+const name = "settlekit.payouts";
+
+/** The ledgers that each inbox settles, by tenant. */
+const ledgersOf = new WeakMap<object, Map<string, PayoutsContext>>();
+
+/**
+ * Has an inbox settle a ledger's payouts.
+ *
+ * @throws {ConfigurationError} when it settles another ledger of the same tenant.
+ */
+export function settleBy<Client, Mode extends StoreMode>(
+  inbox: PayoutsInbox<Client, Mode>,
+  context: PayoutsContext,
+): void {
+  let ledgers = ledgersOf.get(inbox);
+  if (ledgers === undefined) {
+    ledgers = new Map();
+    register(inbox as unknown as PayoutsInbox<unknown, "async">, ledgers);
+    ledgersOf.set(inbox, ledgers);
+  }
+  const { tenant } = context;
+  if (ledgers.has(tenant)) {
+    const whose = tenant === "" ? "without a tenant" : `of the tenant ${show(tenant)}`;
+    throw new ConfigurationError(
+      `The inbox settles another ledger ${whose}. Make one ledger, and use it everywhere.`,
+      { code: "invalid_option", param: "inbox" },
+    );
+  }
+  ledgers.set(tenant, context);
+}
+
+function register(
+  inbox: PayoutsInbox<unknown, "async">,
+  ledgers: ReadonlyMap<string, PayoutsContext>,
+): void {
+  inbox.on("withdrawal", name, {}, (tx, withdrawal, { tenant, after }) => {
+    const context = ledgers.get(tenant);
+    const { orderId } = withdrawal;
+    if (context === undefined || typeof orderId !== "string") return undefined;
+    return context.store.join(tx, function* () {
+      const before = yield* readRow(tenant, orderId);
+      // Other programs of the merchant may have made it.
+      if (before === undefined) return;
+      let stopped: string | undefined;
+      const row = yield* inLedger(
+        tenant,
+        (ledger) => settle(ledger, orderId, withdrawal, { isSlow: true }),
+        (reason) => {
+          stopped = reason;
+        },
+      );
+      if (row.state !== before.state || stopped) after(name, { orderId, stopped });
+    });
+  });
+  inbox.task(name, async (payload, { tenant }) => {
+    const { orderId, stopped } = payload as { orderId: string; stopped?: string };
+    const context = ledgers.get(tenant);
+    if (context === undefined) return;
+    if (stopped !== undefined) context.report({ type: "stopped", tenant, reason: stopped });
+    const row = await context.store.transaction(() => readRow(tenant, orderId));
+    if (row !== undefined) tell(context, row);
+  });
+}

@@ -1,0 +1,233 @@
+import { type Store, sql, type Work } from "../stores/store.ts";
+import { canonicalJson } from "../values.ts";
+import { hashOf, type JournalRow, type Ledger, readJournal } from "./journal.ts";
+import { type PayoutRow, payoutColumns } from "./payout.ts";
+
+/** What `payouts.verify` gives: the number of entries, or the first one that is not as it was written. */
+export type Verification =
+  | { readonly ok: true; readonly entries: number }
+  | { readonly ok: false; readonly at: number; readonly problem: string };
+
+/** Reads the journal after an entry, and compares the payouts with what it says of them. */
+export async function verifyJournal(
+  store: Store,
+  tenant: string,
+  after = 0,
+): Promise<Verification> {
+  const end = await store.transaction(() => readEnd(tenant));
+  const [first] = after > 0 ? await store.transaction(() => readJournal(tenant, after - 1)) : [];
+  let previous = first?.hash ?? "";
+  let seq = after;
+  let stoppedAt: number | undefined;
+  while (seq < end.seq) {
+    const rows = await store.transaction(() => readJournal(tenant, seq));
+    for (const row of rows) {
+      const problem = problemOf(tenant, row, seq + 1, previous);
+      if (problem !== undefined) return { ok: false, at: seq + 1, problem };
+      seq = row.seq;
+      previous = row.hash;
+      if (seq <= end.seq && row.event === "stopped") stoppedAt = seq;
+      if (seq <= end.seq && row.event === "reopened") stoppedAt = undefined;
+      if (seq === end.seq && previous !== end.hash) {
+        return { ok: false, at: seq, problem: "The last entry is not the one that was written." };
+      }
+    }
+    if (rows.length === 0) {
+      return { ok: false, at: seq + 1, problem: `Entry ${seq + 1} and all after it are missing.` };
+    }
+  }
+  if (end.last > end.seq) {
+    const problem = `The journal ends with entry ${end.last}, but its end is recorded as ${end.seq}.`;
+    return { ok: false, at: end.seq + 1, problem };
+  }
+  if (stoppedAt !== undefined && end.stopped_at === null) {
+    return { ok: false, at: stoppedAt, problem: "The breaker was closed without reopen." };
+  }
+  return (await alteredPayout(store, tenant, after)) ?? { ok: true, entries: seq };
+}
+
+/** Where the journal ends, and where that is recorded. */
+function* readEnd(tenant: string) {
+  const [end] = yield* sql<{ last: number; seq: number; hash: string; stopped_at: number | null }>(
+    `SELECT COALESCE(last, 0) AS last, COALESCE(seq, 0) AS seq, COALESCE(hash, '') AS hash, stopped_at
+FROM (SELECT max(seq) AS last FROM {payout_journal} WHERE tenant = $1) AS entries
+LEFT JOIN {payout_heads} ON tenant = $1`,
+    [tenant],
+  );
+  return end ?? { last: 0, seq: 0, hash: "", stopped_at: null };
+}
+
+function problemOf(
+  tenant: string,
+  row: JournalRow,
+  seq: number,
+  previous: string,
+): string | undefined {
+  if (row.seq !== seq) return `Entry ${seq} is missing.`;
+  if (row.hash === hashOf(tenant, row, previous)) return undefined;
+  return `Entry ${seq} (${row.event} of ${row.order_id ?? "all payouts"}) does not match its hash: it, or the one before it, was altered.`;
+}
+
+/** The first payout that is not what its entries say. */
+async function alteredPayout(
+  store: Store,
+  tenant: string,
+  after: number,
+): Promise<Verification | undefined> {
+  const [missing] = await store.transaction(() => readMissing(tenant, after));
+  if (missing !== undefined) {
+    const { order_id: orderId, seq } = missing;
+    return { ok: false, at: seq, problem: `The payout ${orderId} is missing.` };
+  }
+  let id = 0;
+  for (;;) {
+    const told = await store.transaction(() => readTold(tenant, id));
+    if (told.length === 0) return undefined;
+    for (const entries of Map.groupBy(told, (entry) => entry.id).values()) {
+      const [row] = entries as [ToldRow];
+      id = row.id;
+      const altered = alterationOf(row, row.seq === null ? [] : entries, after);
+      if (altered === undefined) continue;
+      const problem = `The payout ${row.order_id} ${altered.what}.`;
+      return { ok: false, at: altered.at, problem };
+    }
+  }
+}
+
+type ToldRow = JournalRow & PayoutRow;
+
+/** Some payouts, each with its entries. One statement, because a payout and its entries change together. */
+function readTold(tenant: string, afterId: number): Work<ToldRow[]> {
+  return sql<ToldRow>(
+    `SELECT seq, at, event, details, hash, ${payoutColumns}
+FROM {payouts} LEFT JOIN {payout_journal} USING (tenant, order_id)
+WHERE tenant = $1 AND id IN (SELECT id FROM {payouts} WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT 200)
+ORDER BY id, seq`,
+    [tenant, afterId],
+  );
+}
+
+function readMissing(tenant: string, after: number): Work<{ seq: number; order_id: string }[]> {
+  return sql(
+    `SELECT seq, order_id FROM {payout_journal} AS entries
+WHERE tenant = $1 AND seq > $2 AND event = 'planned' AND NOT EXISTS (
+  SELECT 1 FROM {payouts} WHERE tenant = $1 AND order_id = entries.order_id
+) ORDER BY seq LIMIT 1`,
+    [tenant, after],
+  );
+}
+
+/** Whether the row is still what its journal says. A row that was changed opens the breaker. */
+export function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
+  const entries: JournalRow[] = [];
+  for (;;) {
+    const page = yield* readJournal(ledger.tenant, entries.at(-1)?.seq ?? 0, row.order_id);
+    if (page.length === 0) break;
+    entries.push(...page);
+  }
+  const altered = alterationOf(row, entries);
+  if (altered === undefined) return true;
+  yield* ledger.stop(
+    row.order_id,
+    `The payout ${row.order_id} ${altered.what}: it was changed outside the ledger.`,
+  );
+  return false;
+}
+
+type Entry = Pick<JournalRow, "seq" | "event" | "details">;
+
+interface Facts {
+  readonly parameters: unknown;
+  readonly approver: unknown;
+  readonly withdrawal: unknown;
+  readonly attempts: unknown;
+  readonly state: unknown;
+}
+
+/** What an entry tells of its payout: for each fact, the values that it may have from then on. */
+type Told = Partial<Record<keyof Facts, readonly unknown[]>>;
+
+/**
+ * The first fact in which a payout differs from its entries, oldest first, and the entry that tells it. What entries up to
+ * `after` tell is not compared.
+ */
+function alterationOf(
+  row: PayoutRow,
+  entries: readonly Entry[],
+  after = 0,
+): { readonly at: number; readonly what: string } | undefined {
+  const facts = new Map<string, { readonly at: number; readonly values: readonly unknown[] }>();
+  for (const entry of entries) {
+    const isApproved = facts.get("approver")?.values.includes(null) === false;
+    for (const [fact, values] of Object.entries(toldBy(entry, isApproved))) {
+      facts.set(fact, { at: entry.seq, values });
+    }
+  }
+  if (!facts.has("parameters") && row.chained === 1) {
+    // An open one would be sent.
+    const at = entries[0]?.seq ?? (row.final_at === null ? after + 1 : 1);
+    if (at > after) return { at, what: "was never planned" };
+  }
+  const actual: Facts = {
+    parameters: parametersOf(row.body, row.amount, row.recipient),
+    approver: row.approved_by,
+    withdrawal: row.withdrawal_id,
+    attempts: row.attempts,
+    state: row.state,
+  };
+  for (const [fact, { at, values }] of facts) {
+    const isSame = values.includes(actual[fact as keyof Facts]);
+    if (at > after && !isSame) return { at, what: `differs from its journal in its ${fact}` };
+  }
+  return undefined;
+}
+
+function toldBy({ event, details }: Entry, isApproved: boolean): Told {
+  const told = parsed(details);
+  // A request that did not leave gives its payout back without an entry.
+  const unsent = isApproved ? "approved" : "planned";
+  switch (event) {
+    case "planned":
+      return { ...unplanned, parameters: [plannedParameters(told.body)], state: [event] };
+    case "approved":
+      return { approver: [told.by], state: [event] };
+    case "sending":
+      return { attempts: [told.attempt], state: [event, unsent] };
+    case "sent":
+      return { withdrawal: [told.withdrawalId], state: [event] };
+    case "resolved":
+      if (told.neverSent === true) return { state: [told.sendAgain ? unsent : "cancelled"] };
+      return { withdrawal: [told.withdrawalId], state: ["sent"] };
+    case "rejected":
+      return { state: ["refused"] };
+    case "completed":
+    case "failed":
+    case "cancelled":
+    case "refused":
+    case "needs_decision":
+      return { state: [event] };
+    default:
+      return {};
+  }
+}
+
+const unplanned: Told = { approver: [null], withdrawal: [null], attempts: [0] };
+
+function plannedParameters(body: unknown): string {
+  const { amountInCents, recipientAddress } = Object(body);
+  return parametersOf(canonicalJson(body ?? null), amountInCents, recipientAddress);
+}
+
+/** The columns that the limits add up are the body's, too. */
+function parametersOf(body: string, amount: unknown, recipient: unknown): string {
+  return JSON.stringify([body, amount, String(recipient).toLowerCase()]);
+}
+
+/** What was altered may be no JSON any more. */
+function parsed(details: string): Record<string, unknown> {
+  try {
+    return JSON.parse(details) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,99 @@
+import { expect, it } from "vitest";
+import { minute, opened, order, quietMs } from "./world.ts";
+
+it.each(["unknown", "honoured"] as const)(
+  "sends nothing when another worker has taken over, where keys are %s",
+  async (keys) => {
+    const client = { wire: { withdrawalIdempotency: keys } };
+    const { world, payouts, told, events } = await opened({ client });
+    world.sandbox.withdrawalIdempotency = "honoured";
+    const store = world.store();
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let sinceClaim = Number.NaN;
+    const paused = world.open({
+      client,
+      onEvent: (event) => events.push(event),
+      store: {
+        ...store,
+        async transaction(work, options) {
+          // The next one after the claim begins the attempt.
+          if (++sinceClaim === 1) {
+            reached.resolve();
+            await goOn.promise;
+          }
+          const result = await store.transaction(work, options);
+          if (Array.isArray(result) && result[0]?.fence) sinceClaim = 0;
+          return result;
+        },
+      },
+    });
+    await payouts.plan(order);
+    const running = paused.runDue();
+    await reached.promise;
+    expect(world.creations).toEqual([]);
+    await world.advance(5 * minute);
+    world.fates.push("unanswered");
+    await payouts.runDue();
+    expect(world.creations).toHaveLength(1);
+    goOn.resolve();
+    await running;
+    expect(told()).toContain("fenced");
+    expect(world.creations).toHaveLength(1);
+    await world.live(payouts, 10 * minute);
+    expect(world.made).toHaveLength(1);
+  },
+);
+
+it("sends nothing when its process was suspended after the attempt was committed", async () => {
+  const { world, payouts, state } = await opened();
+  const { now } = Date;
+  let suspendedMs = 0;
+  Date.now = () => now() + suspendedMs;
+  try {
+    const store = world.store();
+    const errors: unknown[] = [];
+    const suspended = world.open({
+      onEvent: (event) => event.type === "failed" && errors.push(event.error),
+      store: {
+        ...store,
+        async transaction(work, options) {
+          const result = await store.transaction(work, options);
+          if ((result as { kind?: string } | undefined)?.kind === "begun") suspendedMs += quietMs;
+          return result;
+        },
+      },
+    });
+    await payouts.plan(order);
+    await suspended.runDue();
+    expect(world.creations).toEqual([]);
+    expect((await payouts.get(order.orderId))?.problem).toMatch(/was suspended/);
+    expect(errors).toMatchObject([{ code: "process_suspended", outcome: "not_sent" }]);
+  } finally {
+    Date.now = now;
+  }
+  await world.live(payouts, 10 * minute);
+  expect(await state()).toBe("sent");
+  expect(world.made).toHaveLength(1);
+});
+
+it("keeps an answer that comes when another worker has taken over", async () => {
+  const { world, payouts, state } = await opened();
+  const arrived = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.onCreation = async () => {
+    arrived.resolve();
+    await goOn.promise;
+  };
+  await payouts.plan(order);
+  const running = payouts.runDue();
+  await arrived.promise;
+  await world.advance(quietMs);
+  const other = world.open();
+  await other.runDue();
+  goOn.resolve();
+  await running;
+  expect(await state()).toBe("sent");
+  await world.live(other, 20 * minute);
+  expect(world.made).toHaveLength(1);
+});
