@@ -4,7 +4,7 @@ import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
 import { bodyOf, differsFrom, type PayoutRow, storable } from "./payout.ts";
-import { requireRow } from "./plan.ts";
+import { chain, requireRow } from "./plan.ts";
 import { agreesWithJournal } from "./verify.ts";
 
 /** After this long, a payout in doubt is a person's to decide. */
@@ -200,6 +200,7 @@ export function* settle(
     [ledger.tenant, orderId],
   );
   const row = yield* requireRow(ledger.tenant, orderId);
+  yield* chain(ledger, row);
   const ageMs = (clock?.now ?? 0) - (row.sent_at ?? clock?.now ?? 0);
   const { id, status } = withdrawal;
   const isEnd = status === "completed" || status === "failed" || status === "cancelled";

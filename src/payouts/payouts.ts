@@ -114,7 +114,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     const plan = this.#checked(input, by);
     const work = function* (ledger: Ledger) {
       const added = yield* addPlan(plan);
-      if (added.chained === 0) yield* chain(ledger, added);
+      yield* chain(ledger, added);
       return added;
     };
     const row = await decide(this.#context, work, { wake: "payouts" });

@@ -60,6 +60,7 @@ export function* chainPlans(tenant: string): Work<PayoutRow[]> {
 
 /** Writes the payout's first entry, unless it has one. */
 export function* chain(ledger: Ledger, row: PayoutRow): Work<void> {
+  if (row.chained === 1) return;
   const chained = yield* sql(
     "UPDATE {payouts} SET chained = 1 WHERE id = $1 AND chained = 0 RETURNING id",
     [row.id],

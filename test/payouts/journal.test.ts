@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { settle } from "../../src/payouts/attempts.ts";
+import { inLedger } from "../../src/payouts/journal.ts";
+import { call } from "../../src/stores/store.ts";
 import { order, World } from "./world.ts";
 
 const by = { by: "ann" };
@@ -155,6 +158,20 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     await next.runDue();
     expect((await next.stats()).stopped).toBeUndefined();
     expect((await payouts.verify()).ok).toBe(false);
+  });
+
+  it("says that a payout was planned before it says that another program has sent it", async () => {
+    const world = World.inMemory();
+    const store = world.store();
+    const payouts = world.open({ store });
+    await payouts.migrate();
+    await store.transaction(() => call((tx) => payouts.plan(order, { tx }) as never));
+    const withdrawal = await world.client().withdrawals.create(order);
+    await store.transaction(() =>
+      inLedger("", (ledger) => settle(ledger, order.orderId, withdrawal)),
+    );
+    await payouts.runDue();
+    expect(await payouts.verify()).toEqual({ ok: true, entries: 2 });
   });
 
   it("gives its entries by payout, in order", async () => {
