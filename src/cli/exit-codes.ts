@@ -22,6 +22,8 @@ export const exitCodes = {
   api: 5,
   /** A creation may have succeeded, and no answer said so. */
   unknown: 6,
+  /** `EX_IOERR` of sysexits.h: what was asked for was done, but could not be printed. */
+  outputFailed: 74,
   /** The command that `exec` was asked to run cannot be executed, or does not exist: shells' own codes. */
   notExecutable: 126,
   notFound: 127,
