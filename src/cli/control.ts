@@ -1,8 +1,9 @@
 import { choice, integer } from "@optique/core/valueparser";
+import { type Duration, durationInMs } from "../duration.ts";
 import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, json, operand, setting, toggle, type ValuesOf } from "./options.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import { defineCommand, json, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -48,6 +49,15 @@ export function simulate(
   return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, input);
 }
 
+/** In milliseconds. A bare number could be seconds as well. */
+const duration = readBy(0, (input) => {
+  try {
+    return durationInMs(input as Duration);
+  } catch {
+    throw new UsageError("Expected a whole number with its unit: 500ms, 90s, 15m, 2h or 1d.");
+  }
+});
+
 export const advanceCommand = defineCommand({
   name: "advance",
   brief: "Advance the clock of a running sandbox.",
@@ -55,7 +65,11 @@ export const advanceCommand = defineCommand({
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
-    duration: operand("DURATION", "Such as 90s, 15m, 2h or 1d."),
+    duration: operand(
+      "DURATION",
+      "A whole number with its unit, such as 90s, 15m or 2d.",
+      duration,
+    ),
     url: sandboxUrl,
     json,
   },

@@ -114,6 +114,17 @@ describe("settlekit payouts", () => {
     );
   });
 
+  it("tells a mistake from an answer of the service by its exit code", async () => {
+    await payouts(...planOf("a"));
+    expect(await payouts("approve", "nope", "--by", "ann")).toMatchObject({ code: 2 });
+    expect(await payouts("show", "nope")).toMatchObject({ code: 2 });
+    const conflict = await payouts(...planOf("a", "900"));
+    expect(conflict).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("with another amountInCents"),
+    });
+  });
+
   it("says that a journal was altered, by its exit code, too", async () => {
     await payouts(...planOf("a"));
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
