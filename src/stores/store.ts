@@ -182,12 +182,16 @@ function* versionOf(dialect: Dialect, { name, migrations }: Component): Work<num
   );
 }
 
-/** All migrations of a component as a script for the database's own shell. */
-export function migrationScript(dialect: Dialect, { name, migrations }: Component): string {
+/** The migrations of a component after version `from`, as a script for the database's own shell. */
+export function migrationScript(
+  dialect: Dialect,
+  { name, migrations }: Component,
+  from = 0,
+): string {
   const lines = ["BEGIN;", ...dialect.beforeMigrations.map((text) => `${text};`)];
   lines.push(`${dialect.expand(migrationTable)};`);
-  for (const [index, statements] of migrations.entries()) {
-    const version = index + 1;
+  for (const [index, statements] of migrations.slice(from).entries()) {
+    const version = from + index + 1;
     const noted = dialect.expand(noteMigration).replace(/[$?]1/, `'${name}'`);
     lines.push("", `-- ${name}, version ${version}`);
     lines.push(...statements.map((text) => `${dialect.expand(text)};`));

@@ -105,6 +105,12 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     expect(await migrate(store, notes)).toBe(0);
   });
 
+  it("prints only the migrations that come after a version", async () => {
+    await migrate(store, { ...notes, migrations: notes.migrations.slice(0, 1) });
+    await database.query(migrationScript(store.dialect, notes, 1));
+    await requireMigrated(store, notes);
+  });
+
   it("refuses tables of a newer settlekit", async () => {
     await migrate(store, notes);
     const older = { ...notes, migrations: notes.migrations.slice(0, 1) };
