@@ -1,6 +1,6 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
-import { float, integer } from "@optique/core/valueparser";
+import { float } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
@@ -25,7 +25,7 @@ import {
   setting,
   toggle,
 } from "./options.ts";
-import { printList, printRecord } from "./records.ts";
+import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 
 // A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
@@ -51,16 +51,6 @@ export function apiCommands(): Command[] {
     return [own, findCommand(group, columns), waitCommand(group)];
   });
 }
-
-/** Of lists that come in pages. */
-const pageOptions = object({
-  limit: setting(
-    "--limit NUMBER",
-    "How many items to print at most.",
-    integer({ min: 1 }),
-  ).withDefault(20),
-  all: toggle("--all", "Print all items."),
-});
 
 const payoutOptions = object({
   yes: toggle("--yes", "Do not ask for the amount to be typed."),
@@ -119,16 +109,16 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       path: object(operandsOf(operation)),
       input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
-      pages: limit === undefined ? constant(undefined) : pageOptions,
+      pages: limit === undefined ? constant(undefined) : object(pageOptions),
       idempotencyKey: isKeyed ? idempotencyKey : constant(undefined),
       payout: isPayout ? payoutOptions : constant(undefined),
       common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
     async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
       terminal.conceal(secret);
+      const most = pages && mostOf(pages);
       const client = await clientFrom(common.headerPrefix);
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
-      const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       await interruptible(async (signal) => {
         const filled = { ...input, ...pageSize };
