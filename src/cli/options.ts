@@ -17,6 +17,7 @@ import {
 } from "@optique/core/valueparser";
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { requireSupportedNode } from "../runtime.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
@@ -140,7 +141,7 @@ function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   };
 }
 
-/** A value parser from a function that throws a `UsageError` for text it does not understand. */
+/** A value parser from a function that throws a `UsageError`, or the library's own, for text that cannot be used. */
 export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",
@@ -151,7 +152,7 @@ export function readBy<T>(placeholder: T, read: (input: string) => T): ValuePars
       try {
         return { success: true, value: read(input) };
       } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
+        if (!(error instanceof UsageError || error instanceof InvalidRequestError)) throw error;
         return { success: false, error: [text(error.message)] };
       }
     },
