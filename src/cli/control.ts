@@ -3,7 +3,16 @@ import { type Duration, durationInMs } from "../duration.ts";
 import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { defineCommand, json, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
+import {
+  defineCommand,
+  dotenv,
+  json,
+  operand,
+  readBy,
+  setting,
+  toggle,
+  type ValuesOf,
+} from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -34,6 +43,7 @@ export const simulateCommand = defineCommand({
     ).optional(),
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ id, scenario, amountInCents, url }, terminal) {
     printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
@@ -72,6 +82,7 @@ export const advanceCommand = defineCommand({
     ),
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ duration, url }, terminal) {
     const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
@@ -80,7 +91,7 @@ export const advanceCommand = defineCommand({
       { duration },
     );
     for (const event of happened) printEvent(event, terminal);
-    terminal.report({ type: "advanced", now }, `It is ${now} in the sandbox.`);
+    terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
 
@@ -94,11 +105,12 @@ export const resendCommand = defineCommand({
     deliveryId: operand("DELIVERY_ID"),
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ deliveryId, url }, terminal) {
     const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
-    terminal.report(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
+    terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
     if (delivery.status === "failed") return exitCodes.api;
   },
 });
@@ -137,6 +149,7 @@ export const eventsCommand = defineCommand({
     ...filters,
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);

@@ -160,6 +160,14 @@ export function readBy<T>(placeholder: T, read: (input: string) => T): ValuePars
   };
 }
 
+/** A path, which shells complete. */
+export const path: ValueParser<"sync", string> = {
+  ...string(),
+  *suggest(prefix) {
+    yield { kind: "file", type: "any", pattern: prefix, includeHidden: prefix.startsWith(".") };
+  },
+};
+
 /** 0 takes any free port. */
 export const port = integer({ min: 0, max: 65_535 });
 
@@ -208,6 +216,7 @@ export function listenOptions(defaultPort: number) {
 export const dotenv = setting(
   "--dotenv PATH",
   "Read variables from this file. Those that are set already win.",
+  path,
 ).optional();
 
 /** Some editors write one, which would become a part of the first variable's name. */
