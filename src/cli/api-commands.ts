@@ -6,6 +6,7 @@ import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
 import { confirmPayout, production } from "./confirm.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   columnsOf,
   kebab,
@@ -117,6 +118,7 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
     async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
+      if (id === "createPayment") requireAmount(input);
       const client = await clientFrom(common.headerPrefix);
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
@@ -129,6 +131,15 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       });
     },
   });
+}
+
+/** @throws {UsageError} Only a deposit has none. */
+function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): void {
+  if (amount !== undefined || type === "deposit") return;
+  throw new UsageError(
+    "--amount is missing: pass the payment's amount in USD cents, such as --amount 2500 for 25 dollars. Only a " +
+      "deposit has none: --type deposit.",
+  );
 }
 
 const onceProse =

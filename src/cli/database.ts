@@ -8,7 +8,15 @@ import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
 import { show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
-import { type Command, defineCommand, dotenv, setting, toggle, type ValuesOf } from "./options.ts";
+import {
+  type Command,
+  defineCommand,
+  dotenv,
+  path,
+  setting,
+  toggle,
+  type ValuesOf,
+} from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The schema of settlekit's tables in PostgreSQL. */
@@ -23,7 +31,7 @@ export const databaseOptions = {
     "--database-url URL",
     "A PostgreSQL database. Default: DATABASE_URL, which other users of the machine do not see in the list of processes.",
   ).optional(),
-  sqlite: setting("--sqlite PATH", "An SQLite file instead.").optional(),
+  sqlite: setting("--sqlite PATH", "An SQLite file instead.", path).optional(),
   schema,
   dotenv,
 };

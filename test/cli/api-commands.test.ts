@@ -133,6 +133,14 @@ describe("commands that call the service", () => {
     expect(ended.stderr).toContain("amount must be a whole number");
   });
 
+  test("a payment without an amount is refused by the option's name; a deposit needs none", async () => {
+    const ended = await run("payments", "create", "--order-id", "a");
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain("--amount is missing: pass the payment's amount in USD cents");
+    const deposit = await run("payments", "create", "--order-id", "a", "--type", "deposit");
+    expect(deposit.code).toBe(0);
+  });
+
   test("no credential that a proxy echoes is printed", async () => {
     await using proxy = await scriptedServer({ status: 502, body: `key ${sandbox.secretKey}` });
     const behindProxy = { SETTLEKIT_SANDBOX_URL: proxy.url };
