@@ -1,11 +1,12 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
-import { float, integer } from "@optique/core/valueparser";
+import { float } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
 import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
 import { type OperationId, operationTable } from "../wire/operations.ts";
 import { confirmPayout, production } from "./confirm.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   columnsOf,
   kebab,
@@ -25,7 +26,7 @@ import {
   setting,
   toggle,
 } from "./options.ts";
-import { printList, printRecord } from "./records.ts";
+import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 
 // A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
@@ -51,16 +52,6 @@ export function apiCommands(): Command[] {
     return [own, findCommand(group, columns), waitCommand(group)];
   });
 }
-
-/** Of lists that come in pages. */
-const pageOptions = object({
-  limit: setting(
-    "--limit NUMBER",
-    "How many items to print at most.",
-    integer({ min: 1 }),
-  ).withDefault(20),
-  all: toggle("--all", "Print all items."),
-});
 
 const payoutOptions = object({
   yes: toggle("--yes", "Do not ask for the amount to be typed."),
@@ -119,16 +110,17 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       path: object(operandsOf(operation)),
       input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
-      pages: limit === undefined ? constant(undefined) : pageOptions,
+      pages: limit === undefined ? constant(undefined) : object(pageOptions),
       idempotencyKey: isKeyed ? idempotencyKey : constant(undefined),
       payout: isPayout ? payoutOptions : constant(undefined),
       common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
     async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
       terminal.conceal(secret);
+      const most = pages && mostOf(pages);
+      if (id === "createPayment") requireAmount(input);
       const client = await clientFrom(common.headerPrefix);
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
-      const most = pages?.all ? Number.POSITIVE_INFINITY : pages?.limit;
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       await interruptible(async (signal) => {
         const filled = { ...input, ...pageSize };
@@ -139,6 +131,15 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       });
     },
   });
+}
+
+/** @throws {UsageError} Only a deposit has none. */
+function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): void {
+  if (amount !== undefined || type === "deposit") return;
+  throw new UsageError(
+    "--amount is missing: pass the payment's amount in USD cents, such as --amount 2500 for 25 dollars. Only a " +
+      "deposit has none: --type deposit.",
+  );
 }
 
 const onceProse =

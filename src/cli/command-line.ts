@@ -1,4 +1,3 @@
-import { pwsh } from "@optique/core/completion";
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
@@ -6,6 +5,7 @@ import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
 import { apiCommands } from "./api-commands.ts";
+import { completeShell, shells } from "./completion.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
@@ -70,8 +70,13 @@ function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
   return only !== undefined && others.length === 0 ? only : or(...parsers);
 }
 
-/** PowerShell by its own name, too. */
-const powershell = { ...pwsh, name: "powershell" };
+/** @throws {UsageError} The words name a group alone, and not what to do. */
+function requireVerb(args: readonly string[]): void {
+  const [group = "", ...others] = args;
+  const verbs = named([group]).flatMap(({ words: [_group, ...verb] }) => verb);
+  if (others.length > 0 || verbs.length === 0) return;
+  throw new UsageError(`Say what to do with ${group}: ${verbs.join(", ")}.`);
+}
 
 /**
  * Reads the arguments. Help, the version and completion scripts are written at once.
@@ -83,10 +88,12 @@ export function parse(
   output: Pick<Output, "isTTY" | "hasColors" | "columns"> & { write(text: string): unknown },
 ): Run {
   const nothingElse: Run = async () => exitCodes.ok;
+  requireVerb(args);
+  if (completeShell(args, output)) return nothingElse;
   return runParser(parserFor(wordsOf(args)), "settlekit", args, {
     help: { command: true, option: { names: ["-h", "--help"] }, onShow: () => nothingElse },
     version: { value: version, option: { names: ["-v", "--version"] }, onShow: () => nothingElse },
-    completion: { command: true, shells: { powershell }, onShow: () => nothingElse },
+    completion: { command: true, shells, onShow: () => nothingElse },
     onError(_exitCode, error) {
       throw new UsageError(formatMessage(error, { colors: false }));
     },
@@ -101,7 +108,7 @@ export function parse(
     usageLine: [{ type: "literal", value: "COMMAND [OPTION...]" }],
     examples: lines("settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks"),
     footer: lines(
-      "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network, 5 an error answer, 6 unknown outcome, 130 interrupted.",
+      "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network, 5 an error answer, 6 unknown outcome, 74 unwritable output, 130 interrupted.",
     ),
   });
 }

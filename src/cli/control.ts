@@ -1,8 +1,18 @@
 import { choice, integer } from "@optique/core/valueparser";
+import { type Duration, durationInMs } from "../duration.ts";
 import { eventTypes } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { defineCommand, json, operand, setting, toggle, type ValuesOf } from "./options.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import {
+  defineCommand,
+  dotenv,
+  json,
+  operand,
+  readBy,
+  setting,
+  toggle,
+  type ValuesOf,
+} from "./options.ts";
 import { printRecord } from "./records.ts";
 import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
@@ -33,6 +43,7 @@ export const simulateCommand = defineCommand({
     ).optional(),
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ id, scenario, amountInCents, url }, terminal) {
     printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
@@ -48,6 +59,15 @@ export function simulate(
   return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, input);
 }
 
+/** In milliseconds. A bare number could be seconds as well. */
+const duration = readBy(0, (input) => {
+  try {
+    return durationInMs(input as Duration);
+  } catch {
+    throw new UsageError("Expected a whole number with its unit: 500ms, 90s, 15m, 2h or 1d.");
+  }
+});
+
 export const advanceCommand = defineCommand({
   name: "advance",
   brief: "Advance the clock of a running sandbox.",
@@ -55,9 +75,14 @@ export const advanceCommand = defineCommand({
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
-    duration: operand("DURATION", "Such as 90s, 15m, 2h or 1d."),
+    duration: operand(
+      "DURATION",
+      "A whole number with its unit, such as 90s, 15m or 2d.",
+      duration,
+    ),
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ duration, url }, terminal) {
     const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
@@ -66,7 +91,7 @@ export const advanceCommand = defineCommand({
       { duration },
     );
     for (const event of happened) printEvent(event, terminal);
-    terminal.report({ type: "advanced", now }, `It is ${now} in the sandbox.`);
+    terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
 
@@ -80,11 +105,12 @@ export const resendCommand = defineCommand({
     deliveryId: operand("DELIVERY_ID"),
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ deliveryId, url }, terminal) {
     const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
-    terminal.report(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
+    terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
     if (delivery.status === "failed") return exitCodes.api;
   },
 });
@@ -123,6 +149,7 @@ export const eventsCommand = defineCommand({
     ...filters,
     url: sandboxUrl,
     json,
+    dotenv,
   },
   async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);

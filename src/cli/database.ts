@@ -2,12 +2,21 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { postgres, postgresDialect } from "../stores/postgres.ts";
+import { integer } from "@optique/core/valueparser";
+import { checkSchema, postgres, postgresDialect } from "../stores/postgres.ts";
 import { sqlite, sqliteDialect } from "../stores/sqlite.ts";
 import { type Component, migrationScript, type Store } from "../stores/store.ts";
 import { show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
-import { type Command, defineCommand, dotenv, setting, toggle, type ValuesOf } from "./options.ts";
+import {
+  type Command,
+  defineCommand,
+  dotenv,
+  path,
+  setting,
+  toggle,
+  type ValuesOf,
+} from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The schema of settlekit's tables in PostgreSQL. */
@@ -22,7 +31,7 @@ export const databaseOptions = {
     "--database-url URL",
     "A PostgreSQL database. Default: DATABASE_URL, which other users of the machine do not see in the list of processes.",
   ).optional(),
-  sqlite: setting("--sqlite PATH", "An SQLite file instead.").optional(),
+  sqlite: setting("--sqlite PATH", "An SQLite file instead.", path).optional(),
   schema,
   dotenv,
 };
@@ -36,12 +45,15 @@ interface DatabaseChoice extends ValuesOf<typeof databaseOptions> {
 export async function withStore<T>(
   { databaseUrl, sqlite: path, schema, createsFile = false }: DatabaseChoice,
   terminal: Terminal,
-  use: (store: Store) => Promise<T>,
+  use: (store: Store, isNewFile: boolean) => Promise<T>,
 ): Promise<T> {
   if (path !== undefined) {
-    if (!createsFile) requireFile(path);
+    refuseBoth("--sqlite", "--database-url", databaseUrl);
+    refuseBoth("--sqlite", "--schema", schema);
+    const isNewFile = !isFile(path);
+    if (isNewFile && !createsFile) throw noFile(path);
     const store = sqlite(path) as Store;
-    return use(store).finally(() => store.close());
+    return use(store, isNewFile).finally(() => store.close());
   }
   const connectionString = databaseUrl ?? process.env.DATABASE_URL;
   if (!connectionString) {
@@ -53,18 +65,26 @@ export async function withStore<T>(
   const { Pool } = loadPg();
   const pool = new Pool({ connectionString, max: 4 });
   const store = postgres(pool, { schema }) as Store;
-  return use(store).finally(async () => {
+  return use(store, false).finally(async () => {
     await store.close();
     await pool.end();
   });
 }
 
-/** SQLite itself would create the file. It also takes file: URLs, with parameters. */
-function requireFile(path: string): void {
+function refuseBoth(name: string, other: string, value: string | undefined): void {
+  if (value !== undefined) throw new UsageError(`Pass ${name} or ${other}, not both.`);
+}
+
+/** SQLite also takes file: URLs, with parameters. */
+function isFile(path: string): boolean {
   const isUrl = path.startsWith("file:");
   const file = isUrl ? URL.parse(path, pathToFileURL(join(process.cwd(), "/"))) : path;
-  if (file !== null && existsSync(file)) return;
-  throw new UsageError(
+  return file !== null && existsSync(file);
+}
+
+/** SQLite itself would create the file. */
+function noFile(path: string): UsageError {
+  return new UsageError(
     `There is no database ${show(path)}. Check --sqlite: your program creates the file with migrate(), or settlekit ` +
       "payouts plan does.",
   );
@@ -83,23 +103,30 @@ function loadPg(): typeof import("pg") {
 
 /** `settlekit inbox sql` or `settlekit payouts sql`. */
 export function sqlCommand(component: Component): Command {
-  const { name } = component;
+  const { name, migrations } = component;
   return defineCommand({
     name: `${name} sql`,
     brief: "Print the tables as SQL.",
     description:
-      "Prints what migrate() does to a new database, for those who run migrations themselves.",
-    examples: [`settlekit ${name} sql --postgres`, `settlekit ${name} sql --sqlite`],
+      "Prints what migrate() does, for projects that run migrations themselves: to a new database, or with --from to tables of an older settlekit.",
+    examples: [`settlekit ${name} sql --postgres`, `settlekit ${name} sql --sqlite --from 1`],
     options: {
       forPostgres: toggle("--postgres", "For PostgreSQL."),
       forSqlite: toggle("--sqlite", "For SQLite."),
       schema,
+      from: setting(
+        "--from VERSION",
+        "The version that the tables have: only later migrations are printed. Default: 0, for a new database.",
+        integer({ min: 0, max: migrations.length }),
+      ).withDefault(0),
     },
-    async run({ forPostgres, forSqlite, schema }, terminal) {
+    async run({ forPostgres, forSqlite, schema, from }, terminal) {
       if (forPostgres === forSqlite) throw new UsageError("Pass --postgres or --sqlite.");
+      if (forSqlite) refuseBoth("--sqlite", "--schema", schema);
+      if (schema !== undefined) checkSchema(schema);
       const dialect = forPostgres ? postgresDialect(schema) : sqliteDialect();
-      for (const line of migrationScript(dialect, component).trimEnd().split("\n"))
-        terminal.print(line);
+      const script = migrationScript(dialect, component, from);
+      for (const line of script.trimEnd().split("\n")) terminal.print(line);
     },
   });
 }

@@ -11,15 +11,15 @@ export const doctorCommand = defineCommand({
   async run({ headerPrefix }, terminal) {
     const { examine, worstOf } = await import("./findings.ts");
     const marks = {
-      ok: terminal.paint("green", "✓"),
-      warning: terminal.paint("yellow", "!"),
-      failure: terminal.paint("red", "✗"),
+      ok: terminal.paintData("green", "✓"),
+      warning: terminal.paintData("yellow", "!"),
+      failure: terminal.paintData("red", "✗"),
     };
     const findings: Finding[] = [];
     for await (const finding of examine(headerPrefix)) {
       findings.push(finding);
       const line = `${marks[finding.level]} ${finding.message}`;
-      terminal.report({ type: "finding", ...finding }, line);
+      terminal.result({ type: "finding", ...finding }, line);
     }
     return worstOf(findings);
   },

@@ -18,10 +18,13 @@ export const exitCodes = {
   internal: 1,
   usage: 2,
   authentication: 3,
+  /** Nothing could be reached, or the database could not be used: the same command may succeed later. */
   network: 4,
   api: 5,
   /** A creation may have succeeded, and no answer said so. */
   unknown: 6,
+  /** `EX_IOERR` of sysexits.h: what was asked for was done, but could not be printed. */
+  outputFailed: 74,
   /** The command that `exec` was asked to run cannot be executed, or does not exist: shells' own codes. */
   notExecutable: 126,
   notFound: 127,
@@ -30,21 +33,30 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+const transientStoreErrors: ReadonlySet<string> = new Set([
+  "store_unavailable",
+  "no_free_client",
+  "store_busy",
+  "store_full",
+]);
+
 /** An argument is missing or cannot be used. The message names it and says what can be. */
 export class UsageError extends Error {}
 
 export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>
     classes.some((type) => error instanceof type);
-  // Refused by settlekit itself: no request was sent.
-  const isRefusedArgument = error instanceof InvalidRequestError && error.status === undefined;
+  // Refused by settlekit itself, or by the ledger. A conflict with what the service has names its operation.
+  const isLocal = error instanceof ApiError && error.status === undefined;
+  const isRefused =
+    isLocal && (error instanceof InvalidRequestError || error.operation === undefined);
   if (error instanceof AbortError) return Number(error.cause) || exitCodes.interrupted;
   if (error instanceof OutcomeUnknownError) return exitCodes.unknown;
-  if (is(UsageError, ConfigurationError) || isRefusedArgument) return exitCodes.usage;
+  if (is(UsageError, ConfigurationError) || isRefused) return exitCodes.usage;
   if (is(AuthenticationError, PermissionError)) return exitCodes.authentication;
   if (is(ConnectionError, TimeoutError)) return exitCodes.network;
   if (error instanceof StoreError) {
-    return error.code === "store_unavailable" ? exitCodes.network : exitCodes.usage;
+    return transientStoreErrors.has(error.code) ? exitCodes.network : exitCodes.usage;
   }
   if (is(ApiError, UnexpectedResponseError)) return exitCodes.api;
   return exitCodes.internal;

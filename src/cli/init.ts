@@ -4,7 +4,7 @@ import { isRecord, show } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, setting } from "./options.ts";
+import { defineCommand, path, setting, withoutByteOrderMark } from "./options.ts";
 import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandbox-options.ts";
 
 export const initCommand = defineCommand({
@@ -14,7 +14,7 @@ export const initCommand = defineCommand({
     "Writes the sandbox's variables into .env, asks before it changes one, and prints the first lines of code for the framework in package.json.",
   examples: ["settlekit init", "settlekit init --dotenv .env.development"],
   options: {
-    path: setting("--dotenv PATH", "The file to write.").withDefault(".env"),
+    path: setting("--dotenv PATH", "The file to write.", path).withDefault(".env"),
     seed: sandboxOptions.seed,
   },
   async run({ path, seed }, terminal) {
@@ -124,18 +124,29 @@ const nodeHttp: Framework = {
   ],
 };
 
-/** @throws {UsageError} The file holds JSON, but no object. */
+/** @throws {UsageError} There is such a file, and it holds no JSON object. */
 async function frameworkOf(packageJson: string): Promise<Framework> {
-  // Where it is missing or no JSON, there is no framework.
-  const content: unknown = await readFile(packageJson, "utf8")
-    .then(JSON.parse)
-    .catch(() => ({}));
+  const text = await readFile(packageJson, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "{}";
+    throw new UsageError(`${show(packageJson)} cannot be read: ${error.message}`);
+  });
+  const content = jsonFrom(withoutByteOrderMark(text));
   if (!isRecord(content)) {
+    const fact = content === undefined ? "is not JSON" : "is not a JSON object";
     throw new UsageError(
-      `${show(packageJson)} is not a JSON object. Correct it, or remove it and run npm init. Nothing was written.`,
+      `${show(packageJson)} ${fact}. Correct it, or remove it and run npm init. Nothing was written.`,
     );
   }
   const all = { ...Object(content.dependencies), ...Object(content.devDependencies) };
   const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
   return found?.[1] ?? nodeHttp;
+}
+
+/** Undefined for text that is no JSON. */
+function jsonFrom(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,7 @@
 import { isLoopback } from "../http/base-url.ts";
+import { nearest, show } from "../values.ts";
 import { Webhooks } from "../webhooks/index.ts";
+import { webhookEventNames } from "../wire/webhook-event.ts";
 import {
   defineCommand,
   listenOptions,
@@ -42,6 +44,7 @@ export const listenCommand = defineCommand({
     ...serviceOptions,
   },
   async run({ port, host, forwardTo, events, secret, headerPrefix, tolerance }, terminal) {
+    for (const event of events) warnOfTypo(event, terminal);
     const webhooks = new Webhooks({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
@@ -72,6 +75,13 @@ export const listenCommand = defineCommand({
     return await stopped;
   },
 });
+
+/** Of a name that is close to one of the service's. Any other may be an event that settlekit does not know yet. */
+function warnOfTypo(event: string, { warn }: Terminal): void {
+  const names: readonly string[] = webhookEventNames;
+  const near = names.includes(event) ? undefined : nearest(event, names);
+  if (near) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(near)}?`);
+}
 
 /** A reception as `--json` prints it. */
 function receptionRecord(reception: Reception): object {

@@ -1,17 +1,26 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
 import { run } from "./command-line.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 const { stdout, stderr } = process;
 
-// A reader that went away is no failure; servers stop because of it.
-stdout.on("error", () => {});
+let outputError: NodeJS.ErrnoException | undefined;
+stdout.on("error", (error: NodeJS.ErrnoException) => {
+  // A reader that went away, such as `head`, is no failure. Those that follow say only that the stream is closed.
+  if (error.code !== "EPIPE") outputError ??= error;
+});
+// There is nowhere left to say it.
 stderr.on("error", () => {});
 
 void run(process.argv.slice(2), { stdout, stderr }).then(async (code) => {
   await Promise.all([flushed(stdout), flushed(stderr)]);
+  if (outputError !== undefined) {
+    stderr.write(`settlekit: The output could not be written: ${outputError.message}\n`);
+    await flushed(stderr);
+  }
   // Pending work, such as a slow answer or an unanswered webhook, must not delay the end.
-  process.exit(code);
+  process.exit(outputError === undefined ? code : code || exitCodes.outputFailed);
 });
 
 /** Pipes are written asynchronously on some platforms, and an exit would lose what is still queued. */

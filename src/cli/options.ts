@@ -17,6 +17,7 @@ import {
 } from "@optique/core/valueparser";
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
+import { InvalidRequestError } from "../errors.ts";
 import { requireSupportedNode } from "../runtime.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
@@ -140,7 +141,7 @@ function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   };
 }
 
-/** A value parser from a function that throws a `UsageError` for text it does not understand. */
+/** A value parser from a function that throws a `UsageError`, or the library's own, for text that cannot be used. */
 export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",
@@ -151,13 +152,21 @@ export function readBy<T>(placeholder: T, read: (input: string) => T): ValuePars
       try {
         return { success: true, value: read(input) };
       } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
+        if (!(error instanceof UsageError || error instanceof InvalidRequestError)) throw error;
         return { success: false, error: [text(error.message)] };
       }
     },
     format: String,
   };
 }
+
+/** A path, which shells complete. */
+export const path: ValueParser<"sync", string> = {
+  ...string(),
+  *suggest(prefix) {
+    yield { kind: "file", type: "any", pattern: prefix, includeHidden: prefix.startsWith(".") };
+  },
+};
 
 /** 0 takes any free port. */
 export const port = integer({ min: 0, max: 65_535 });
@@ -207,6 +216,7 @@ export function listenOptions(defaultPort: number) {
 export const dotenv = setting(
   "--dotenv PATH",
   "Read variables from this file. Those that are set already win.",
+  path,
 ).optional();
 
 /** Some editors write one, which would become a part of the first variable's name. */

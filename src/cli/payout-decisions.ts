@@ -11,7 +11,7 @@ import {
 import { by, ledgerOptions, orderId, reason, withLedger } from "./payout-ledger.ts";
 import { printRecord } from "./records.ts";
 
-/** A command by which a person decides about one payout. */
+/** A command with which a person decides about one payout. */
 export function decisionCommand(
   name: "approve" | "reject" | "cancel",
   brief: string,
@@ -36,9 +36,9 @@ export function decisionCommand(
 
 export const resolveCommand = defineCommand({
   name: "payouts resolve",
-  brief: "End a doubt about a payout.",
+  brief: "Say what became of a payout in doubt.",
   description:
-    "Says what became of a payout that needs a decision: which withdrawal is its own, or that it was never sent. The service is asked, and must not say otherwise.",
+    "Ends the doubt about a payout: names its withdrawal, or states that it was never sent. settlekit asks the service first, and refuses a decision that contradicts the answer.",
   examples: [
     "settlekit payouts resolve payout_1 --by ann --withdrawal-id WITHDRAWAL_ID --sqlite shop.db",
     "settlekit payouts resolve payout_2 --by ann --never-sent --sqlite shop.db --json",
@@ -46,13 +46,13 @@ export const resolveCommand = defineCommand({
   options: {
     orderId,
     by,
-    withdrawalId: setting("--withdrawal-id ID", "Its withdrawal.").optional(),
+    withdrawalId: setting("--withdrawal-id ID", "The payout's withdrawal.").optional(),
     acceptDifferences: toggle(
       "--accept-differences",
-      "Take the withdrawal although it has other parameters than were planned.",
+      "With --withdrawal-id: accept it although its parameters are not the planned ones.",
     ),
-    neverSent: toggle("--never-sent", "There is no withdrawal. It is sent again."),
-    doNotSend: toggle("--do-not-send", "With --never-sent: end it as cancelled instead."),
+    neverSent: toggle("--never-sent", "There is no withdrawal. The payout is sent again."),
+    doNotSend: toggle("--do-not-send", "With --never-sent: cancel the payout instead."),
     ...ledgerOptions,
     headerPrefix,
     json,
@@ -61,6 +61,10 @@ export const resolveCommand = defineCommand({
     const { orderId, by, withdrawalId, neverSent, acceptDifferences, doNotSend } = values;
     if (neverSent === (withdrawalId !== undefined)) {
       throw new UsageError("Pass either --withdrawal-id ID or --never-sent.");
+    }
+    if (doNotSend && !neverSent) throw new UsageError("--do-not-send needs --never-sent.");
+    if (acceptDifferences && neverSent) {
+      throw new UsageError("--accept-differences needs --withdrawal-id ID.");
     }
     const resolution =
       withdrawalId === undefined
@@ -77,15 +81,18 @@ export const reopenCommand = defineCommand({
   name: "payouts reopen",
   brief: "Close the breaker.",
   description:
-    "Has payouts sent again after the breaker has stopped them. Find out first why: settlekit payouts status.",
+    "Lets payouts be sent again after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
   examples: [
     'settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db',
-    'settlekit payouts reopen --by ann --reason "restored a backup" --tenant shop_1 --sqlite shop.db',
+    'settlekit payouts reopen --by ann --reason "restored a backup" --sqlite shop.db --json',
   ],
-  options: { by, reason, ...ledgerOptions },
+  options: { by, reason, ...ledgerOptions, json },
   run: ({ by, reason, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const wasStopped = await payouts.reopen({ by, reason });
-      terminal.say(wasStopped ? "Payouts are sent again." : "Payouts were not stopped.");
+      terminal.report(
+        { wasStopped },
+        wasStopped ? "Payouts are sent again." : "Payouts were not stopped.",
+      );
     }),
 });

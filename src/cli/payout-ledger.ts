@@ -1,10 +1,13 @@
 import { object } from "@optique/core/constructs";
+import { map } from "@optique/core/modifiers";
 import { integer } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
+import { toRecipientAddress } from "../evm/address.ts";
 import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
-import type { Store, StoreMode } from "../stores/store.ts";
+import { payoutTables } from "../payouts/tables.ts";
+import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { operand, setting, type ValuesOf } from "./options.ts";
+import { operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 // What the commands of the payout ledger have in common.
@@ -12,22 +15,38 @@ import type { Terminal } from "./terminal.ts";
 export type Ledger = Payouts<unknown, StoreMode>;
 
 export const orderId = operand("ORDER_ID", "The payout's orderId.");
-export const by = setting("--by NAME", "Who decides: a name for the journal.");
-export const reason = setting("--reason TEXT", "Why, for the journal.");
+export const by = setting("--by NAME", "Your name, for the journal.");
+export const reason = setting("--reason TEXT", "The reason, for the journal.");
 
 /** Which ledger a command works on. */
 export const ledgerOptions = {
   ...databaseOptions,
-  tenant: setting("--tenant NAME", "Whose payouts. Default: those without a tenant.").optional(),
+  tenant: setting(
+    "--tenant NAME",
+    "The tenant whose payouts these are. Default: payouts without a tenant.",
+  ).optional(),
 };
 
 export const cents = integer({ min: 0 });
+const recipient = setting(
+  "--recipient ADDRESS",
+  "The only recipient to pay. May be repeated.",
+  readBy("", (input) => toRecipientAddress(input, "The address")),
+).multiple();
+
 export const limits = object({
-  perPayout: setting("--per-payout CENTS", "The largest payout, in cents.", cents).optional(),
-  perDay: setting("--per-day CENTS", "The most for a day in UTC, in cents.", cents).optional(),
+  perPayout: setting("--per-payout CENTS", "The largest payout.", cents).optional(),
+  perDay: setting("--per-day CENTS", "The most for a day in UTC.", cents).optional(),
+  per24Hours: setting("--per-24-hours CENTS", "The most for any 24 hours.", cents).optional(),
+  perRecipientAndDay: setting(
+    "--per-recipient-and-day CENTS",
+    "The most for one recipient and day in UTC.",
+    cents,
+  ).optional(),
+  recipients: map(recipient, (all) => (all.length > 0 ? all : undefined)),
   approveAbove: setting(
     "--approve-above CENTS",
-    "Larger payouts wait for settlekit payouts approve, in cents.",
+    "The largest payout that is sent without settlekit payouts approve. 0: none.",
     cents,
   ).optional(),
 });
@@ -35,6 +54,7 @@ export const limits = object({
 interface LedgerOptions
   extends ValuesOf<typeof ledgerOptions>,
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent"> {
+  /** Whether an SQLite file is made, with its tables, where there is none. */
   readonly createsFile?: boolean;
   /** Only commands that ask the service need one. */
   readonly client?: () => Promise<MerchantClient>;
@@ -46,7 +66,10 @@ export function withLedger<T>(
   terminal: Terminal,
   use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
-  return withStore(database, terminal, async (store) => {
+  return withStore(database, terminal, async (store, isNewFile) => {
+    // Never in a database that is there: processes with an older settlekit would refuse its tables.
+    if (isNewFile) await migrate(store, payoutTables);
+    else await requireMigrated(store, payoutTables);
     const { createPayouts } = await import("../payouts/payouts.ts");
     // `payouts run` ends with the error of a step that failed, and prints it once instead of for each payout.
     const logger = { warn() {}, error: terminal.warn };

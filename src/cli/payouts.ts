@@ -1,11 +1,9 @@
 import { object } from "@optique/core/constructs";
 import { choice, integer } from "@optique/core/valueparser";
-import { NotFoundError, OutcomeUnknownError } from "../errors.ts";
-import type { PayoutsEvent } from "../payouts/index.ts";
-import { readRetries } from "../payouts/stats.ts";
+import { NotFoundError } from "../errors.ts";
+import type { PayoutState } from "../payouts/index.ts";
 import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
-import { production, requireProduction } from "./confirm.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
 import {
@@ -19,16 +17,9 @@ import {
   toggle,
 } from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
-import {
-  by,
-  cents,
-  type Ledger,
-  ledgerOptions,
-  limits,
-  orderId,
-  withLedger,
-} from "./payout-ledger.ts";
-import { printList, printRecord } from "./records.ts";
+import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
+import { runCommand } from "./payout-run.ts";
+import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
 
 const columns = [
   "orderId",
@@ -47,40 +38,64 @@ const columns = [
   "attempts",
   "problem",
 ];
-const tableColumns = columns.filter((name) => !/At$|Hash|attempts/.test(name));
+const table = [
+  "orderId",
+  "state",
+  "amountInCents",
+  "chainId",
+  "recipientAddress",
+  "withdrawalId",
+  "waitsUntil",
+  "problem",
+];
 
 const listCommand = defineCommand({
   name: "payouts list",
   brief: "List payouts of the ledger.",
-  description: "Lists payouts in the order of planning.",
+  description: "Lists payouts, the last planned one first.",
   examples: [
     "settlekit payouts list --state needs_decision --sqlite shop.db",
-    "settlekit payouts list --limit 1000 --sqlite shop.db --json",
+    "settlekit payouts list --all --sqlite shop.db --json",
   ],
   options: {
     state: setting(
       "--state STATE",
-      "Only those in this state.",
+      "Only payouts in this state.",
       choice([...payoutStates]),
     ).optional(),
-    limit: setting("--limit NUMBER", "How many to print at most.", integer({ min: 1 })).withDefault(
-      100,
-    ),
+    pages: object(pageOptions),
     ...ledgerOptions,
     csv,
     json,
   },
-  run: ({ state, limit, csv, ...ledger }, terminal) =>
-    withLedger(ledger, terminal, async (payouts) => {
-      const page = await payouts.list({ state, limit });
-      await printList(page, { csv, columns: csv ? columns : tableColumns }, terminal);
-    }),
+  async run({ state, pages: asked, csv, ...ledger }, terminal) {
+    const most = mostOf(asked);
+    await withLedger(ledger, terminal, async (payouts) => {
+      const pages = () => newestFirst(payouts, state, Math.min(most, pageSize));
+      await printList({ pages }, { csv, columns, table, most }, terminal);
+    });
+  },
 });
+
+const pageSize = 500;
+
+/** Pages of payouts, the newest first: the ledger gives the oldest first, so its list is read from the end. */
+async function* newestFirst(payouts: Ledger, state: PayoutState | undefined, size: number) {
+  const { states } = await payouts.stats();
+  const counts = state === undefined ? Object.values(states) : [states[state]];
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  for (let end = total; end > 0; end -= size) {
+    const offset = Math.max(0, end - size);
+    const page = await payouts.list({ state, offset, limit: end - offset });
+    yield { data: page.reverse(), pagination: { total, offset: total - end } };
+  }
+}
 
 const showCommand = defineCommand({
   name: "payouts show",
   brief: "Print a payout with its journal.",
-  description: "Prints a payout and its history: what happened, when, and who did it.",
+  description:
+    "Prints a payout and its history: what happened, when, and who did it. With --json, the type of a line is payout or journal.",
   examples: [
     "settlekit payouts show payout_1 --sqlite shop.db",
     "settlekit payouts show payout_1 --sqlite shop.db --json",
@@ -93,9 +108,10 @@ const showCommand = defineCommand({
         const fact = `No payout is planned with the orderId ${show(orderId)}.`;
         throw new NotFoundError(fact, { code: "no_payout", param: "orderId" });
       }
-      printRecord(payout, terminal);
+      if (terminal.asJson) terminal.json({ type: "payout", ...payout });
+      else printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
-        const entry = { seq, at: at.toISOString(), event, details };
+        const entry = { type: "journal", seq, at: at.toISOString(), event, details };
         if (terminal.asJson) terminal.json(entry);
         else terminal.print(`${entry.at}  ${event}  ${JSON.stringify(details)}`);
       }
@@ -106,7 +122,7 @@ const planCommand = defineCommand({
   name: "payouts plan",
   brief: "Plan a payout.",
   description:
-    "Plans a payout, which settlekit payouts run, or your own worker, sends. Planned again with the same values, it is left as it is.",
+    "Plans a payout, which settlekit payouts run or a worker of your own sends. Planned again with the same values, it stays as it is. Makes the SQLite file with its tables where there is none.",
   examples: [
     "settlekit payouts plan payout_1 --amount-in-cents 12500 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --by bob --sqlite shop.db",
     "settlekit payouts plan payout_2 --amount-in-cents 8050 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --sqlite shop.db --json",
@@ -116,10 +132,13 @@ const planCommand = defineCommand({
     input: object({
       amountInCents: setting("--amount-in-cents CENTS", "USD cents.", cents),
       chainId: setting("--chain-id NUMBER", "The EVM chain.", integer({ min: 1 })),
-      recipientAddress: setting("--recipient-address ADDRESS", "The beneficiary."),
-      customMetadata: setting("--custom-metadata JSON", "Sent along.").optional(),
+      recipientAddress: setting("--recipient-address ADDRESS", "Where the money goes."),
+      customMetadata: setting(
+        "--custom-metadata JSON",
+        "Your own data, which the service keeps with the withdrawal.",
+      ).optional(),
     }),
-    by: by.optional(),
+    by: setting("--by NAME", "The name of who plans it, and so cannot approve it.").optional(),
     limits,
     ...ledgerOptions,
     headerPrefix,
@@ -129,61 +148,7 @@ const planCommand = defineCommand({
     const client = () => clientFrom(headerPrefix);
     const options = { ...ledger, client, limits, createsFile: true };
     return withLedger(options, terminal, async (payouts) => {
-      await payouts.migrate();
       printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
-    });
-  },
-});
-
-const runCommand = defineCommand({
-  name: "payouts run",
-  brief: "Send what is due, and follow what was sent.",
-  description:
-    "Does everything that is due now, and ends: for a scheduler. When a step failed, it prints the last error and ends with its exit code; the payout is tried again by a later run. While the breaker stops all payouts, the exit code is 5. Workers of your own may run at the same time. Pass the same limits each time.",
-  examples: [
-    "settlekit payouts run --per-day 500000 --approve-above 10000 --sqlite shop.db",
-    "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
-  ],
-  options: {
-    limits,
-    lookFirst: toggle(
-      "--look-first",
-      "Search the service's list before the first request of each payout, too.",
-    ),
-    production,
-    ...ledgerOptions,
-    headerPrefix,
-    json,
-  },
-  run({ production, headerPrefix, ...ledger }, terminal) {
-    let failure: unknown;
-    const onEvent = (event: PayoutsEvent) => {
-      // Of a doubt, what led to it: a later run finds out what became of the request.
-      if (event.type === "failed" || event.type === "doubt") {
-        failure = OutcomeUnknownError.is(event.error) ? event.error.cause : event.error;
-      }
-      if (event.type !== "changed") return;
-      const { orderId, state, problem } = event.payout;
-      if (terminal.asJson) terminal.json(event.payout);
-      else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
-    };
-    const client = async () => {
-      await requireProduction(production);
-      return clientFrom(headerPrefix);
-    };
-    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
-      await payouts.migrate();
-      await payouts.runDue();
-      const { count, first } = await store.transaction(() => readRetries(ledger.tenant));
-      const waiting = `Payouts that wait because of an earlier failure: ${count}.`;
-      if (first) terminal.warn(`${waiting} The first waits until ${first.toISOString()}.`);
-      if (failure !== undefined) throw failure;
-      const { stopped } = await payouts.stats();
-      if (stopped === undefined) return exitCodes.ok;
-      terminal.warn(
-        `All payouts are stopped. ${stopped.reason} See settlekit payouts status and reopen.`,
-      );
-      return exitCodes.api;
     });
   },
 });
@@ -192,7 +157,7 @@ const statusCommand = defineCommand({
   name: "payouts status",
   brief: "Print how the payouts are doing.",
   description:
-    "Prints how many payouts are in each state, what was taken from the budget, and why nothing is sent where the breaker has stopped them.",
+    "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
   examples: [
     "settlekit payouts status --sqlite shop.db",
     "settlekit payouts status --sqlite shop.db --json",
@@ -208,7 +173,7 @@ const verifyCommand = defineCommand({
   name: "payouts verify",
   brief: "Check the journal.",
   description:
-    "Checks every entry of the journal against the one before it, and the payouts against the journal. A break stops all payouts; the exit code is then 5.",
+    "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, no payout is sent any more, and the exit code is 5.",
   examples: [
     "settlekit payouts verify --sqlite shop.db",
     "settlekit payouts verify --sqlite shop.db --json",
@@ -224,7 +189,7 @@ const verifyCommand = defineCommand({
 
 const exportCommand = defineCommand({
   name: "payouts export",
-  brief: "Print all payouts for the books.",
+  brief: "Print all payouts for bookkeeping.",
   description:
     "Prints every payout with its amount, recipient, transaction hash, and who planned and approved it: as CSV, or with --json as lines of JSON. With --journal, the journal as lines of JSON.",
   examples: [
@@ -247,16 +212,16 @@ const exportCommand = defineCommand({
     }),
 });
 
+/** Pages of payouts, in the order of planning. */
 async function* everyPayout(payouts: Ledger) {
-  const limit = 500;
-  for (let offset = 0; ; offset += limit) {
-    const data = await payouts.list({ limit, offset });
+  for (let offset = 0; ; offset += pageSize) {
+    const data = await payouts.list({ limit: pageSize, offset });
     yield { data };
-    if (data.length < limit) return;
+    if (data.length < pageSize) return;
   }
 }
 
-/** What a person does with a ledger of payouts, on either database. */
+/** The commands with which people operate a ledger of payouts. */
 export const payoutCommands: readonly Command[] = [
   listCommand,
   showCommand,

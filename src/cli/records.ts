@@ -1,11 +1,32 @@
+import { integer } from "@optique/core/valueparser";
 import { isRecord } from "../values.ts";
+import { UsageError } from "./exit-codes.ts";
+import { setting, toggle, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** For commands that print the newest items of a list. */
+export const pageOptions = {
+  limit: setting(
+    "--limit NUMBER",
+    "How many items to print at most. Default: 20.",
+    integer({ min: 1 }),
+  ).optional(),
+  all: toggle("--all", "Print all items."),
+};
+
+/** How many items `pageOptions` ask for. */
+export function mostOf({ limit, all }: ValuesOf<typeof pageOptions>): number {
+  if (limit !== undefined && all) throw new UsageError("Pass --limit or --all, not both.");
+  return all ? Number.POSITIVE_INFINITY : (limit ?? 20);
+}
 
 interface ListOptions {
   /** Whether people get CSV instead of a table. */
   readonly csv?: boolean;
   /** The fields that hold neither objects nor lists. */
   readonly columns: readonly string[];
+  /** Those of a table. Default: the ones that people look for first. */
+  readonly table?: readonly string[];
   /** How many items to print. Default: all. */
   readonly most?: number | undefined;
 }
@@ -13,7 +34,7 @@ interface ListOptions {
 /** A page of a list, or a whole list. */
 interface Part {
   readonly data: readonly unknown[];
-  readonly pagination?: { readonly total?: unknown };
+  readonly pagination?: { readonly total?: unknown; readonly offset?: unknown };
 }
 
 /** Prints one object: as JSON, or its fields line by line. */
@@ -39,29 +60,36 @@ function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
 /** Prints a list: JSON and CSV as its pages come, a table when all of it is there. */
 export async function printList(
   list: unknown,
-  { csv, columns, most = Number.POSITIVE_INFINITY }: ListOptions,
+  { csv, columns, table = tableColumns(columns), most = Number.POSITIVE_INFINITY }: ListOptions,
   terminal: Terminal,
 ): Promise<void> {
   const { asJson } = terminal;
-  const shown = tableColumns(columns);
   const rows: string[][] = [];
   let count = 0;
+  let left = 0;
   if (csv) terminal.print(csvLine(columns));
   for await (const { data, pagination } of partsOf(list)) {
-    for (const item of data.slice(0, most - count)) {
+    const items = data.slice(0, most - count);
+    for (const item of items) {
       if (asJson) terminal.json(objectOf(item));
       else if (csv) terminal.print(csvLine(columns.map((name) => fieldOf(item, name))));
-      else rows.push(shown.map((name) => fieldOf(item, name)));
+      else rows.push(table.map((name) => fieldOf(item, name)));
       count++;
     }
-    const { total } = pagination ?? {};
-    if (typeof total === "number") terminal.progress(count, Math.min(most, total));
+    const { total, offset } = pagination ?? {};
+    if (typeof total === "number") {
+      terminal.progress(count, Math.min(most, total));
+      left = total - Number(offset ?? 0) - items.length;
+    }
     if (count >= most) break;
   }
   terminal.progress();
-  if (asJson || csv) return;
-  if (rows.length === 0) terminal.say("There are none.");
-  else for (const line of alignedLines([shown, ...rows])) terminal.print(line);
+  if (asJson) return;
+  if (!csv && rows.length > 0) {
+    for (const line of alignedLines([table, ...rows])) terminal.print(line);
+  }
+  if (count === 0 && !csv) terminal.say("There are none.");
+  if (count >= most && left > 0) terminal.say(`${left} more; --all prints them.`);
 }
 
 async function* partsOf(list: unknown): AsyncGenerator<Part> {

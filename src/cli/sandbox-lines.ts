@@ -31,14 +31,18 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
   };
 }
 
-/** Prints an event: as JSON, or as a line with its time. A request is printed when it has ended. */
-export function printEvent(
-  event: SandboxEvent,
-  terminal: Terminal,
-  at = "at" in event ? new Date(event.at) : undefined,
-): void {
+/** Prints an event that was asked for, with its time. A request is printed when it has ended. */
+export function printEvent(event: SandboxEvent, terminal: Terminal): void {
   if (isOpenRequest(event)) return;
-  const line = lineOf(event, terminal.paint, at);
+  const line = lineOf(event, terminal.paintData, "at" in event ? new Date(event.at) : undefined);
+  if (terminal.asJson) terminal.json(event);
+  else if (line !== undefined) terminal.print(line);
+}
+
+/** The same for a sandbox that is served, with the time on this machine: its own clock may stand still. */
+export function reportEvent(event: SandboxEvent, terminal: Terminal): void {
+  if (isOpenRequest(event)) return;
+  const line = lineOf(event, terminal.paint, new Date());
   terminal.report(event, ...(line === undefined ? [] : [line]));
 }
 

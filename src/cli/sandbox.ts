@@ -6,8 +6,8 @@ import type { ListenOptions, Sandbox, SandboxEvent, SandboxServer } from "../san
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
-import { defineCommand, json, listenOptions, setting, toggle } from "./options.ts";
-import { printEvent, requestsFirst } from "./sandbox-lines.ts";
+import { defineCommand, json, listenOptions, path, setting, toggle } from "./options.ts";
+import { reportEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
   faultExplanation,
   sandboxFrom,
@@ -39,12 +39,14 @@ ${faultExplanation}`,
     ...sandboxOptions,
     data: setting(
       "--data FILE",
-      "A SQLite file that keeps everything for the next start. Created where it does not exist.",
+      "An SQLite file that keeps everything for the next start. Created where it does not exist.",
+      path,
     ).optional(),
     // Node itself refuses the first where there is no such file, even among a script's own arguments.
     envFile: setting(
       "--env-file, --write-dotenv PATH",
       "Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.",
+      path,
     ).optional(),
     json,
     open: toggle("--open", "Show the sandbox in the browser."),
@@ -52,8 +54,7 @@ ${faultExplanation}`,
   async run(values, terminal) {
     const { port, host, allowedHosts, seed } = values;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
-    // With the time on this machine: the sandbox's clock may stand still.
-    const print = (event: SandboxEvent) => printEvent(event, terminal, new Date());
+    const print = (event: SandboxEvent) => reportEvent(event, terminal);
     const stopped = untilStopped();
     sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
     const server = await listen(sandbox, { port, host, allowedHosts });

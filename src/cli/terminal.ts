@@ -14,19 +14,20 @@ export interface Streams {
   readonly stderr: Output;
 }
 
-/** Where a command writes: prose for people to stderr, data for programs to stdout. */
+/** Where a command writes: prose to stderr, and the data that it was asked for to stdout. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
 export function createTerminal({ stdout, stderr }: Streams) {
   // Printed data may contain colour codes, too, to hide text or to fake a success. Ours carry an unguessable mark
   // in place of the escape character.
   const mark = randomUUID();
-  const paint = (style: Style, text: string) =>
-    styleText(style, text, { stream: stderr }).replaceAll("\u001b", mark);
+  const painterFor = (stream: Output) => (style: Style, text: string) =>
+    styleText(style, text, { stream }).replaceAll("\u001b", mark);
+  const paint = painterFor(stderr);
   const credentials = new Set<string>();
   const redacted = (text: string) => [...credentials].reduce(withoutCredential, text);
-  const say = (line = "") =>
-    void stderr.write(`${visible(redacted(line)).replaceAll(mark, "\u001b")}\n`);
+  const lineFrom = (text: string) => `${visible(redacted(text)).replaceAll(mark, "\u001b")}\n`;
+  const say = (line = "") => void stderr.write(lineFrom(line));
   const terminal = {
     /** Whether the command was given `--json`. */
     asJson: false,
@@ -40,13 +41,18 @@ export function createTerminal({ stdout, stderr }: Streams) {
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
     },
-    /** What happened: as JSON with `--json`, else in lines for people. */
+    /** What a server or a decision reports: as JSON with `--json`, else as prose. */
     report(data: object, ...text: readonly string[]) {
       if (terminal.asJson) terminal.json(data);
       else for (const line of text) say(line);
     },
+    /** What was asked for, on stdout: as JSON with `--json`, else as a line in the colours of `paintData`. */
+    result(data: object, line: string) {
+      if (terminal.asJson) terminal.json(data);
+      else terminal.print(line);
+    },
     /** A line of other data for programs and people on stdout, such as one of a table. */
-    print: (line: string) => void stdout.write(`${visible(redacted(line))}\n`),
+    print: (line: string) => void stdout.write(lineFrom(line)),
     /** Shows on a terminal how much of a list has been read; nothing any more without arguments. */
     progress(done?: number, total?: number) {
       if (!stderr.isTTY) return;
@@ -61,6 +67,8 @@ export function createTerminal({ stdout, stderr }: Streams) {
     redact: redacted,
     /** Colours part of a line for `say`, if stderr shows colours. */
     paint,
+    /** The same for `result` and `print`, if stdout shows colours. */
+    paintData: painterFor(stdout),
   };
   return terminal;
 }

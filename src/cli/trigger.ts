@@ -68,7 +68,7 @@ export const triggerCommand = defineCommand({
     const data = detached ? inventedData(event, asked) : await createdData(event, asked);
     if (to === undefined) {
       const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
-      terminal.report({ type: "created", event, data }, line);
+      terminal.result({ type: "created", event, data }, line);
       return;
     }
     const { body, headers } = signWebhook({

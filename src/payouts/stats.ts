@@ -50,17 +50,38 @@ FROM {payouts} WHERE tenant = $1 AND (reserved_at > $3 OR doubt_since IS NOT NUL
   };
 }
 
-/**
- * How many payouts wait because a step failed, and when the first of them is due again. Those that wait for their budget
- * or for a person do not count.
- */
-export function* readRetries(tenant = ""): Work<{ count: number; first: Date | undefined }> {
-  const [found] = yield* sql<{ count: number; due: number | null }>(
-    `SELECT count(*) AS count, min(due_at) AS due FROM {payouts}
-WHERE tenant = $1 AND final_at IS NULL AND state <> 'needs_decision' AND failures > 0 AND waits_until IS NULL
-  AND due_at > {now}`,
-    [tenant],
+/** Payouts that are not sent yet, for one reason. */
+export interface Waiting {
+  /**
+   * - `turn`: it is due. The breaker is open, or the worker had to stop.
+   * - `limits`, `approval`, `decision`: what it waits for.
+   * - `retry`: a step failed.
+   * - `answer`: a request may have taken effect.
+   */
+  readonly reason: "turn" | "limits" | "approval" | "retry" | "answer" | "decision";
+  readonly count: number;
+  /** When the first of them is due again, where that is a question of time. */
+  readonly first: Date | undefined;
+}
+
+/** How many payouts wait, by reason. An approval is needed above `approveAbove` cents. */
+export function* readWaiting(tenant = "", approveAbove = Number.MAX_SAFE_INTEGER): Work<Waiting[]> {
+  const rows = yield* sql<{ reason: Waiting["reason"]; count: number; due: number | null }>(
+    `SELECT reason, count(*) AS count, min(CASE WHEN due > {now} THEN due END) AS due FROM (
+  SELECT CASE WHEN due_at < lease_until THEN lease_until ELSE due_at END AS due,
+    CASE WHEN state = 'needs_decision' THEN 'decision'
+      WHEN state = 'sending' THEN 'answer'
+      WHEN state = 'planned' AND amount > $2 THEN 'approval'
+      WHEN waits_until > {now} THEN 'limits'
+      WHEN failures > 0 AND due_at > {now} THEN 'retry'
+      WHEN state <> 'sent' AND due_at <= {now} AND lease_until <= {now} THEN 'turn'
+    END AS reason
+  FROM {payouts} WHERE tenant = $1 AND final_at IS NULL
+) AS waiting WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason`,
+    [tenant, approveAbove],
   );
-  const { count = 0, due } = found ?? {};
-  return { count, first: typeof due === "number" ? new Date(due) : undefined };
+  return rows.map(({ reason, count, due }) => {
+    const isTimed = reason === "limits" || reason === "retry" || reason === "answer";
+    return { reason, count, first: isTimed && due !== null ? new Date(due) : undefined };
+  });
 }

@@ -108,7 +108,8 @@ export function postgres<Client extends PostgresClient>(
 ): PostgresStore<Client> {
   checkOptionNames(options, ["schema", "connectTimeoutMs", "clock"]);
   const { schema = "settlekit", connectTimeoutMs = 10_000, clock } = options;
-  checkPool(pool, schema);
+  checkPool(pool);
+  checkSchema(schema);
   checkWhole("connectTimeoutMs", connectTimeoutMs, 1);
   const dialect = postgresDialect(schema, clock);
   const connect = () => connectWithin(pool, connectTimeoutMs);
@@ -258,13 +259,21 @@ const types = {
   },
 };
 
-function checkPool(pool: unknown, schema: string): void {
+function checkPool(pool: unknown): void {
   if (typeof Object(pool).connect !== "function") {
     throw new ConfigurationError("postgres() takes a Pool of pg.", {
       code: "invalid_option",
       param: "pool",
     });
   }
+}
+
+/**
+ * Refuses a name that would have to be quoted.
+ *
+ * @internal
+ */
+export function checkSchema(schema: string): void {
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw new ConfigurationError(
       `The schema ${show(schema)} must be a name of up to 48 small letters, digits and underscores.`,

@@ -81,6 +81,23 @@ describe("commands that call the service", () => {
     expect(await jsonOf("payments", "list", "--status", "completed")).toEqual([]);
   });
 
+  test("a list says how many more items there are", async () => {
+    const client = ["payments", "create", "--amount", "900", "--order-id"];
+    for (let index = 0; index < 5; index++) await run(...client, `order_${index}`);
+    const saidBy = async (...args: string[]) => (await run("payments", "list", ...args)).stderr;
+    expect(await saidBy()).toBe("");
+    expect(await saidBy("--limit", "2")).toBe("3 more; --all prints them.\n");
+    expect(await saidBy("--limit", "2", "--offset", "2", "--csv")).toMatch(/^1 more/);
+    expect(await saidBy("--limit", "2", "--offset", "3")).toBe("");
+    expect(await saidBy("--limit", "2", "--json")).toBe("");
+  });
+
+  test("a list is limited or complete, not both", async () => {
+    const { code, stderr } = await run("payments", "list", "--limit", "1", "--all");
+    expect(code).toBe(2);
+    expect(stderr).toContain("Pass --limit or --all, not both.");
+  });
+
   test("quotes are read and asked for with the payment's secret, which errors do not repeat", async () => {
     const [{ paymentId, secret }] = await jsonOf(
       ...["payments", "create", "--order-id", "order_1", "--amount", "2500"],
@@ -114,6 +131,14 @@ describe("commands that call the service", () => {
     const ended = await run("payments", "create", "--order-id", "a", "--amount", "1.5");
     expect(ended).toMatchObject({ code: 2, stdout: "" });
     expect(ended.stderr).toContain("amount must be a whole number");
+  });
+
+  test("a payment without an amount is refused by the option's name; a deposit needs none", async () => {
+    const ended = await run("payments", "create", "--order-id", "a");
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain("--amount is missing: pass the payment's amount in USD cents");
+    const deposit = await run("payments", "create", "--order-id", "a", "--type", "deposit");
+    expect(deposit.code).toBe(0);
   });
 
   test("no credential that a proxy echoes is printed", async () => {

@@ -1,10 +1,23 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { version } from "../../src/runtime.ts";
 import { built, CommandLine, main } from "./command-line.ts";
 import type { Keys } from "./running-sandbox.ts";
+
+/** How a process ended whose stdout is not read. */
+async function endOf(child: ChildProcess) {
+  const [stderr, [code]] = await Promise.all([
+    child.stderr && text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { code, stderr };
+}
 
 describe("the built command line", () => {
   test("is what the package installs as settlekit", async () => {
@@ -23,6 +36,29 @@ describe("the built command line", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Did you mean `sandbox`?");
     expect(stderr).toMatch(/Try: settlekit --help\n$/);
+  });
+
+  test.runIf(existsSync("/dev/full")).each([["inbox", "sql", "--sqlite"], ["--help"]])(
+    "says that its output could not be written: %s",
+    async (...args) => {
+      const full = await open("/dev/full", "w");
+      const child = spawn(process.execPath, [main, ...args], {
+        stdio: ["ignore", full.fd, "pipe"],
+      });
+      expect(await endOf(child)).toEqual({
+        code: 74,
+        stderr: expect.stringMatching(/^settlekit: The output could not be written: ENOSPC.*\n$/),
+      });
+      await full.close();
+    },
+  );
+
+  test("ends quietly when its reader has read enough", async () => {
+    const child = spawn(process.execPath, [main, "inbox", "sql", "--sqlite"], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child.stdout.destroy();
+    expect(await endOf(child)).toEqual({ code: 0, stderr: "" });
   });
 
   test("runs a sandbox and, against it, a client", async () => {

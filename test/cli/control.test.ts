@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
@@ -42,11 +45,21 @@ describe("a running sandbox", () => {
   test("lets time pass with advance, and says what became due", async () => {
     const { paymentId } = await create();
     const { code, stdout, stderr } = await run("advance", "15m");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(new RegExp(`→ payment.updated  expired  order_1  ${paymentId}$`, "m"));
-    expect(stderr).toContain("It is 2026-01-01T00:15:00.000Z in the sandbox.");
-    expect(await run("advance", "soon")).toMatchObject({ code: 5 });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`→ payment.updated  expired  order_1  ${paymentId}$`, "m"));
+    expect(stderr).toBe("The sandbox's clock shows 2026-01-01T00:15:00.000Z.\n");
   });
+
+  test.each(["soon", "15", "1.5h"])(
+    "does not advance by %s, which is no whole number with a unit",
+    async (duration) => {
+      const before = sandbox.clock.now();
+      const { code, stderr } = await run("advance", duration);
+      expect(code).toBe(2);
+      expect(stderr).toContain("Expected a whole number with its unit: 500ms, 90s, 15m, 2h or 1d.");
+      expect(sandbox.clock.now()).toEqual(before);
+    },
+  );
 
   test("says what happened with events, filtered by type, order and status", async () => {
     const { paymentId } = await create("order_1");
@@ -67,6 +80,26 @@ describe("a running sandbox", () => {
     expect(await typesOf("--order", "order_1", "--type", "webhook.created")).toHaveLength(2);
     expect(await typesOf("--status", "completed")).toEqual(["payment.moved"]);
     expect(await typesOf("--type", "idempotency")).toEqual([]);
+  });
+
+  test("prints events for other programs to filter", async () => {
+    await create("order_1");
+    const { stdout, stderr } = await run("events");
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^\S+ {2}→ payment\.created {2}pending {2}order_1 {2}\S+$/m);
+  });
+
+  test("is found by a variable of the file that --dotenv names", async () => {
+    const path = join(await mkdtemp(join(tmpdir(), "settlekit-control-")), ".env");
+    await writeFile(path, `SETTLEKIT_SANDBOX_URL=${server.url}\n`);
+    const { paymentId } = await create("order_1");
+    for (const args of [["simulate", paymentId, "success"], ["advance", "1m"], ["events"]]) {
+      const { code, stderr } = await settlekit([...args, "--dotenv", path, "--json"]);
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+    }
+    const missing = await settlekit(["resend", "nowhere", "--dotenv", path]);
+    expect(missing).toMatchObject({ code: 5, stderr: expect.stringContaining("no webhook") });
+    await rm(dirname(path), { recursive: true });
   });
 
   test.each([
@@ -108,8 +141,8 @@ describe("a running sandbox", () => {
     await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
     await selling.webhooks.idle();
     const [delivery] = selling.webhooks.deliveries();
-    const { code, stderr } = await run("resend", delivery?.id ?? "", "--url", own.url);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "payment.created  delivered  200\n" });
+    const { code, stdout } = await run("resend", delivery?.id ?? "", "--url", own.url);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "payment.created  delivered  200\n" });
     expect(shop.requests).toHaveLength(2);
     const refused = await run("resend", "nowhere", "--json");
     expect(refused.code).toBe(5);

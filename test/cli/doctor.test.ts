@@ -53,10 +53,10 @@ describe("settlekit doctor", () => {
     ]);
   });
 
-  test("prints a line for each finding, with fact and cure, on stderr", async () => {
+  test("prints a line for each finding, with fact and cure", async () => {
     const { code, stdout, stderr } = await settlekit(["doctor"]);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr.trimEnd().split("\n")).toEqual([
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+    expect(stdout.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^✓ The environment is production, because SETTLEKIT_ENVIRONMENT/),
       expect.stringMatching(/^✗ There is no base URL for "production", .* set SETTLEKIT_BASE_URL/),
       expect.stringMatching(/^✗ There is no secret key\. .*SETTLEKIT_SECRET_KEY/),

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inboxTables } from "../../src/inbox/tables.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { sqlite } from "../../src/stores/sqlite.ts";
@@ -52,6 +53,30 @@ describe("settlekit inbox", () => {
     expect((await run("status", "--sqlite", path)).code).toBe(0);
     const { stdout: other } = await run("sql", "--postgres", "--schema", "shop");
     expect(other).toContain('CREATE TABLE "shop".inbox_subjects');
+  });
+
+  test("prints only the migrations after --from, and takes no version that does not exist", async () => {
+    const { length: newest } = inboxTables.migrations;
+    const { stdout } = await run("sql", "--sqlite", "--from", String(newest));
+    expect(stdout).not.toMatch(/CREATE TABLE settlekit_inbox|ALTER TABLE/);
+    expect(stdout).toMatch(/^BEGIN;\n.*COMMIT;\n$/s);
+    const { code, stderr } = await run("sql", "--sqlite", "--from", String(newest + 1));
+    expect(code).toBe(2);
+    expect(stderr).toContain("--from");
+  });
+
+  test.each([
+    [
+      ["status", "--sqlite", "a.db", "--database-url", "postgres://x"],
+      "--sqlite or --database-url",
+    ],
+    [["status", "--sqlite", "a.db", "--schema", "shop"], "Pass --sqlite or --schema, not both."],
+    [["sql", "--sqlite", "--schema", "shop"], "Pass --sqlite or --schema, not both."],
+    [["sql", "--postgres", "--schema", 'a"b'], "must be a name of up to 48 small letters"],
+  ])("refuses %j, where one option would be ignored or break the SQL", async (args, reason) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(reason);
   });
 
   test("finds what no webhook told, and says what waits", async () => {

@@ -63,17 +63,20 @@ describe("settlekit init", () => {
     expect((await init()).stdout).toContain(code);
   });
 
-  test.each(["null", "[]", '"text"', "1"])(
-    "refuses a package.json that holds %s, and writes nothing",
-    async (content) => {
-      await writeFile(join(folder, "package.json"), content);
-      const { code, stderr } = await init();
-      expect(code).toBe(2);
-      const path = JSON.stringify(join(await realpath(folder), "package.json"));
-      expect(stderr).toContain(`${path} is not a JSON object. Correct it`);
-      expect(await readdir(folder)).toEqual(["package.json"]);
-    },
-  );
+  test.each([
+    ["null", "is not a JSON object"],
+    ["[1]", "is not a JSON object"],
+    ['"text"', "is not a JSON object"],
+    ["x{", "is not JSON"],
+    ["", "is not JSON"],
+  ])("refuses a package.json that holds %s, and writes nothing", async (content, fact) => {
+    await writeFile(join(folder, "package.json"), content);
+    const { code, stderr } = await init();
+    expect(code).toBe(2);
+    const path = JSON.stringify(join(await realpath(folder), "package.json"));
+    expect(stderr).toContain(`${path} ${fact}. Correct it`);
+    expect(await readdir(folder)).toEqual(["package.json"]);
+  });
 
   test.each([
     ["express", ".env", "  node --env-file=.env server.js"],

@@ -241,6 +241,15 @@ describe("settlekit listen", () => {
     expect(shop.requests).toHaveLength(1);
   });
 
+  test("warns of an event whose name is nearly right, and of no other", async () => {
+    await using running = await listening(
+      ...["--events", "payment.update", "--events", "payment.updated", "--events", "invoice.paid"],
+    );
+    expect((await running.stop()).stderr).toBe(
+      'Warning: --events: the event "payment.update" is not known. Did you mean "payment.updated"?\n',
+    );
+  });
+
   test("SIGTERM ends it, and a taken port is said to be so", async () => {
     await using running = await listening();
     const { port } = new URL(running.url);

@@ -42,6 +42,17 @@ describe("settlekit", () => {
     expect(stderr).toContain("Try: settlekit --help");
   });
 
+  test.each([
+    ["payouts", "list, show, plan, approve, "],
+    ["inbox", "status, parked, retry, reconcile, sql."],
+    ["payments", "create, "],
+  ])("%s alone lists what there is to do with it", async (group, verbs) => {
+    const { code, stdout, stderr } = await settlekit([group]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`Say what to do with ${group}: ${verbs}`);
+    expect(stderr).toContain(`Try: settlekit ${group} --help`);
+  });
+
   test.each(names)("%s refuses an unknown option and names its own help", async (name) => {
     const { code, stdout, stderr } = await settlekit([name, "--jsn", "--", "true"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -131,4 +131,23 @@ describe("what it prints itself", () => {
     expect(outcomeOf("completion", "bash", "listen", "--for").written).toContain("--forward-to");
     expect(outcomeOf("completion", "nonsense").refusal).toContain("nonsense");
   });
+
+  test("completion names the shells", () => {
+    for (const args of [["completion"], ["completion", ""]]) {
+      expect(refusalOf(...args)).toContain("Name a shell: bash, zsh, fish, powershell, ");
+    }
+    const suggested = (prefix: string) =>
+      outcomeOf("completion", "bash", "completion", prefix).written.split(/\s+/);
+    expect(suggested("")).toEqual(["bash", "zsh", "fish", "powershell", "pwsh", "nu"]);
+    expect(suggested("po")).toEqual(["powershell"]);
+  });
+
+  test.each([
+    ["inbox", "status", "--sqlite"],
+    ["doctor", "--dotenv"],
+    ["sandbox", "--data"],
+    ["init", "--dotenv"],
+  ])("completion leaves a path to the shell: %s", (...args) => {
+    expect(outcomeOf("completion", "bash", ...args, "c").written).toMatch(/^__FILE__:any:/);
+  });
 });

@@ -1,44 +1,12 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import pg from "pg";
+import { describe, expect, it } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
-import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { createPostgresDatabase, postgresServer } from "../databases.ts";
-import { settlekit, type Variables } from "./command-line.ts";
+import { errorOf, payoutsCommand, planOf, recipient } from "./payouts-command.ts";
 
-const sandbox = createSandbox({ seed: "payouts" });
-const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
-let server: SandboxServer;
-let folder: string;
-
-beforeEach(async () => {
-  server = await sandbox.listen({ port: 0 });
-  folder = await mkdtemp(join(tmpdir(), "settlekit-cli-"));
-});
-afterEach(async () => {
-  sandbox.reset();
-  await server.close();
-  await rm(folder, { recursive: true });
-});
-
-async function run(args: readonly string[], variables: Variables = {}) {
-  const ofSandbox = {
-    SETTLEKIT_ENVIRONMENT: "sandbox",
-    SETTLEKIT_SANDBOX_URL: server.url,
-    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
-  };
-  const ended = await settlekit(["payouts", ...args], { ...ofSandbox, ...variables });
-  return { ...ended, lines: ended.stdout.trimEnd().split("\n") };
-}
-
-/** The error that `--json` prints. */
-const errorOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout).error;
-
-const planOf = (orderId: string, amount = "12500") => [
-  ...["plan", orderId, "--amount-in-cents", amount, "--chain-id", "84532"],
-  ...["--recipient-address", recipient, "--by", "bob"],
-];
+const { sandbox, url, path, run, payouts } = payoutsCommand("payouts");
 const server_ = await postgresServer();
 
 describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts on %s", (name) => {
@@ -47,64 +15,70 @@ describe.each(["SQLite", ...(server_ ? ["PostgreSQL"] : [])])("settlekit payouts
       name === "SQLite"
         ? { url: "", drop: async () => {} }
         : await createPostgresDatabase(server_ ?? "");
-    const database =
-      name === "SQLite" ? ["--sqlite", join(folder, "shop.db")] : ["--database-url", created.url];
-    const payouts = (...args: string[]) => run([...args, ...database]);
+    const database = name === "SQLite" ? ["--sqlite", path()] : ["--database-url", created.url];
+    const inDatabase = (...args: string[]) => run([...args, ...database]);
 
-    expect((await payouts(...planOf("a"))).code).toBe(0);
-    await payouts(...planOf("b", "500"));
-    await payouts(...planOf("c", "700"));
-    const table = await payouts("list");
-    expect(table.lines[0]).toMatch(/^orderId +chainId +state +amountInCents +recipientAddress$/);
+    if (name === "PostgreSQL") {
+      const { stderr } = await inDatabase(...planOf("a"));
+      expect(stderr).toMatch(/tables of settlekit are missing .* `settlekit payouts sql` prints/);
+      const client = new pg.Client(created.url);
+      await client.connect();
+      await client.query((await run(["sql", "--postgres"])).stdout);
+      await client.end();
+    }
+    expect((await inDatabase(...planOf("a"))).code).toBe(0);
+    await inDatabase(...planOf("b", "500"));
+    await inDatabase(...planOf("c", "700"));
+    const table = await inDatabase("list");
+    expect(table.lines[0]?.split(/ +/)).toEqual([
+      ...["orderId", "state", "amountInCents", "chainId", "recipientAddress", "withdrawalId"],
+      ...["waitsUntil", "problem"],
+    ]);
     const work = ["run", "--approve-above", "1000", "--json"];
-    await payouts("reject", "c", "--by", "ann", "--reason", "unknown seller");
-    expect((await payouts(...work)).lines.map((line) => JSON.parse(line))).toMatchObject([
+    await inDatabase("reject", "c", "--by", "ann", "--reason", "unknown seller");
+    expect((await inDatabase(...work)).lines.map((line) => JSON.parse(line))).toMatchObject([
       { orderId: "b", state: "sent" },
     ]);
-    const same = await payouts("approve", "a", "--by", "bob", "--json");
+    const same = await inDatabase("approve", "a", "--by", "bob", "--json");
     expect(errorOf(same)).toMatchObject({ code: "same_person" });
     // Whoever approves needs no secret key.
     const keyless = { SETTLEKIT_SECRET_KEY: "" };
     const approved = await run(["approve", "a", "--by", "ann", ...database], keyless);
     expect(approved.stdout).toMatch(/^state +approved$/m);
-    await payouts(...work);
+    await inDatabase(...work);
     expect(sandbox.withdrawals.all().map(({ orderId }) => orderId)).toEqual(["b", "a"]);
 
-    const shown = await payouts("show", "a");
+    const shown = await inDatabase("show", "a");
     expect(shown.stdout).toMatch(/planned {2}\{.*"by":"bob".*\}\n.*approved {2}\{.*"by":"ann"/);
-    const missing = await payouts("show", "none", "--json");
+    const missing = await inDatabase("show", "none", "--json");
     expect(errorOf(missing)).toMatchObject({ code: "no_payout" });
-    expect((await payouts("status")).stdout).toMatch(/^states\.sent +2$/m);
-    expect((await payouts("verify")).stdout).toMatch(/^ok +true\nentries +\d+$/m);
-    const books = await payouts("export");
+    expect((await inDatabase("status")).stdout).toMatch(/^states\.sent +2$/m);
+    expect((await inDatabase("verify")).stdout).toMatch(/^ok +true\nentries +\d+$/m);
+    const books = await inDatabase("export");
     expect(books.lines).toHaveLength(4);
     expect(books.lines[0]).toMatch(
       /^orderId,state,amountInCents,.*recipientAddress,withdrawalId,transactionHash,plannedBy,approvedBy,/,
     );
-    const entries = (await payouts("export", "--journal")).lines.map((line) => JSON.parse(line));
+    const entries = (await inDatabase("export", "--journal")).lines.map((line) => JSON.parse(line));
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
-    expect((await payouts("export", "--json")).lines.map((line) => JSON.parse(line).state)).toEqual(
-      ["sent", "sent", "refused"],
-    );
+    expect(
+      (await inDatabase("export", "--json")).lines.map((line) => JSON.parse(line).state),
+    ).toEqual(["sent", "sent", "refused"]);
     await created.drop();
   });
 });
 
 describe("settlekit payouts", () => {
-  const inFile = (args: readonly string[], variables?: Variables) =>
-    run([...args, "--sqlite", join(folder, "shop.db")], variables);
-  const payouts = (...args: string[]) => inFile(args);
-
   it("leaves what is wrong to a person, who resolves it", async () => {
     await payouts(...planOf("a"));
     sandbox.faults.reset("POST /withdrawals", { when: "before" });
-    await payouts("run");
+    await payouts("run", "--no-limits");
     const early = await payouts("resolve", "a", "--by", "ann", "--never-sent", "--json");
     expect(errorOf(early)).toMatchObject({ code: "contradicted" });
     const both = await payouts("resolve", "a", "--by", "ann");
     expect(both.stderr).toMatch(/Pass either --withdrawal-id ID or --never-sent/);
     const { secretKey } = sandbox;
-    const client = new MerchantClient({ environment: "sandbox", baseUrl: server.url, secretKey });
+    const client = new MerchantClient({ environment: "sandbox", baseUrl: url(), secretKey });
     const input = { amountInCents: 12_500, chainId: 84_532, recipientAddress: recipient };
     const found = await client.withdrawals.create({ ...input, orderId: "a" });
     const resolved = await payouts("resolve", "a", "--by", "ann", "--withdrawal-id", found.id);
@@ -114,99 +88,109 @@ describe("settlekit payouts", () => {
     );
   });
 
+  it("tells a mistake from an answer of the service by its exit code", async () => {
+    await payouts(...planOf("a"));
+    expect(await payouts("approve", "nope", "--by", "ann")).toMatchObject({ code: 2 });
+    expect(await payouts("show", "nope")).toMatchObject({ code: 2 });
+    const conflict = await payouts(...planOf("a", "900"));
+    expect(conflict).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("with another amountInCents"),
+    });
+  });
+
   it("says that a journal was altered, by its exit code, too", async () => {
     await payouts(...planOf("a"));
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-    const db = new DatabaseSync(join(folder, "shop.db"));
+    const db = new DatabaseSync(path());
     db.exec("UPDATE settlekit_payout_journal SET at = 1");
     db.close();
     const verified = await payouts("verify", "--json");
     expect(verified.code).toBe(5);
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: false, at: 1 });
     expect((await payouts("status")).stdout).toMatch(/^stopped\.reason +The journal is not/m);
-    const { code, stderr } = await payouts("run");
+    const { code, stderr } = await payouts("run", "--no-limits");
     expect(code).toBe(5);
     expect(stderr).toMatch(/All payouts are stopped\. The journal is not .* reopen\.$/m);
   });
 
-  const linesOf = ({ stderr }: { stderr: string }) => stderr.trimEnd().split("\n");
-
-  it("tells a scheduler that the key was refused, and then what waits for the next try", async () => {
-    await payouts(...planOf("a"));
-    await payouts(...planOf("b"));
-    const refused = await inFile(["run"], { SETTLEKIT_SECRET_KEY: "sk_test_revoked" });
-    expect(refused).toMatchObject({ code: 3, stdout: "" });
-    expect(linesOf(refused)).toEqual([
-      expect.stringMatching(
-        /Payouts that wait because of an earlier failure: 2\. The first waits until [\dT:.-]+Z\.$/,
-      ),
-      expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
-    ]);
-    const waiting = await payouts("run");
-    expect(waiting).toMatchObject({ code: 0, stdout: "" });
-    expect(linesOf(waiting)).toEqual([
-      expect.stringMatching(/^Warning: Payouts that wait because of an earlier failure: 2\./),
-    ]);
-    expect(sandbox.withdrawals.all()).toEqual([]);
+  it("migrates no database that is there", async () => {
+    await writeFile(path(), "");
+    for (const args of [planOf("a"), ["run", "--no-limits"], ["list"]]) {
+      const { code, stderr } = await payouts(...args);
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(stderr).toMatch(/Call migrate\(\) .*or run what `settlekit payouts sql` prints/);
+    }
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+    const db = new DatabaseSync(path());
+    expect(db.prepare("SELECT name FROM sqlite_master").all()).toEqual([]);
+    db.close();
   });
 
-  it("ends with the code of what failed, which --json prints as well", async () => {
-    await payouts(...planOf("a"));
-    const nowhere = { SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1" };
-    const unreachable = await inFile(["run", "--json"], nowhere);
-    expect(unreachable.code).toBe(4);
-    expect(errorOf(unreachable)).toMatchObject({ name: "ConnectionError" });
-    expect(linesOf(unreachable)[0]).toMatch(/wait because of an earlier failure: 1\./);
-
-    const other = (...args: string[]) => run([...args, "--sqlite", join(folder, "other.db")]);
-    await other(...planOf("b"));
-    sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
-    const doubtful = await other("run", "--json");
-    expect(doubtful.code).toBe(5);
-    expect(errorOf(doubtful)).toMatchObject({ name: "ServerError", outcome: "unknown" });
+  it("lists the newest payouts, and says how many more there are", async () => {
+    const orderIds = ["a", "b", "c", "d", "e"];
+    for (const orderId of orderIds) await payouts(...planOf(orderId, "900"));
+    await payouts("reject", "d", "--by", "ann");
+    const listed = async (...args: string[]) => {
+      const { lines, stderr } = await payouts("list", ...args);
+      const [, ...rows] = lines;
+      return { listed: rows.map((row) => row.split(" ")[0]).join(), stderr };
+    };
+    expect(await listed()).toEqual({ listed: "e,d,c,b,a", stderr: "" });
+    expect(await listed("--limit", "2")).toEqual({
+      listed: "e,d",
+      stderr: "3 more; --all prints them.\n",
+    });
+    expect(await listed("--state", "planned", "--limit", "3")).toEqual({
+      listed: "e,c,b",
+      stderr: "1 more; --all prints them.\n",
+    });
+    expect(await listed("--all")).toEqual({ listed: "e,d,c,b,a", stderr: "" });
+    expect((await payouts("list", "--all", "--limit", "1")).stderr).toContain(
+      "Pass --limit or --all, not both.",
+    );
   });
 
-  it("says nothing of payouts that only their budget or an approval holds back", async () => {
-    await payouts(...planOf("a", "900"));
-    await payouts(...planOf("b", "900"));
-    const work = ["run", "--per-day", "1000", "--approve-above", "5000"];
-    expect(await payouts(...work)).toMatchObject({ code: 0, stderr: "" });
-    expect(await payouts(...work)).toMatchObject({ code: 0, stderr: "" });
+  it("gives each line of JSON a type where there are several kinds", async () => {
+    await payouts(...planOf("a"));
+    const { lines } = await payouts("show", "a", "--json");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { type: "payout", orderId: "a", state: "planned" },
+      { type: "journal", seq: 1, event: "planned" },
+    ]);
+    const reopened = await payouts("reopen", "--by", "ann", "--reason", "x", "--json");
+    expect(JSON.parse(reopened.stdout)).toEqual({ wasStopped: false });
+  });
+
+  it.each([
+    [["--withdrawal-id", "x", "--do-not-send"], "--do-not-send needs --never-sent."],
+    [["--never-sent", "--accept-differences"], "--accept-differences needs --withdrawal-id ID."],
+  ])("refuses to resolve with %j, of which one would be ignored", async (args, reason) => {
+    const { code, stderr } = await run(["resolve", "a", "--by", "ann", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(reason);
   });
 
   it("creates no database, except for a plan", async () => {
-    const path = join(folder, "typo.db");
+    const typo = path("typo.db");
     for (const args of [
       ["list"],
       ["status"],
       ["verify"],
       ["export"],
-      ["run"],
+      ["run", "--no-limits"],
       ["show", "a"],
       ["approve", "a", "--by", "ann"],
     ]) {
-      const { code, stderr } = await run([...args, "--sqlite", path]);
+      const { code, stderr } = await run([...args, "--sqlite", typo]);
       expect({ args, code }).toEqual({ args, code: 2 });
-      expect(stderr).toContain(`There is no database ${JSON.stringify(path)}. Check --sqlite`);
+      expect(stderr).toContain(`There is no database ${JSON.stringify(typo)}. Check --sqlite`);
     }
-    const uri = await run(["list", "--sqlite", `file:${path}?mode=rwc`]);
+    const uri = await run(["list", "--sqlite", `file:${typo}?mode=rwc`]);
     expect(uri.stderr).toContain("There is no database");
-    expect(await readdir(folder)).toEqual([]);
-    expect((await run([...planOf("a"), "--sqlite", path])).code).toBe(0);
-    expect((await run(["list", "--sqlite", `file:${path}`])).code).toBe(0);
-  });
-
-  it("sends nothing in production without being told so", async () => {
-    await payouts(...planOf("a"));
-    const refused = await inFile(["run"], {
-      SETTLEKIT_ENVIRONMENT: "production",
-      SETTLEKIT_BASE_URL: "https://pay.example",
-      SETTLEKIT_SECRET_KEY: "sk_live_1234567890",
-    });
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("would move real money"),
-    });
+    expect(await readdir(dirname(path()))).toEqual([]);
+    expect((await run([...planOf("a"), "--sqlite", typo])).code).toBe(0);
+    expect((await run(["list", "--sqlite", `file:${typo}`])).code).toBe(0);
   });
 
   it("needs a database, and prints its tables", async () => {
@@ -217,7 +201,7 @@ describe("settlekit payouts", () => {
     );
     expect((await run(["sql", "--sqlite"])).stdout).toContain("CREATE TABLE settlekit_payouts");
     expect((await run(["sql"])).stderr).toMatch(/Pass --postgres or --sqlite/);
-    await writeFile(join(folder, "shop.db"), "");
+    await writeFile(path(), "");
     expect(errorOf(await payouts("list", "--json"))).toMatchObject({ code: "not_migrated" });
   });
 });

@@ -24,7 +24,7 @@ describe("settlekit sandbox", () => {
     const { SETTLEKIT_SANDBOX_URL: url } = variables;
     expect(running.stderr.all).toContain(`  inspector      ${url}/_sandbox`);
     const doctor = await settlekit(["doctor"], variables);
-    expect(doctor).toMatchObject({ code: 0, stdout: "" });
+    expect(doctor).toMatchObject({ code: 0, stderr: "" });
     await running.stderr.next((line) => line.includes(`GET ${paymentsPath}?limit=1  200`));
     expect((await running.stop()).stdout).toBe("");
   });

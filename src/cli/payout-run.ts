@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { OutcomeUnknownError } from "../errors.ts";
+import type { PayoutsEvent } from "../payouts/index.ts";
+import { readWaiting, type Waiting } from "../payouts/stats.ts";
+import { production, requireProduction } from "./confirm.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
+import { clientFrom, defineCommand, headerPrefix, json, toggle, type ValuesOf } from "./options.ts";
+import { type Ledger, ledgerOptions, limits, withLedger } from "./payout-ledger.ts";
+import { interruptible, type Terminal } from "./terminal.ts";
+
+export const runCommand = defineCommand({
+  name: "payouts run",
+  brief: "Send what is due, and follow what was sent.",
+  description:
+    "Does everything that is due now, and ends: for a scheduler. Pass the same limits each time, or --no-limits. What is not sent is counted on stderr, with the reason. When a step fails, the last error is printed and the command ends with its exit code; a later run tries the payout again. While the breaker is open, the exit code is 5. Other processes may send payouts of this ledger at the same time.",
+  examples: [
+    "settlekit payouts run --per-day 500000 --approve-above 10000 --sqlite shop.db",
+    "settlekit payouts run --per-payout 50000 --production --sqlite shop.db --json",
+  ],
+  options: {
+    limits,
+    noLimits: toggle("--no-limits", "Send every planned payout, whatever its amount."),
+    lookFirst: toggle(
+      "--look-first",
+      "Search the service's list before the first request for each payout, too.",
+    ),
+    production,
+    ...ledgerOptions,
+    headerPrefix,
+    json,
+  },
+  run({ noLimits, production, headerPrefix, ...ledger }, terminal) {
+    requireLimits(ledger.limits, noLimits);
+    let failure: unknown;
+    const onEvent = (event: PayoutsEvent) => {
+      // Of a doubt, what led to it: a later run finds out what became of the request.
+      if (event.type === "failed" || event.type === "doubt") {
+        failure = OutcomeUnknownError.is(event.error) ? event.error.cause : event.error;
+      }
+      if (event.type !== "changed") return;
+      const { orderId, state, problem } = event.payout;
+      if (terminal.asJson) terminal.json(event.payout);
+      else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
+    };
+    const client = async () => {
+      await requireProduction(production);
+      return clientFrom(headerPrefix);
+    };
+    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
+      const interruption = await runUntilInterrupted(payouts);
+      if (interruption !== undefined) {
+        terminal.warn(
+          "Interrupted. A request that was under way may still take effect: its payout stays in the state sending, " +
+            "and a later run finds out.",
+        );
+      }
+      const { tenant, limits } = ledger;
+      const waiting = await store.transaction(() => readWaiting(tenant, limits.approveAbove));
+      for (const each of waiting) terminal.warn(textOf(each));
+      if (interruption !== undefined) return interruption;
+      if (failure !== undefined) throw failure;
+      return reportIfStopped(payouts, terminal);
+    });
+  },
+});
+
+/** @throws {UsageError} Nothing would hold a payout back, perhaps because a flag was forgotten. */
+function requireLimits(values: ValuesOf<{ limits: typeof limits }>["limits"], noLimits: boolean) {
+  const isLimited = Object.values(values).some((value) => value !== undefined);
+  if (isLimited && noLimits) throw new UsageError("Pass limits or --no-limits, not both.");
+  if (isLimited || noLimits) return;
+  throw new UsageError(
+    "Nothing was sent, because no limit was passed: every planned payout would be sent, without an approval. Pass " +
+      "--per-payout, --per-day, --per-24-hours, --per-recipient-and-day, --recipient or --approve-above, or pass " +
+      "--no-limits if that is what you want.",
+  );
+}
+
+/** The exit code of an interruption; undefined when everything that was due is done. */
+async function runUntilInterrupted(payouts: Ledger): Promise<number | undefined> {
+  return interruptible((signal) => {
+    const aborted = once(signal, "abort").then(() => Number(signal.reason));
+    return Promise.race([payouts.runDue().then(() => undefined), aborted]);
+  });
+}
+
+/** Why payouts are not sent yet, and what to do about it. */
+function textOf({ reason, count, first }: Waiting): string {
+  const at = first?.toISOString();
+  switch (reason) {
+    case "retry":
+      return `Payouts to be tried again after a failure: ${count}, the first at ${at}.`;
+    case "limits":
+      return `Payouts held back by the limits: ${count}, the first until ${at}.`;
+    case "approval":
+      return `Payouts waiting for an approval: ${count}. See settlekit payouts approve.`;
+    case "answer":
+      return `Payouts whose request has no answer yet: ${count}. A ${at ? `run after ${at}` : "later run"} finds out what became of them.`;
+    case "decision":
+      return `Payouts that need a decision: ${count}. See settlekit payouts list --state needs_decision.`;
+    case "turn":
+      return `Payouts that are due, but were not tried: ${count}.`;
+  }
+}
+
+async function reportIfStopped(payouts: Ledger, terminal: Terminal): Promise<number> {
+  const { stopped } = await payouts.stats();
+  if (stopped === undefined) return exitCodes.ok;
+  terminal.warn(
+    `All payouts are stopped. ${stopped.reason} See settlekit payouts status and reopen.`,
+  );
+  return exitCodes.api;
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it, vi } from "vitest";
+import { scriptedServer, silent } from "../scripted-server.ts";
+import { CommandLine } from "./command-line.ts";
+import { errorOf, linesOf, payoutsCommand, planOf } from "./payouts-command.ts";
+
+const { sandbox, path, run, payouts, payoutsWith } = payoutsCommand("payout run");
+const revoked = { SETTLEKIT_SECRET_KEY: "sk_test_revoked" };
+
+describe("settlekit payouts run", () => {
+  it("tells a scheduler that the key was refused, and then what waits for the next try", async () => {
+    await payouts(...planOf("a"));
+    await payouts(...planOf("b"));
+    const refused = await payoutsWith(revoked, "run", "--no-limits");
+    expect(refused).toMatchObject({ code: 3, stdout: "" });
+    expect(linesOf(refused.stderr)).toEqual([
+      expect.stringMatching(
+        /Payouts to be tried again after a failure: 2, the first at [\dT:.-]+Z\.$/,
+      ),
+      expect.stringMatching(/^settlekit: .*Check that the credential is complete/),
+    ]);
+    const waiting = await payouts("run", "--no-limits");
+    expect(waiting).toMatchObject({ code: 0, stdout: "" });
+    expect(linesOf(waiting.stderr)).toEqual([
+      expect.stringMatching(
+        /^Warning: Payouts to be tried again after a failure: 2, the first at /,
+      ),
+    ]);
+    expect(sandbox.withdrawals.all()).toEqual([]);
+  });
+
+  it("ends with the code of what failed, which --json prints as well", async () => {
+    await payouts(...planOf("a"));
+    const nowhere = { SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1" };
+    const unreachable = await payoutsWith(nowhere, "run", "--no-limits", "--json");
+    expect(unreachable.code).toBe(4);
+    expect(errorOf(unreachable)).toMatchObject({ name: "ConnectionError" });
+    expect(linesOf(unreachable.stderr)[0]).toMatch(/tried again after a failure: 1, /);
+
+    const other = (...args: string[]) => run([...args, "--sqlite", path("other.db")]);
+    await other(...planOf("b"));
+    sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
+    const doubtful = await other("run", "--no-limits", "--json");
+    expect(doubtful.code).toBe(5);
+    expect(errorOf(doubtful)).toMatchObject({ name: "ServerError", outcome: "unknown" });
+  });
+
+  it("counts what it leaves unsent, with the reason", async () => {
+    for (const orderId of ["a", "b", "c"]) await payouts(...planOf(orderId, "900"));
+    await payouts(...planOf("d", "6000"));
+    const work = ["run", "--per-day", "1000", "--approve-above", "5000"];
+    for (const round of ["first", "second"]) {
+      const ended = await payouts(...work);
+      expect({ round, ...ended }).toMatchObject({ code: 0 });
+      expect(linesOf(ended.stderr)).toEqual([
+        "Warning: Payouts waiting for an approval: 1. See settlekit payouts approve.",
+        expect.stringMatching(
+          /^Warning: Payouts held back by the limits: 2, the first until [\d-]+T00:00:00\.000Z\.$/,
+        ),
+      ]);
+    }
+    const json = await payouts(...work, "--json");
+    expect(json).toMatchObject({
+      stdout: "",
+      stderr: expect.stringContaining("held back by the limits: 2"),
+    });
+    const { stdout } = await payouts("list", "--state", "planned");
+    expect(stdout).toMatch(/^c .* limits\.perDay is 1000 cents/m);
+  });
+
+  it("counts what is in doubt, and what was not tried because the service was away", async () => {
+    const orderIds = ["a", "b", "c", "d", "e", "f"];
+    for (const orderId of orderIds) await payouts(...planOf(orderId, "900"));
+    sandbox.faults.reset("POST /withdrawals", { when: "after" });
+    const doubtful = await payouts("run", "--no-limits");
+    expect(doubtful.stderr).toMatch(
+      /Payouts whose request has no answer yet: 1\. A run after [\dT:.-]+Z finds out/,
+    );
+    for (const orderId of ["g", "h", "i", "j", "k", "l"]) await payouts(...planOf(orderId, "900"));
+    const refused = await payoutsWith(revoked, "run", "--no-limits");
+    expect(refused.stderr).toMatch(/tried again after a failure: 4, /);
+    expect(refused.stderr).toMatch(/are due, but were not tried: 2\.$/m);
+  });
+
+  it("counts what a person has to decide, while the breaker is open", async () => {
+    for (const orderId of ["a", "b"]) await payouts(...planOf(orderId));
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+    const db = new DatabaseSync(path());
+    db.exec("UPDATE settlekit_payouts SET state = 'needs_decision' WHERE order_id = 'a'");
+    db.exec("UPDATE settlekit_payout_journal SET at = 1");
+    db.close();
+    const { code, stderr } = await payouts("run", "--no-limits");
+    expect(code).toBe(5);
+    expect(stderr).toContain(
+      "Payouts that need a decision: 1. See settlekit payouts list --state needs_decision.",
+    );
+    expect(stderr).toContain("Payouts that are due, but were not tried: 1.");
+  });
+
+  it("says what Ctrl-C leaves open", async () => {
+    await payouts(...planOf("a"));
+    await using service = await scriptedServer(silent);
+    const args = ["payouts", "run", "--no-limits", "--sqlite", path()];
+    await using running = new CommandLine(args, {
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: service.url,
+      SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    });
+    await vi.waitFor(() => expect(service.requests.at(-1)?.method).toBe("POST"));
+    const ended = await running.stop();
+    expect(ended).toMatchObject({ code: 130, stdout: "" });
+    expect(linesOf(ended.stderr)).toEqual([
+      expect.stringMatching(
+        /^Warning: Interrupted\. .* stays in the state sending, and a later run/,
+      ),
+      expect.stringMatching(/^Warning: Payouts whose request has no answer yet: 1\./),
+    ]);
+    expect((await payouts("show", "a")).stdout).toMatch(/^state +sending$/m);
+  });
+
+  it("takes every limit of the ledger", async () => {
+    const other = "0x00000000000000000000000000000000000000a1";
+    for (const [orderId, amount] of Object.entries({ a: "900", b: "900", c: "100" })) {
+      await payouts(...planOf(orderId, amount));
+    }
+    const held = async (...args: string[]) => (await payouts("run", ...args)).stderr;
+    expect(await held("--recipient", other, "--recipient", `${other.slice(0, -1)}2`)).toMatch(
+      /held back by the limits: 3, /,
+    );
+    const plan = [...planOf("d", "900"), "--per-24-hours", "500"];
+    expect(await payouts(...plan)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("above limits.per24Hours of 500 cents"),
+    });
+    const { stderr } = await payouts("run", "--recipient", "0x12", "--no-limits");
+    expect(stderr).toMatch(/--recipient.*The address/s);
+  });
+
+  it.each([
+    ["--per-24-hours", /limits\.per24Hours is 1000 cents/],
+    ["--per-recipient-and-day", /limits\.perRecipientAndDay is 1000 cents/],
+  ])("holds back what %s does not allow", async (flag, problem) => {
+    for (const orderId of ["a", "b"]) await payouts(...planOf(orderId, "900"));
+    expect((await payouts("run", flag, "1000")).stderr).toMatch(/held back by the limits: 1, /);
+    expect((await payouts("list", "--state", "planned")).stdout).toMatch(problem);
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+  });
+
+  it("sends nothing without a limit, unless it is told that there is none", async () => {
+    await payouts(...planOf("a"));
+    const forgotten = await payouts("run");
+    expect(forgotten).toMatchObject({ code: 2, stdout: "" });
+    expect(forgotten.stderr).toMatch(
+      /Nothing was sent, because no limit was passed.* Pass --per-payout, --per-day, --per-24-hours, .*--no-limits/,
+    );
+    const both = await payouts("run", "--no-limits", "--per-day", "1");
+    expect(both.stderr).toContain("Pass limits or --no-limits, not both.");
+    expect(sandbox.withdrawals.all()).toEqual([]);
+    await payouts("run", "--no-limits");
+    expect(sandbox.withdrawals.all()).toHaveLength(1);
+  });
+
+  it("sends nothing in production without being told so", async () => {
+    await payouts(...planOf("a"));
+    const live = {
+      SETTLEKIT_ENVIRONMENT: "production",
+      SETTLEKIT_BASE_URL: "https://pay.example",
+      SETTLEKIT_SECRET_KEY: "sk_live_1234567890",
+    };
+    const refused = await payoutsWith(live, "run", "--no-limits");
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("would move real money"),
+    });
+  });
+});
