@@ -30,6 +30,23 @@ export function elementPageCases(browser: () => Browser): void {
       expect(loaded).toEqual(["/element.global.js"]);
     });
 
+    test("runs in the oldest browsers of the guide", async () => {
+      const page = await shop.watch();
+      await page.addInitScript(() => {
+        // What came into Chrome after 123, Firefox after 124 or Safari after 17.5.
+        Reflect.deleteProperty(URL, "parse");
+        Reflect.deleteProperty(Promise, "try");
+        Reflect.deleteProperty(RegExp, "escape");
+        Reflect.deleteProperty(globalThis, "Iterator");
+        for (const name of ["union", "intersection", "difference", "isSubsetOf"]) {
+          Reflect.deleteProperty(Set.prototype, name);
+        }
+      });
+      await shop.visit(await shop.order(), { "return-url": "/thanks" });
+      await page.getByText("25 USDC").waitFor();
+      expect(reported()).toEqual([]);
+    });
+
     test("takes properties from before it was defined, and keeps its state when it moves", async () => {
       const page = await shop.watch();
       const order = await shop.order();
