@@ -8,6 +8,7 @@ import { createdPayment, payment, withdrawal } from "./wire/examples.ts";
 // As the build does it: these schemas are made with the user's zod.
 vi.mock("zod/mini", () => import("zod"));
 vi.resetModules();
+const schemas = await import("settlekit/schemas");
 const {
   createdPaymentSchema,
   paymentSchema,
@@ -15,7 +16,7 @@ const {
   tokenSchema,
   webhookEventSchema,
   withdrawalSchema,
-} = await import("settlekit/schemas");
+} = schemas;
 
 test("a stored payment is checked, and typed as the client types it", () => {
   const stored: unknown = JSON.parse(JSON.stringify(payment));
@@ -60,6 +61,20 @@ test("they are schemas of zod itself: picked from, extended and put into others"
     type: "object",
     properties: { symbol: { type: "string" } },
   });
+});
+
+test.each(Object.entries(schemas))(
+  "%s has a JSON Schema of what it takes and of what it gives",
+  (_, schema) => {
+    for (const io of ["input", "output"] as const) {
+      expect(() => z.toJSONSchema(schema, { io })).not.toThrow();
+    }
+  },
+);
+
+test("the JSON Schema of an answer names what values are converted to", () => {
+  const { properties } = z.toJSONSchema(quoteSchema);
+  expect(properties?.rateUsdAsset).toEqual({ type: "string" });
 });
 
 test("a webhook event's data is typed by its name", () => {

@@ -19,9 +19,9 @@ export interface CheckoutOptions extends ConnectionOptions {
 
 const checkoutSchema = z.strictObject({
   ...connectionFields,
-  // Checked below, by their own rules and without being shown.
-  paymentId: z.custom<string>(),
-  secret: z.custom<string>(),
+  // Checked below, by their own rules and without being shown, also when they are missing.
+  paymentId: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
+  secret: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
   environment: z.optional(
     z.enum(["production", "testnet", "sandbox"], {
       error: 'environment must be "production", "testnet" or "sandbox".',
@@ -53,7 +53,7 @@ export function checkoutSettings(given: CheckoutOptions, allowHttp = false): Htt
     maxConcurrency: Number.POSITIVE_INFINITY,
     idempotencyNamespace: "default",
     allowHttp,
-    baseUrl: checkBaseUrl(url, { allowHttp }),
+    baseUrl: checkBaseUrl(url, { allowHttp, credential: "secret" }),
     credential: paymentSecret(secret),
   };
 }

@@ -5,14 +5,15 @@
  */
 import { metrics, trace } from "@opentelemetry/api";
 import type { MerchantClient } from "../client.ts";
+import { ConfigurationError } from "../errors.ts";
 import { version } from "../runtime.ts";
-import { checkOptionNames } from "../values.ts";
+import { checkOptionNames, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import { instrumentClient } from "./calls.ts";
 import { instrumentWebhooks } from "./deliveries.ts";
 import { type AnyInbox, instrumentInbox } from "./inbox.ts";
 import { type AnyPayouts, instrumentPayouts } from "./payouts.ts";
-import type { InstrumentOptions } from "./telemetry.ts";
+import type { InstrumentOptions, Telemetry } from "./telemetry.ts";
 
 export type { AnyInbox, AnyPayouts, InstrumentOptions };
 
@@ -24,6 +25,7 @@ export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
  * and unless asked, none contains an order id or an address.
  *
  * @returns A function that ends it.
+ * @throws {ConfigurationError} when the object or an option is none of those; `param` names it.
  * @example
  * ```ts
  * const client = new MerchantClient();
@@ -33,6 +35,18 @@ export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
  * ```
  */
 export function instrument(target: Instrumentable, options: InstrumentOptions = {}): () => void {
+  const telemetry = telemetryOf(options);
+  // Not by instanceof, which would load the client where only webhooks are received.
+  if (!hasMethod(target, "observe")) {
+    throw invalid("target", "a MerchantClient, a Webhooks, an inbox or payouts", target);
+  }
+  if ("payments" in target) return instrumentClient(target, telemetry);
+  if ("parked" in target) return instrumentInbox(target, telemetry);
+  if ("approve" in target) return instrumentPayouts(target, telemetry);
+  return instrumentWebhooks(target, telemetry);
+}
+
+function telemetryOf(options: InstrumentOptions): Telemetry {
   checkOptionNames(options, ["tracer", "meter", "propagate", "identifiers"]);
   const {
     tracer = trace.getTracer("settlekit", version),
@@ -40,10 +54,23 @@ export function instrument(target: Instrumentable, options: InstrumentOptions = 
     propagate = false,
     identifiers = false,
   } = options;
-  const telemetry = { tracer, meter, propagate, identifiers };
-  // Not by instanceof, which would load the client where only webhooks are received.
-  if ("payments" in target) return instrumentClient(target, telemetry);
-  if ("parked" in target) return instrumentInbox(target, telemetry);
-  if ("approve" in target) return instrumentPayouts(target, telemetry);
-  return instrumentWebhooks(target, telemetry);
+  if (!hasMethod(tracer, "startSpan")) throw invalid("tracer", "a Tracer of OpenTelemetry", tracer);
+  if (!hasMethod(meter, "createCounter")) throw invalid("meter", "a Meter of OpenTelemetry", meter);
+  for (const [name, value] of Object.entries({ propagate, identifiers })) {
+    if (typeof value !== "boolean") throw invalid(name, "true or false", value);
+  }
+  return { tracer, meter, propagate, identifiers };
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return (
+    typeof (value as Readonly<Record<string, unknown>> | null | undefined)?.[name] === "function"
+  );
+}
+
+function invalid(param: string, rule: string, value: unknown): ConfigurationError {
+  return new ConfigurationError(`${param} must be ${rule}, got ${show(value)}.`, {
+    code: "invalid_option",
+    param,
+  });
 }

@@ -93,13 +93,15 @@ export function allNullish<Shape extends z.core.$ZodShape>({ shape }: z.ZodMiniO
 export const optionalText = nullish(z.string());
 export const optionalNumber = nullish(z.number());
 
+// Conversions end in a schema, without which there is no JSON Schema of what they give.
+
 /**
  * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
  * amounts in smallest units: a JSON number has lost their last digits already.
  */
 export const decimalText: Schema<string> = z.union([
   z.string(),
-  z.pipe(z.number(), z.transform(writtenOut)),
+  z.pipe(z.number(), z.pipe(z.transform(writtenOut), z.string())),
 ]);
 
 /** Without exponent: `1e-7` is not a decimal string. */
@@ -124,7 +126,10 @@ const evmChainId = [
   z.number(),
   z.pipe(
     text(/^eip155:[1-9][0-9]{0,14}$/),
-    z.transform((caip2: string) => Number(caip2.slice("eip155:".length))),
+    z.pipe(
+      z.transform((caip2: string) => Number(caip2.slice("eip155:".length))),
+      z.number(),
+    ),
   ),
 ] as const;
 

@@ -185,9 +185,10 @@ export function elementCases(browser: () => Browser): void {
       const page = await shop.watch();
       await shop.visit(await shop.order({ type: "deposit" }));
       const input = page.getByLabel("Amount in US dollars");
-      await input.fill("12,345");
+      await input.fill("12.345");
       await page.keyboard.press("Enter");
-      await page.locator("#deposit-error", { hasText: "Enter an amount" }).waitFor();
+      const words = "Enter an amount such as $25.50, up to $1,000,000.00.";
+      await page.locator("#deposit-error", { hasText: words }).waitFor();
       expect(await input.getAttribute("aria-invalid")).toBe("true");
       await input.fill("12,5");
       await page.keyboard.press("Enter");

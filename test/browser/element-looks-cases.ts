@@ -85,11 +85,41 @@ export function elementLooksCases(browser: () => Browser): void {
           expect(await accessibilityViolations(page), name).toEqual([]);
           const width = await page.evaluate(() => document.documentElement.scrollWidth);
           expect(width, name).toBe(look.width);
+          expect(await cutOffTexts(page), name).toEqual([]);
           expect(await smallTargets(page), name).toEqual([]);
           expect(await liveRegions(page), name).toEqual(["status"]);
         }
       },
     );
+
+    test("keeps out what elements inherit from a page, and lets an address be selected", async () => {
+      await visitIn("pay");
+      const { page } = shop;
+      await page.locator('[part="qr"] svg').waitFor();
+      const look = () =>
+        shop.element.evaluate((it) => {
+          const parts =
+            it.shadowRoot?.querySelectorAll("code, dt, h1, .status, .monogram, .segments *") ?? [];
+          return [...parts].map((part) => {
+            const style = getComputedStyle(part);
+            return [
+              part.outerHTML,
+              ...[...style].map((it) => `${it}: ${style.getPropertyValue(it)}`),
+            ];
+          });
+        });
+      const before = await look();
+      await page.evaluate(() => {
+        document.body.style.cssText = `text-transform: uppercase; text-indent: 2em; letter-spacing: 0.2em;
+          word-spacing: 1em; white-space: nowrap; word-break: break-all; text-align: center; font-style: italic;
+          font-variant: small-caps; line-height: 3; user-select: none; list-style: square; hyphens: none;`;
+      });
+      expect(await look()).toEqual(before);
+      const address = page.locator('[part="address"]');
+      await address.selectText();
+      const selected = await page.evaluate(() => String(getSelection()));
+      expect(selected).toBe(await address.textContent());
+    });
 
     test("moves nothing for customers who prefer that", async () => {
       const moving = () =>
@@ -171,6 +201,16 @@ export function elementLooksCases(browser: () => Browser): void {
       const payment = shop.sandbox.payments.all().find(({ id }) => id === order.paymentId);
       expect(read).toBe(payment?.depositAddress?.address);
     });
+  });
+}
+
+/** What is wider than the place that it has. */
+function cutOffTexts(page: Page): Promise<string[]> {
+  return page.locator("settlekit-checkout").evaluate((element) => {
+    const texts = element.shadowRoot?.querySelectorAll("li, p, h1, h2, dt, dd, button, label, a");
+    return [...(texts ?? [])]
+      .filter((it) => it.checkVisibility() && it.scrollWidth > it.clientWidth + 1)
+      .map((it) => it.outerHTML);
   });
 }
 

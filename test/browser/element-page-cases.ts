@@ -30,6 +30,54 @@ export function elementPageCases(browser: () => Browser): void {
       expect(loaded).toEqual(["/element.global.js"]);
     });
 
+    test("runs in the oldest browsers of the guide", async () => {
+      const page = await shop.watch();
+      await page.addInitScript(() => {
+        // What came into Chrome after 123, Firefox after 124 or Safari after 17.5.
+        Reflect.deleteProperty(URL, "parse");
+        Reflect.deleteProperty(Promise, "try");
+        Reflect.deleteProperty(RegExp, "escape");
+        Reflect.deleteProperty(globalThis, "Iterator");
+        for (const name of ["union", "intersection", "difference", "isSubsetOf"]) {
+          Reflect.deleteProperty(Set.prototype, name);
+        }
+      });
+      await shop.visit(await shop.order(), { "return-url": "/thanks" });
+      await page.getByText("25 USDC").waitFor();
+      expect(reported()).toEqual([]);
+    });
+
+    test("draws the shapes of a wallet's icon, and nothing else that is in it", async () => {
+      const page = await shop.watch();
+      const drawing = `<?xml version="1.0"?><!-- <path d="M0 0"/> -->
+        <svg xmlns='http://www.w3.org/2000/svg' width="32" height='32' onload="alert(1)">
+          <style>path { fill: url(https://evil.example/) }</style>
+          <defs><linearGradient id="a"><stop stop-color='#fff'/></linearGradient></defs>
+          <g transform="scale(2)"><path d="M1 1&#xA;h2" fill="url('#a')" style="fill:red"></path></g>
+          <foreignObject><image href="https://evil.example/"/><circle r="9"/></foreignObject>
+          <rect width="1" height="1" fill="url(https://evil.example/)" />
+        </svg>`;
+      await page.addInitScript(
+        (icon) => {
+          const info = { uuid: "1", name: "Drawn Wallet", icon };
+          const detail = { info, provider: { request() {} } };
+          addEventListener("eip6963:requestProvider", () =>
+            dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail })),
+          );
+        },
+        `data:image/svg+xml,${encodeURIComponent(drawing)}`,
+      );
+      await shop.visit(await shop.order());
+      const drawn = page.getByRole("button", { name: "Drawn Wallet" }).locator("svg");
+      const markup = await drawn.evaluate((it) => it.outerHTML);
+      expect(markup.replace(/icon\d+-/g, "")).toBe(
+        '<svg width="24" height="24" viewBox="0 0 32 32" aria-hidden="true">' +
+          '<defs><linearGradient id="a"><stop stop-color="#fff"></stop></linearGradient></defs>' +
+          `<g transform="scale(2)"><path d="M1 1 h2" fill="url('#a')"></path></g>` +
+          '<rect width="1" height="1"></rect></svg>',
+      );
+    });
+
     test("takes properties from before it was defined, and keeps its state when it moves", async () => {
       const page = await shop.watch();
       const order = await shop.order();

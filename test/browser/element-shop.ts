@@ -57,7 +57,8 @@ export class ElementShop {
       const { pathname, searchParams } = new URL(url, this.url);
       const script = scripts.get(pathname);
       response.setHeader("Content-Type", script ? "text/javascript" : "text/html; charset=utf-8");
-      const policy = `default-src 'none'; script-src 'self'; connect-src ${this.service.url}`;
+      const sources = `default-src 'none'; script-src 'self'; connect-src ${this.service.url}`;
+      const policy = `${sources}; require-trusted-types-for 'script'; trusted-types 'none'`;
       response.setHeader("Content-Security-Policy", policy);
       response.end(script ?? shopPage(pathname, searchParams));
     });

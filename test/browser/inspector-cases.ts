@@ -114,9 +114,9 @@ export function inspectorCases(browser: () => Browser): void {
       const { paymentId } = await create(sandbox);
       const { id } = await withdraw(sandbox, { orderId: "payout_1" });
       const page = await opened();
-      await page.getByRole("button", { name: "Too much order order_1" }).click();
+      await page.getByRole("button", { name: "Pay too much order order_1" }).click();
       await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();
-      expect(await page.locator("#done").textContent()).toBe("Too much order order_1: done");
+      expect(await page.locator("#done").textContent()).toBe("Pay too much order order_1: done");
       await page.getByRole("button", { name: "Process withdrawal payout_1" }).click();
       await page.getByRole("button", { name: "Complete withdrawal payout_1" }).click();
       await page.locator(`#withdrawal-${id} .badge`, { hasText: "completed" }).waitFor();
@@ -145,25 +145,25 @@ export function inspectorCases(browser: () => Browser): void {
       const page = await opened();
       await page.getByText("Add a fault").click();
       await page
-        .getByRole("combobox", { name: "Requests" })
+        .getByRole("combobox", { name: "Request" })
         .selectOption({ label: "GET /payments" });
       await page
-        .getByRole("combobox", { name: "What goes wrong" })
+        .getByRole("combobox", { name: "Fault" })
         .selectOption({ label: "429, retry after 2 s" });
       await page.getByRole("combobox", { name: "How often" }).selectOption({ label: "always" });
       await page.getByRole("button", { name: "Add fault" }).click();
-      await page.getByText("answers 429 before the effect").waitFor();
+      await page.getByText("responds 429 before the effect").waitFor();
       const refused = await send(sandbox, paymentsPath);
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "2"]);
       await page.getByRole("button", { name: "Clear all faults" }).click();
-      await page.getByText("answers 429 before the effect").waitFor({ state: "detached" });
+      await page.getByText("responds 429 before the effect").waitFor({ state: "detached" });
       expect((await send(sandbox, paymentsPath)).status).toBe(200);
     });
 
     test("shows the rate limit among the faults, and takes it back with them", async () => {
       sandbox.faults.rateLimit({ requestsPerSecond: 7, retryAfterSeconds: 3 });
       const page = await opened();
-      const card = page.getByText("answers 429 above 7 requests a second, retry after 3 s");
+      const card = page.getByText("responds 429 above 7 requests per second, retry after 3 s");
       await card.waitFor();
       await page.getByText("Add a fault").click();
       await page.getByRole("button", { name: "Clear all faults" }).click();
@@ -186,7 +186,7 @@ export function inspectorCases(browser: () => Browser): void {
       expect(await accessibilityViolations(page)).toEqual([]);
       await create(sandbox);
       await page.goto(`${service.url}/_sandbox/entries/1`);
-      await page.getByText("As curl").waitFor();
+      await page.getByText("As a curl command").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
     });
 
@@ -221,7 +221,7 @@ export function inspectorCases(browser: () => Browser): void {
       // The page does not learn that the payment is final.
       await page.route("**/_sandbox", () => {});
       await sandbox.payments.simulate(paymentId, "success");
-      await page.getByRole("button", { name: "Expire order order_1" }).click();
+      await page.getByRole("button", { name: "Let it expire order order_1" }).click();
       await page.getByText("The payment is completed already").waitFor();
       // The browser notes each answer that is an error by itself.
       expect(watched?.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);

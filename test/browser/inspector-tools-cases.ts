@@ -38,7 +38,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       const form = page.locator('form[data-post="payments"]');
       await form.getByRole("combobox", { name: "Merchant" }).selectOption("Corner Store");
       await form.getByLabel("Amount in US dollars").fill("12.34");
-      await form.getByLabel("Order").fill("order_77");
+      await form.getByLabel("Order ID").fill("order_77");
       await button("Create payment").click();
       const card = page.locator("#payments-title ~ ul li");
       await card.getByText("Corner Store").waitFor();
@@ -47,6 +47,8 @@ export function inspectorToolsCases(browser: () => Browser): void {
       expect(payment?.merchantId).toBe(sandbox.merchants[1]?.merchantId);
 
       await page.locator("summary", { hasText: "New withdrawal" }).click();
+      const recipient = page.getByLabel("Recipient address on Base Sepolia");
+      expect(await recipient.evaluate((it) => it.scrollWidth - it.clientWidth)).toBeLessThan(1);
       await button("Create withdrawal").click();
       await page.locator("#withdrawals-title ~ ul li").getByText("$125.00").waitFor();
       expect(sandbox.requests().map(({ status }) => status)).toEqual([201, 201]);
@@ -75,7 +77,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
         Array(3).fill("Request"),
       );
       expect(await page.locator('[aria-current="page"]').textContent()).toBe("Requests");
-      await page.getByRole("link", { name: "Its timeline of order order_1" }).click();
+      await page.getByRole("link", { name: "Timeline of order order_1" }).click();
       await page.locator(".chip").waitFor();
       expect(page.url()).toBe(`${service.url}/_sandbox?about=${paymentId}`);
       expect(await page.locator(".entry .kind").allTextContents()).toEqual([
@@ -98,7 +100,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       await button("+15 min on the clock").click();
       const clock = page.locator(".entry.clock");
       await clock.locator("summary").click();
-      await clock.getByRole("link", { name: "quotes that expired" }).waitFor();
+      await clock.getByRole("link", { name: /quotes? expired/ }).waitFor();
       await clock.getByRole("link", { name: "change payment.updated" }).click();
       await page.locator(".change .details", { hasText: "expired" }).waitFor();
       const requests = page.locator(".request > details > summary");
@@ -164,7 +166,7 @@ export function inspectorToolsCases(browser: () => Browser): void {
       };
       await tabTo("RequestPOST");
       await page.keyboard.press("Enter");
-      await page.getByText("As curl").waitFor();
+      await page.getByText("As a curl command").waitFor();
       await tabTo("Pay exactly");
       await page.keyboard.press("Enter");
       await page.locator(`#payment-${paymentId} .badge`, { hasText: "completed" }).waitFor();

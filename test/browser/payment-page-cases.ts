@@ -156,7 +156,7 @@ export function paymentPageCases(browser: () => Browser, isWhole: boolean): void
       watched = await watchedPage(browser());
       const { page } = watched;
       await page.goto(`${service.url}/payment/unknown`);
-      await page.getByRole("heading", { name: "There is no such payment" }).waitFor();
+      await page.getByRole("heading", { name: "Payment not found" }).waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);
       // The browser notes each answer that is an error by itself.
       expect(watched.troubles.splice(0)).toEqual([expect.stringContaining("status of 404")]);

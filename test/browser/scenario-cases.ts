@@ -64,7 +64,7 @@ export function scenarioCases(browser: () => Browser): void {
     test("goes by the clock, which the page follows", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);
-      await page.locator("label", { hasText: "By clock" }).click();
+      await page.locator("label", { hasText: "On a timer" }).click();
       await button("Pay exactly").click();
       await page.getByText("Next: processing, 1 confirmation, at 00:00:02.").waitFor();
       await sandbox.clock.advance("2s");

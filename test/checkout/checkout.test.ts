@@ -86,7 +86,8 @@ describe("a checkout client", () => {
     [{ secret: "sk_live" }, "secret", /revoke this key/],
     [{ secret: "" }, "secret", /non-empty/],
     [{ secret: "two words" }, "secret", /copy it again/],
-    [{ baseUrl: "http://api.example" }, "baseUrl", /Use https/],
+    [{ baseUrl: "http://api.example" }, "baseUrl", /send the payment secret .* Use https/],
+    [{ baseUrl: "https://ps_1@api.example" }, "baseUrl", /the payment secret goes into secret\./],
     [{ baseUrl: undefined }, "baseUrl", /no base URL/],
   ])("refuses %o", (options, param, message) => {
     const refuse = () => clientOf({ url: "https://api.example" }, options);
@@ -111,6 +112,13 @@ describe("options of a checkout client", () => {
   ])("are checked before anything is sent: %o", (options, param) => {
     const make = () => clientOf({ url: "https://api.example" }, options);
     expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", param }));
+  });
+
+  test.each(["paymentId", "secret", "baseUrl"])("must include %s", (missing) => {
+    const options = { paymentId: payment.id, secret, baseUrl: "https://api.example" };
+    Reflect.deleteProperty(options, missing);
+    const make = () => new CheckoutClient(options);
+    expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", param: missing }));
   });
 
   test("hold for its calls", async () => {

@@ -1,4 +1,4 @@
-import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
@@ -15,6 +15,33 @@ function createShop() {
   const client = new MerchantClient({ environment: "sandbox", secretKey, fetch });
   return { sandbox, client };
 }
+
+describe("instrument", () => {
+  test.each([
+    undefined,
+    null,
+    "client",
+    {},
+    createShop().client.checkout({ paymentId: "p", secret: "s" }),
+  ])("names what can be instrumented: not %s", (target) => {
+    const wrong = () => instrument(target as never);
+    expect(wrong).toThrow(
+      /^target must be a MerchantClient, a Webhooks, an inbox or payouts, got /,
+    );
+    expect(wrong).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
+  });
+
+  test.each([
+    [{ tracer: null }, "tracer"],
+    [{ meter: trace }, "meter"],
+    [{ propagate: "yes" }, "propagate"],
+    [{ identifiers: 1 }, "identifiers"],
+    [{ identifier: true }, "identifier"],
+  ])("refuses %o", (options, param) => {
+    const wrong = () => instrument(createShop().client, options as never);
+    expect(wrong).toThrow(expect.objectContaining({ name: "ConfigurationError", param }));
+  });
+});
 
 describe("instrument(client)", () => {
   test("makes a span of each call, with a child for each attempt", async () => {

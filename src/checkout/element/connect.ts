@@ -41,7 +41,7 @@ export function connect(attributes: ConnectionAttributes, options: ConnectOption
   const paymentId = attributes.paymentId ?? "";
   const returnUrl = checkedReturnUrl(attributes.returnUrl, options.baseURI);
   // Plain http to the page's own origin exposes nothing more: the page itself came that way.
-  const isOwnOrigin = baseUrl !== null && URL.parse(baseUrl)?.origin === location.origin;
+  const isOwnOrigin = baseUrl !== null && parsed(baseUrl)?.origin === location.origin;
   const settings = checkoutSettings(
     {
       paymentId,
@@ -64,5 +64,10 @@ export function connect(attributes: ConnectionAttributes, options: ConnectOption
 
 function checkedReturnUrl(given: string | null, baseURI: string): string | undefined {
   if (given === null || given === "") return undefined;
-  return checkRedirectUrl("return-url", URL.parse(given, baseURI)?.href ?? given);
+  return checkRedirectUrl("return-url", parsed(given, baseURI)?.href ?? given);
+}
+
+/** `URL.parse`, which the oldest browsers of docs/customers.md do not have. */
+function parsed(url: string, base?: string): URL | undefined {
+  return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

@@ -9,7 +9,7 @@ interface DepositFormOptions {
 
 /** Asks the customer of a deposit how much to pay in. */
 export function depositForm({ texts, onChoose, announce }: DepositFormOptions): HTMLFormElement {
-  const { say } = texts;
+  const { say, money } = texts;
   const error = h("p", { class: "error", id: "deposit-error" });
   const input = h("input", {
     id: "deposit-amount",
@@ -34,12 +34,14 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const cents = centsOf(input.value);
+    const cents = centsOf(input.value, texts);
     const isValid = cents !== undefined;
+    const limits = { example: money(2550, "USD"), most: money(maxCents, "USD") };
+    const problem = isValid ? "" : say("depositInvalid", limits);
     input.setAttribute("aria-invalid", String(!isValid));
-    write(error, isValid ? "" : say("depositInvalid"));
+    write(error, problem);
     if (isValid) return onChoose(cents);
-    announce(say("depositInvalid"));
+    announce(problem);
     input.focus();
   });
   return form;
@@ -48,9 +50,41 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
 /** Over this, the service accepts no payment (interface section 8). */
 const maxCents = 100_000_000;
 
-/** Dollars with up to two decimals in cents; a comma counts as a point, because half of the world writes one. */
-function centsOf(text: string): number | undefined {
-  const [, whole = "", fraction = ""] = /^(\d{1,7})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? [];
-  const cents = Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
+/**
+ * Dollars with up to two decimals in cents. Half of the world writes a comma before the decimals, so a comma or point
+ * before three digits counts only where it can have but one meaning: `1.000` is refused on an English page.
+ */
+export function centsOf(text: string, { number }: Texts): number | undefined {
+  const amount = plain(text)
+    .replace(/^(US ?\$|USD|\$)|(US ?\$|USD|\$( ?US)?)$/gi, "")
+    .trim();
+  const [, whole = "", decimal = "", fraction = ""] =
+    /^([\d.,' ]*?)(?:([.,])(\d{0,2}))?$/.exec(amount) ?? [];
+  const [, separator, more] = /^[1-9]\d{0,2}([.,' ])(\d{2,3}\1)*\d{3}$/.exec(whole) ?? [];
+  const [usual = ""] = plain(number(maxCents)).replace(/\d/g, "");
+  const isSure = decimal || more || `${usual} '`.includes(separator ?? "");
+  const isGrouped = separator !== undefined && separator !== decimal && isSure;
+  if (!isGrouped && !/^\d*$/.test(whole)) return undefined;
+  const cents = Number(whole.replace(/\D/g, "")) * 100 + Number(fraction.padEnd(2, "0"));
   return cents >= 1 && cents <= maxCents ? cents : undefined;
+}
+
+/** With the digits and signs of ASCII, and without marks of direction. */
+function plain(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/\p{Nd}/gu, digit)
+    .replaceAll("٫", ".")
+    .replaceAll("٬", ",")
+    .replaceAll("’", "'")
+    .trim();
+}
+
+/** The ten digits of a script follow each other. */
+function digit(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  let value = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return String(value);
 }

@@ -24,7 +24,7 @@ export const english = {
   stepPaid: "Paid",
 
   depositAmount: "Amount in US dollars",
-  depositInvalid: "Enter an amount such as 25 or 25.50, up to 1,000,000.",
+  depositInvalid: "Enter an amount such as {example}, up to {most}.",
   continue: "Continue",
   changeAmount: "Change the amount",
 

@@ -26,13 +26,22 @@ const definitions = Object.entries(properties).map(
 );
 
 const css = `
-:host { display: block; color-scheme: light dark; text-align: start; }
+:host { display: block; color-scheme: light dark; }
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([hidden]), [hidden] { display: none !important; }
 *, *::before, *::after { box-sizing: border-box; }
+/* Only what the page means for the element comes in: its rules for text could make an address unusable. */
 .card {
+  all: initial;
   ${definitions.join("\n  ")}
+  display: block;
+  box-sizing: border-box;
+  color-scheme: inherit;
+  visibility: inherit;
+  pointer-events: inherit;
+  user-select: text;
+  -webkit-user-select: text;
   container-type: inline-size;
   overflow: hidden;
   padding: clamp(1.1rem, 5%, 2rem);
@@ -72,6 +81,7 @@ h2 { font-size: 0.875rem; font-weight: 400; color: var(--quiet); }
 .notice { margin-top: 0.75rem; padding: 0.6rem 0.9rem; border-radius: var(--control-radius); background: var(--warn-soft); color: var(--warn); font-size: 0.9375rem; }
 
 .steps { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 0.5rem; margin-top: 1.25rem; color: var(--quiet); font-size: 0.875rem; }
+.steps li { overflow-wrap: anywhere; hyphens: auto; }
 .steps li::before { content: ""; display: block; height: 4px; margin-bottom: 0.35rem; border-radius: 2px; background: var(--line); }
 .steps [data-done]::before { background: var(--accent); }
 .steps [aria-current]::before { background: linear-gradient(90deg, var(--accent) 50%, var(--line) 50%); }
@@ -156,6 +166,7 @@ progress::-moz-progress-bar { background: var(--accent); }
   .choices, .transfer { grid-template-columns: minmax(0, 1fr); }
   .qr { margin: 0 auto; }
   .order { flex-basis: 100%; margin: 0; }
+  .steps { font-size: 0.8125rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
   [data-tone="open"] .dot { animation: breathe 2s ease-in-out infinite; }

@@ -54,24 +54,43 @@ const allowedAttributes = new Set(
 );
 let drawn = 0;
 
+const comment = /<!--[\s\S]*?(?:-->|$)/g;
+const tag = /<(\/?)([a-z]+)\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)(\/?)>/gi;
+const attribute = /\s([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+
+/** Without DOMParser: a page with Trusted Types forbids giving it text. */
 function shapes(text: string): Element | undefined {
-  const { documentElement: source } = new DOMParser().parseFromString(text, "image/svg+xml");
-  if (source.localName !== "svg") return undefined;
   // Icons of several wallets may use the same ids.
   const prefix = `icon${++drawn}-`;
-  const copy = copied(source, prefix);
-  const [width, height] = [source.getAttribute("width"), source.getAttribute("height")];
-  if (!copy?.hasAttribute("viewBox"))
-    copy?.setAttribute("viewBox", `0 0 ${parseFloat(width ?? "24")} ${parseFloat(height ?? "24")}`);
-  for (const name of ["width", "height"]) copy?.setAttribute(name, String(size / 2));
-  copy?.setAttribute("aria-hidden", "true");
-  return copy;
+  const root = document.createElementNS(namespace, "g");
+  /** The elements around; undefined for one that is not copied. */
+  const around: (Element | undefined)[] = [root];
+  for (const [, isEnd, name = "", attributes = "", isEmpty] of text
+    .replace(comment, "")
+    .matchAll(tag)) {
+    const parent = around.at(-1);
+    if (isEnd) around.pop();
+    else {
+      const copy = allowedElements.has(name) ? shape(name, attributes, prefix) : undefined;
+      if (copy) parent?.append(copy);
+      if (!isEmpty) around.push(parent && copy);
+    }
+  }
+  const svg = root.firstElementChild;
+  if (svg?.localName !== "svg") return undefined;
+  const [width, height] = [svg.getAttribute("width"), svg.getAttribute("height")];
+  if (!svg.hasAttribute("viewBox"))
+    svg.setAttribute("viewBox", `0 0 ${parseFloat(width ?? "24")} ${parseFloat(height ?? "24")}`);
+  for (const name of ["width", "height"]) svg.setAttribute(name, String(size / 2));
+  svg.setAttribute("aria-hidden", "true");
+  return svg;
 }
 
-function copied(source: Element, prefix: string): Element | undefined {
-  if (!allowedElements.has(source.localName)) return undefined;
-  const copy = document.createElementNS(namespace, source.localName);
-  for (const { name, value } of source.attributes) {
+function shape(name: string, attributes: string, prefix: string): Element {
+  const copy = document.createElementNS(namespace, name);
+  for (const [, name = "", doubled, single = ""] of attributes.matchAll(attribute)) {
+    // All that references stand for in practice are line breaks.
+    const value = (doubled ?? single).replace(/&#?\w+;/g, " ");
     if (!allowedAttributes.has(name)) continue;
     if (name === "id") copy.setAttribute(name, prefix + value);
     // A reference may only be to the icon's own gradients and outlines.
@@ -85,10 +104,6 @@ function copied(source: Element, prefix: string): Element | undefined {
     else if (/^url\(['"]?#[\w-]+['"]?\)$/.test(value)) {
       copy.setAttribute(name, value.replace(/#/, `#${prefix}`));
     }
-  }
-  for (const child of source.children) {
-    const inner = copied(child, prefix);
-    if (inner) copy.append(inner);
   }
   return copy;
 }

@@ -135,7 +135,7 @@ async function ask(
   try {
     return await call(provider, method, params);
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = refusalOf(error) ?? "wallet_failed";
     throw walletError(failure, `${name} answered ${method} with ${describe(error)}.`, error);
   }
 }
@@ -196,25 +196,32 @@ function errorCodes(error: unknown): unknown[] {
   return [code, ...inner.map((it) => (isRecord(it) ? it.code : undefined))];
 }
 
-function failureOf(error: unknown): WalletFailure {
+/** Why a wallet refused, where its error tells. */
+function refusalOf(error: unknown): WalletFailure | undefined {
   const found = errorCodes(error);
   const has = (...wanted: unknown[]) => wanted.some((code) => found.includes(code));
-  if (has(4001, "ACTION_REJECTED")) return "wallet_rejected";
+  const isRejected = /user (rejected|denied|cancell?ed|declined)|(rejected|denied) by (the )?user/i;
+  // 5000 is WalletConnect's.
+  if (has(4001, 5000, "ACTION_REJECTED") || isRejected.test(messageOf(error))) {
+    return "wallet_rejected";
+  }
   if (has(4902)) return "wallet_unknown_chain";
   if (has(-32_002)) return "wallet_busy";
   if (has(4200, -32_601)) return "wallet_unsupported";
-  // A transfer of more than the balance would revert.
-  const isShort = /insufficient|exceeds (the )?balance|revert/i.test(messageOf(error));
-  return isShort ? "wallet_insufficient_funds" : "wallet_failed";
+  // Not authorized, and wrong parameters.
+  return has(4100, -32_602) ? "wallet_failed" : undefined;
 }
 
 /** After the wallet was asked to send, only an error that says why is sure to have sent nothing. */
 function sendingFailure(name: string, error: unknown): SettlekitError {
-  const failure = failureOf(error);
-  const isSure = failure !== "wallet_failed" && failure !== "wallet_unknown_chain";
-  const cure = isSure ? "Nothing was sent." : "The payment may have been sent: look in the wallet.";
+  // A transfer of more than the balance would revert.
+  const isShort = /insufficient|exceeds (the )?balance|revert/i.test(messageOf(error));
+  const refusal = refusalOf(error) ?? (isShort ? "wallet_insufficient_funds" : undefined);
+  const cure = refusal
+    ? "Nothing was sent."
+    : "The payment may have been sent: look in the wallet.";
   return walletError(
-    isSure ? failure : "wallet_outcome_unknown",
+    refusal ?? "wallet_outcome_unknown",
     `${name} answered eth_sendTransaction with ${describe(error)}. ${cure}`,
     error,
   );
@@ -223,10 +230,11 @@ function sendingFailure(name: string, error: unknown): SettlekitError {
 function describe(error: unknown): string {
   const [code] = errorCodes(error);
   const number = code === undefined ? "an error" : `error ${printable(code)}`;
-  const message = printable(messageOf(error), 200);
+  const message = printable(messageOf(error), 200).replace(/\.$/, "");
   return message === "" ? number : `${number}, "${message}"`;
 }
 
 function messageOf(error: unknown): string {
-  return isRecord(error) && typeof error.message === "string" ? error.message : "";
+  const message = isRecord(error) ? error.message : error;
+  return typeof message === "string" ? message : "";
 }

@@ -111,7 +111,7 @@ export function stepText(step: UpcomingPaymentStep | UpcomingWithdrawalStep): st
 const paces = [
   ["at-once", "At once"],
   ["by-hand", "In steps"],
-  ["on-clock", "By clock"],
+  ["on-clock", "On a timer"],
 ] as const;
 
 /** Chooses the `steps` of scenarios that are played on the page. */
@@ -121,6 +121,15 @@ export function paceChoice(): Html {
       html`<label><input type="radio" name="steps" value="${value}" autocomplete="off"${value === "at-once" && html` checked`}><span>${text}</span></label>`,
   )}</div></fieldset>`;
 }
+
+/** The scenarios of a payment: their names and order on every page, and what they do. */
+export const paymentPlays = [
+  ["success", "Pay exactly", "The payment completes."],
+  ["underpayment", "Pay too little", "90% of the amount arrives; the payment fails."],
+  ["overpayment", "Pay too much", "110% of the amount arrives; the payment completes."],
+  ["late", "Pay late", "The payment expires, then the money arrives."],
+  ["timeout", "Let it expire", "No money arrives; the payment expires."],
+] as const;
 
 /** A value of a `jsonChoice`: a text that is its own value, or the text of another one. */
 export type Choice = string | readonly [text: string, value: unknown];

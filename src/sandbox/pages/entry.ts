@@ -24,11 +24,11 @@ export function entryPage(
   if (entry === undefined) {
     return pageAnswer({
       status: 404,
-      title: "No such entry",
+      title: "Entry not found",
       asset: "inspector",
       body: html`<main class="entry-page">
-<h1>There is no such entry</h1>
-<p>It may have been dropped to save memory. <a href="/_sandbox">See the timeline</a></p>
+<h1>Entry not found</h1>
+<p>It may have been dropped to save memory. <a href="/_sandbox">Back to the timeline</a></p>
 </main>`,
     });
   }
@@ -40,7 +40,7 @@ export function entryPage(
 <h1>settlekit <span>sandbox</span></h1>
 <h2>${title}</h2>
 <div class="details">${links(entry, entries)}${details(entry, sandbox, origin) ?? gone}</div>
-<p><a href="/_sandbox#entry-${entry.sequence}">See it in the timeline</a></p>
+<p><a href="/_sandbox#entry-${entry.sequence}">Show in the timeline</a></p>
 </main>`,
   });
 }
@@ -52,12 +52,12 @@ function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | 
   if (linked.length === 0) return undefined;
   const rest = linked.length - maxLinks;
   return html`<ul class="links">${linked.slice(0, maxLinks).map((other) => {
-    const direction = other.sequence < entry.sequence ? "From" : "Led to";
+    const direction = other.sequence < entry.sequence ? "Caused by" : "Led to";
     return html`<li>${direction} <a href="/_sandbox#entry-${other.sequence}">${describe(other).title}</a></li>`;
   })}${rest > 0 && html`<li>and ${rest} more</li>`}</ul>`;
 }
 
-const gone = html`<p>The details are gone: after a reset, or dropped to save memory.</p>`;
+const gone = html`<p>The details are no longer there: the sandbox was reset, or dropped them to save memory.</p>`;
 
 /** `undefined` when what the event refers to is gone. */
 function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html | undefined {
@@ -87,15 +87,15 @@ function requestDetails(request: ReceivedRequest, sequence: number, origin: stri
   const { method, path, headers, body, bodyOmitted, answer, requestId } = request;
   const curl = curlFor({ method, url: origin + path, headers, body });
   return html`${evidenceNote(request)}
-${facts({ path, "request id": requestId })}
-${message("Request", request)}${answer && message("Answer", answer)}${bodyOmitted > 0 ? notRepeatable : copyable(`curl-${sequence}`, curl)}`;
+${facts({ path, "request ID": requestId })}
+${message("Request", request)}${answer && message("Response", answer)}${bodyOmitted > 0 ? notRepeatable : copyable(`curl-${sequence}`, curl)}`;
 }
 
 function webhookDetails(deliveryId: string, { webhooks }: Sandbox): Html | undefined {
   const delivery = webhooks.deliveries().find(({ id }) => id === deliveryId);
   if (delivery === undefined) return undefined;
   const { eventId, status, nextAttemptAt, disorder, data } = delivery;
-  return html`${facts({ "delivery id": deliveryId, "event id": eventId, status, "next attempt": nextAttemptAt, disorder: disorder?.kind })}
+  return html`${facts({ "delivery ID": deliveryId, "event ID": eventId, status, "next attempt": nextAttemptAt, disorder: disorder?.kind })}
 ${bodyText(JSON.stringify(data))}
 ${status === "recorded" ? neverSent : redeliveryButtons(deliveryId)}`;
 }
@@ -109,12 +109,12 @@ function attemptDetails(
   const { request, answer, durationMs, disorder, error } = attempt;
   const curl = curlFor({ ...request, method: "POST" });
   return html`${facts({ to: request.url, at, took: `${Math.round(durationMs)} ms`, disorder, error })}
-${message("Webhook", request)}${answer && message("Answer", answer)}${copyable(`curl-${sequence}`, curl)}`;
+${message("Webhook", request)}${answer && message("Response", answer)}${copyable(`curl-${sequence}`, curl)}`;
 }
 
-const notRepeatable = html`<p class="quiet">There is no curl command: the body was not kept whole.</p>`;
+const notRepeatable = html`<p class="quiet">There is no curl command, because the body was not kept in full.</p>`;
 
-const neverSent = html`<p>It was recorded, but not sent: the merchant has no endpoint. Start the sandbox with <code>--webhook-url</code>, or pass <code>webhookUrl</code> or <code>deliver</code> to <code>createSandbox</code>.</p>`;
+const neverSent = html`<p>Recorded, but not sent: the merchant has no webhook URL. Start the sandbox with <code>--webhook-url</code>, or pass <code>webhookUrl</code> or <code>deliver</code> to <code>createSandbox</code>.</p>`;
 
 const operations = Object.entries(operationTable).map(([id, operation]) => {
   return { operation, prose: operationProse[id as OperationId] };
@@ -122,16 +122,16 @@ const operations = Object.entries(operationTable).map(([id, operation]) => {
 const router = new TrieRouter<(typeof operations)[number]>();
 for (const it of operations) router.add(it.operation.method, honoPath(it.operation.path), it);
 
-/** The request, with the evidence for the operation and for its answer. */
+/** What was asked for, with the evidence for the operation and for its answer. */
 function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   const [pathname = ""] = path.split("?");
   const [[[found] = []]] = router.match(method, pathname);
   const evidence = answer?.headers[evidenceHeader.toLowerCase()];
-  const answered = evidence && html` The answer is ${evidenceBadge(evidence)}.`;
+  const response = evidence && html` This response is ${evidenceBadge(evidence)}.`;
   if (found === undefined)
-    return html`<p class="quiet">The service has no such route.${answered}</p>`;
-  const { summary, description, evidence: expected } = found.prose;
-  return html`<p class="quiet">${evidenceBadge(expected)} <strong>${summary}.</strong> ${description}${evidence !== expected && answered}</p>`;
+    return html`<p class="quiet">The service has no such route.${response}</p>`;
+  const { summary, evidence: expected } = found.prose;
+  return html`<p class="quiet"><strong>${summary}.</strong> The operation is ${evidenceBadge(expected)}.${response}</p>`;
 }
 
 /** Every operation with its evidence. */
@@ -168,6 +168,6 @@ function indented(body: string): string {
 }
 
 function copyable(id: string, text: string): Html {
-  return html`<div class="copyable"><p>As curl <copy-button for="${id}" label="Copy as curl"></copy-button></p>
+  return html`<div class="copyable"><p>As a curl command <copy-button for="${id}" label="Copy as curl"></copy-button></p>
 <pre id="${id}">${text}</pre></div>`;
 }

@@ -27,8 +27,8 @@ ${recordsPanel(options, "withdrawals")}
 ${faultPanel(sandbox)}
 ${disorderPanel(sandbox)}
 <section class="panel" aria-labelledby="evidence-title"><h2 id="evidence-title">Evidence</h2>
-<p class="quiet">The sandbox is what settlekit believes the service to be. Each answer names its evidence in <code>X-Sandbox-Evidence</code>.</p>
-<details class="simulated"><summary>The evidence for each operation</summary>${operationList()}</details></section>
+<p class="quiet">The sandbox behaves as settlekit believes the service does. Each response says in <code>X-Sandbox-Evidence</code> what that belief rests on.</p>
+<details class="simulated"><summary>Evidence for each operation</summary>${operationList()}</details></section>
 </div>
 </div>`,
   });
@@ -70,7 +70,7 @@ function timelinePart({ sandbox, events }: PagesOptions, url: URL): Html {
 
 function nothingYet(origin: string): Html {
   return html`<div class="empty" id="timeline-empty"><p><strong>Nothing has happened yet.</strong></p>
-<p>Point your client at <code>${origin}</code> and create a payment, or play the shop with <em>New payment</em>.</p></div>`;
+<p>Point your client at <code>${origin}</code> and create a payment, or use <em>New payment</em>.</p></div>`;
 }
 
 const nothingMatches = html`<p class="empty" id="timeline-empty">No event matches this filter yet.</p>`;

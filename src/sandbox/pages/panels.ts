@@ -16,17 +16,10 @@ import {
   jsonChoice,
   type PagesOptions,
   paceChoice,
+  paymentPlays,
   statusBadge,
   stepText,
 } from "./components.ts";
-
-const paymentPlays = [
-  ["success", "Pay exactly"],
-  ["underpayment", "Too little"],
-  ["overpayment", "Too much"],
-  ["late", "Late"],
-  ["timeout", "Expire"],
-] as const;
 
 const withdrawalPlays = [
   ["process", "Process"],
@@ -35,7 +28,9 @@ const withdrawalPlays = [
   ["cancel", "Cancel"],
 ] as const;
 
-function playsOf(record: Payment | Withdrawal): readonly (readonly [string, string])[] {
+function playsOf(
+  record: Payment | Withdrawal,
+): readonly (readonly [string, string, ...string[]])[] {
   return "recipientAddress" in record
     ? withdrawalPlays.filter(([scenario]) => isWithdrawalPlayable(record, scenario))
     : paymentPlays.filter(([scenario]) => isPaymentPlayable(record, scenario));
@@ -90,7 +85,7 @@ ${controls}
 ${merchantNames.size > 1 && html`<p class="quiet">${merchantNames.get(merchantId)}</p>`}
 ${factsOf(record)}
 ${(next || plays.length > 0) && html`<div class="buttons">${buttons}</div>`}
-<p class="links">${kind === "payments" && html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`}<a href="/_sandbox?about=${id}">Its timeline<span class="visually-hidden"> of ${about}</span></a></p>
+<p class="links">${kind === "payments" && html`<a href="/payment/${id}">Payment page<span class="visually-hidden"> of ${about}</span></a>`}<a href="/_sandbox?about=${id}">Timeline<span class="visually-hidden"> of ${about}</span></a></p>
 </li>`;
   }
 }
@@ -100,12 +95,12 @@ function paymentControls(sandbox: Sandbox): Html {
 <details class="form"><summary>New payment</summary>
 <form data-post="payments">
 ${merchantChoice(sandbox)}
-${jsonChoice("Kind", "type", [
-  ["a payment", "payment"],
-  ["a deposit", "deposit"],
+${jsonChoice("Type", "type", [
+  ["Payment", "payment"],
+  ["Deposit", "deposit"],
 ])}
 ${dollarField("amount", "25.00")}
-<label>Order<input name="orderId" data-as="text" value="order_1" required maxlength="255" autocomplete="off"></label>
+<label>Order ID<input name="orderId" data-as="text" value="order_1" required maxlength="255" autocomplete="off"></label>
 <div class="buttons"><button class="primary">Create payment</button></div>
 </form></details>`;
 }
@@ -119,8 +114,8 @@ function newWithdrawalForm(sandbox: Sandbox): Html {
 ${merchantChoice(sandbox)}
 <input type="hidden" name="chainId" data-as="json" value="84532">
 ${dollarField("amountInCents", "125.00")}
-<label>To an address on Base Sepolia<input name="recipientAddress" data-as="text" value="${exampleRecipient}" required autocomplete="off" spellcheck="false"></label>
-<label>Order<input name="orderId" data-as="text" value="payout_1" maxlength="255" autocomplete="off"></label>
+<label>Recipient address on Base Sepolia<input class="address" name="recipientAddress" data-as="text" value="${exampleRecipient}" required autocomplete="off" spellcheck="false"></label>
+<label>Order ID<input name="orderId" data-as="text" value="payout_1" maxlength="255" autocomplete="off"></label>
 <div class="buttons"><button class="primary">Create withdrawal</button></div>
 </form></details>`;
 }
@@ -135,7 +130,7 @@ function merchantChoice({ merchants }: Sandbox): Html | false {
 }
 
 const offeredRoutes: readonly Choice[] = [
-  ["any", "*"],
+  ["any request", "*"],
   "POST /payments",
   "GET /payments",
   "POST /withdrawals",
@@ -149,8 +144,8 @@ const offeredFaults: readonly (readonly [name: string, fault: Fault])[] = [
   ["429, retry after 2 s", { status: 429, when: "before", retryAfter: 2 }],
   ["connection reset, before any effect", { connection: "reset", when: "before" }],
   ["connection reset, but it took effect", { connection: "reset", when: "after" }],
-  ["half an answer", { connection: "truncated" }],
-  ["2 seconds late", { latencyMs: 2_000, when: "after" }],
+  ["response cut off halfway", { connection: "truncated" }],
+  ["response 2 s late", { latencyMs: 2_000, when: "after" }],
 ];
 
 /** The fields of a value become fields of the request. */
@@ -158,7 +153,7 @@ const frequencies: readonly Choice[] = [
   ["once", { times: 1 }],
   ["3 times", { times: 3 }],
   ["always", { times: "always" }],
-  ["half of the time", { probability: 0.5 }],
+  ["half the time", { probability: 0.5 }],
   ["one time in ten", { probability: 0.1 }],
 ];
 
@@ -168,33 +163,35 @@ const disorderTexts: Readonly<Record<DisorderKind, string>> = {
   delay: "a minute late",
   tamper: "tampered with",
   "stale-timestamp": "with an old timestamp",
-  "wrong-secret": "with another secret",
+  "wrong-secret": "signed with another secret",
 };
 
 export function faultPanel({ faults }: Sandbox): Html {
   const limit = faults.limit();
-  const limitText = `answers 429 above ${limit?.requestsPerSecond} requests a second, retry after ${limit?.retryAfterSeconds} s`;
+  const limitText = `responds 429 above ${limit?.requestsPerSecond} requests per second, retry after ${limit?.retryAfterSeconds} s`;
   const cards = faults
     .waiting()
     .map(({ route, fault, ...often }, index) =>
       card(`fault-${index}`, route, "bad", often, faultText(fault)),
     );
   return html`<section class="panel" aria-labelledby="faults-title"><h2 id="faults-title">Faults</h2>
-<ul class="cards" data-live="faults" aria-label="Waiting faults">${limit && card("rate-limit", "*", "bad", always, limitText)}${cards}</ul>
+<ul class="cards" data-live="faults" aria-label="Pending faults">${limit && card("rate-limit", "*", "bad", always, limitText)}${cards}</ul>
 <details class="form"><summary>Add a fault</summary>
 <form data-post="faults">
-${jsonChoice("Requests", "route", offeredRoutes)}
-${jsonChoice("What goes wrong", "fault", offeredFaults)}
+${jsonChoice("Request", "route", offeredRoutes)}
+${jsonChoice("Fault", "fault", offeredFaults)}
 ${jsonChoice("How often", "...often", frequencies)}
 <div class="buttons"><button class="primary">Add fault</button>${commandButton({ name: "Clear all", about: "faults", path: "faults/clear" })}</div>
 </form></details></section>`;
 }
 
 function faultText(fault: Fault): string {
-  if ("status" in fault) return `answers ${fault.status} ${fault.when} the effect`;
+  if ("status" in fault) return `responds ${fault.status} ${fault.when} the effect`;
   if ("latencyMs" in fault) return `${fault.latencyMs} ms late, ${fault.when} the effect`;
-  if (fault.connection === "truncated") return "half an answer";
-  return fault.when === "mid-answer" ? "reset during the answer" : `reset ${fault.when} the effect`;
+  if (fault.connection === "truncated") return "response cut off halfway";
+  return fault.when === "mid-answer"
+    ? "reset during the response"
+    : `reset ${fault.when} the effect`;
 }
 
 export function disorderPanel({ webhooks }: Sandbox): Html {
@@ -204,11 +201,11 @@ export function disorderPanel({ webhooks }: Sandbox): Html {
   });
   const kinds = disorderKinds.map((kind) => [disorderTexts[kind], kind] as const);
   return html`<section class="panel" aria-labelledby="disorder-title"><h2 id="disorder-title">Webhook disorder</h2>
-<ul class="cards" data-live="disorders" aria-label="Waiting disorder">${cards}</ul>
+<ul class="cards" data-live="disorders" aria-label="Pending disorder">${cards}</ul>
 <details class="form"><summary>Add disorder</summary>
 <form data-post="disorders">
 ${jsonChoice("The next webhook arrives", "kind", kinds)}
-${jsonChoice("Event", "event", [["any", undefined], ...webhookEventNames])}
+${jsonChoice("Event", "event", [["any event", undefined], ...webhookEventNames])}
 ${jsonChoice("How often", "...often", frequencies)}
 <div class="buttons"><button class="primary">Add disorder</button>${commandButton({ name: "Clear all", about: "disorder", path: "disorders/clear" })}</div>
 </form></details></section>`;
@@ -224,7 +221,7 @@ function card(id: string, subject: string, tone: "bad" | "warn", often: Frequenc
 function frequencyText({ times = 1, probability = 1 }: Frequency): string {
   const count = Number.isFinite(times) ? `${times} more` : "always";
   if (probability === 1) return count;
-  const share = `${Math.round(probability * 1000) / 10} %`;
+  const share = `${Math.round(probability * 1000) / 10}%`;
   return Number.isFinite(times) ? `${count}, ${share}` : share;
 }
 

@@ -11,6 +11,7 @@ import {
   type PagesOptions,
   paceChoice,
   pageAnswer,
+  paymentPlays,
   stepText,
 } from "./components.ts";
 
@@ -24,11 +25,11 @@ export function paymentPage(
   if (payment === undefined) {
     return pageAnswer({
       status: 404,
-      title: "No such payment",
+      title: "Payment not found",
       asset: "payment",
       body: html`<div class="layout alone"><main><div class="card notice">
-<h1>There is no such payment</h1>
-<p>The link may be incomplete, or the sandbox was restarted since. Ask the shop for a new link.</p>
+<h1>Payment not found</h1>
+<p>The link may be incomplete, or the sandbox may have been restarted. Ask the shop for a new link.</p>
 </div></main></div>`,
     });
   }
@@ -41,24 +42,19 @@ export function paymentPage(
     asset: "payment",
     body: html`<div class="layout">
 <main><settlekit-checkout payment-id="${paymentId}" secret="${secret}" base-url="${origin}" header-prefix="${sandbox.headerPrefix}"${returnUrl && html` return-url="${returnUrl}"`}></settlekit-checkout>
-<noscript><p class="card notice">This page needs JavaScript to show what to pay.</p></noscript></main>
+<noscript><p class="card notice">This page needs JavaScript to show the payment.</p></noscript></main>
 ${sandboxStrip(payment, sandbox.payments.upcoming(paymentId))}
 </div>`,
   });
 }
 
-const plays = [
-  ["success", "Pay exactly", "The payment completes."],
-  ["underpayment", "Pay too little", "Nine tenths arrive. It fails."],
-  ["overpayment", "Pay too much", "Eleven tenths arrive. It completes."],
-  ["timeout", "Let it expire", "Nothing arrives in time."],
-  ["late", "Pay late", "It expires, then the money arrives."],
-] as const;
-
 /** The page's claims, and the evidence that the service does the same; docs/sandbox.md has the same table. */
 export const simulated: readonly (readonly [claim: string, evidence: Evidence])[] = [
   ["A payment has a page at /payment/{paymentId}.", "documented"],
-  ["Too little fails, too much completes, nothing expires.", "published"],
+  [
+    "A payment of too little fails, one of too much completes, one of nothing expires.",
+    "published",
+  ],
   ["A price is valid for ten minutes.", "published"],
   ["Base Sepolia needs 10 confirmations.", "published"],
   ["A payment expires 15 minutes after its creation.", "assumed"],
@@ -72,10 +68,10 @@ function sandboxStrip(payment: Payment, [next]: readonly UpcomingPaymentStep[]):
   const isOver = isFinal(payment.status);
   return html`<aside aria-labelledby="sandbox-title">
 <h2 id="sandbox-title">Sandbox</h2>
-<p>No real money moves here. Play the customer’s wallet:</p>
+<p>No real money moves here. Act as the customer:</p>
 ${paceChoice()}
 <div data-live="next">${next && html`${commandButton({ name: "Next step", path: `${path}/step`, tone: "primary" })}<p class="effect" role="status" id="next">Next: ${stepText(next)}.</p>`}</div>
-<ul class="plays" data-live="plays">${plays.map(
+<ul class="plays" data-live="plays">${paymentPlays.map(
     ([scenario, name, effect]) =>
       html`<li>${commandButton({
         name,
@@ -89,6 +85,6 @@ ${paceChoice()}
 <p role="status" class="note" id="said"></p>
 <details class="simulated"><summary>What is simulated here?</summary>
 <ul>${simulated.map(([claim, evidence]) => html`<li>${evidenceBadge(evidence)} ${claim}</li>`)}</ul></details>
-<p><a href="/_sandbox?about=${payment.id}">See it from the service’s side</a></p>
+<p><a href="/_sandbox?about=${payment.id}">Open in the inspector</a></p>
 </aside>`;
 }

@@ -105,8 +105,10 @@ export function describe(
       return { kind: "Clock", what, title: `clock at ${entry.at.slice(11, 19)}` };
     }
     case "quotes.expired": {
-      const what = html`${entry.quoteIds.length} prices expired`;
-      return { kind: "Quotes", what, title: "quotes that expired" };
+      const { quoteIds, paymentId } = entry;
+      const count = quoteIds.length === 1 ? "1 quote" : `${quoteIds.length} quotes`;
+      const what = html`${count} of <code>${shortIds(paymentId)}</code> expired`;
+      return { kind: "Quotes", what, title: `${count} expired` };
     }
     case "idempotency.ended": {
       const what = html`<code>${entry.key}</code> expired`;
@@ -128,8 +130,8 @@ export function describe(
       if (entry.type !== "payment.moved" || event !== null) {
         return coded("Change", event, statusBadge(status), orderId);
       }
-      const count = `${entry.confirmations} of ${entry.requiredConfirmations}`;
-      return { kind: "Confirmed", what: html`${count} blocks`, title: `confirmed ${count}` };
+      const title = `${entry.confirmations} of ${entry.requiredConfirmations} confirmations`;
+      return { kind: "Confirmed", what: html`${title}${order(orderId)}`, title };
     }
   }
 }
@@ -145,15 +147,17 @@ function requestBadge({ outcome, status }: Extract<TimelineEntry, { type: "reque
 }
 
 function codeBadge(status: number | null): Html {
-  if (status === null) return badge("bad", "no answer");
+  if (status === null) return badge("bad", "no response");
   return badge(status < 400 ? "good" : "bad", status);
 }
 
 /** Without the prefix of its group of routes, and with shortened ids. */
 function shortPath(path: string): string {
-  return path
-    .replace(/^\/v1\/external\/(?:secretkey|payment-secret)-auth/, "")
-    .replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, "$1…");
+  return shortIds(path.replace(/^\/v1\/external\/(?:secretkey|payment-secret)-auth/, ""));
+}
+
+function shortIds(text: string): string {
+  return text.replace(/\b([0-9a-f]{8})-[0-9a-f-]{27}\b/g, "$1…");
 }
 
 /** How the events of a timeline are connected. */

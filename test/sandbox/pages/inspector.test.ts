@@ -55,6 +55,31 @@ describe("the inspector", () => {
     expect(text.split(named).length - 1).toBe(2);
   });
 
+  it("names the order of a confirmation, and the payment of quotes that expired", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox, { orderId: "order_7" });
+    await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
+    for (const _ of [1, 2]) await sandbox.payments.step(paymentId);
+    expect(await page(sandbox, "/_sandbox")).toContain(
+      '4 of 10 confirmations <bdi class="quiet">order_7</bdi>',
+    );
+    await create(sandbox);
+    await sandbox.clock.advance("11m");
+    expect(await page(sandbox, "/_sandbox")).toMatch(/6 quotes of <code>\w{8}…<\/code> expired/);
+  });
+
+  it("has the payment page's scenarios, with the same names in the same order", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const [ofInspector, ofPage] = await Promise.all(
+      ["/_sandbox", `/payment/${paymentId}`].map(async (path) =>
+        [...(await page(sandbox, path)).matchAll(/data-played[^>]*>([^<]+)/g)].map(([, it]) => it),
+      ),
+    );
+    expect(ofInspector).toEqual(ofPage);
+    expect(ofPage).toHaveLength(5);
+  });
+
   it("says why a webhook was never sent, and offers to send again only where it can be", async () => {
     const texts = [];
     for (const deliver of [undefined, () => new Response()]) {
@@ -64,7 +89,7 @@ describe("the inspector", () => {
       texts.push(await page(sandbox, "/_sandbox/entries/3"));
     }
     const [recorded, sent] = texts.map((text) => [
-      text.includes("recorded, but not sent: the merchant has no endpoint"),
+      text.includes("Recorded, but not sent: the merchant has no webhook URL"),
       text.includes("/replay"),
     ]);
     expect([recorded, sent]).toEqual([
@@ -81,7 +106,7 @@ describe("the inspector", () => {
     expect(await page(sandbox, "/_sandbox/entries/1")).toContain("curl -X POST");
     const text = await page(sandbox, "/_sandbox/entries/2");
     expect(text).not.toContain("curl -X POST");
-    expect(text).toContain("the body was not kept whole");
+    expect(text).toContain("the body was not kept in full");
   });
 
   it("says so when there is no such entry", async () => {
@@ -89,7 +114,7 @@ describe("the inspector", () => {
       const url = `${origin}/_sandbox/entries/${sequence}`;
       const response = await createSandbox().fetch(new Request(url));
       expect(response.status).toBe(404);
-      expect(await response.text()).toContain("There is no such entry");
+      expect(await response.text()).toContain("Entry not found");
     }
   });
 

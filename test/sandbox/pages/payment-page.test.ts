@@ -40,7 +40,7 @@ describe("the payment page", () => {
     const response = await createSandbox().fetch(new Request(`${origin}/payment/<script>`));
     expect(response.status).toBe(404);
     const text = await response.text();
-    expect(text).toContain("There is no such payment");
+    expect(text).toContain("Payment not found");
     expect(text).not.toContain("<script>");
   });
 

@@ -20,7 +20,7 @@ export const arabic: Messages = {
   stepConfirming: "تأكيد",
   stepPaid: "تم الدفع",
   depositAmount: "المبلغ بالدولار الأمريكي",
-  depositInvalid: "أدخل مبلغًا مثل 25 أو 25.50، بحد أقصى 1,000,000.",
+  depositInvalid: "أدخل مبلغًا مثل {example}، بحد أقصى {most}.",
   continue: "متابعة",
   changeAmount: "تغيير المبلغ",
   howToPay: "طريقة الدفع",

@@ -20,7 +20,7 @@ export const german: Messages = {
   stepConfirming: "Bestätigen",
   stepPaid: "Bezahlt",
   depositAmount: "Betrag in US-Dollar",
-  depositInvalid: "Geben Sie einen Betrag wie 25 oder 25,50 ein, höchstens 1.000.000.",
+  depositInvalid: "Geben Sie einen Betrag wie {example} ein, höchstens {most}.",
   continue: "Weiter",
   changeAmount: "Betrag ändern",
   howToPay: "So bezahlen Sie",

@@ -20,7 +20,7 @@ export const spanish: Messages = {
   stepConfirming: "Confirmando",
   stepPaid: "Pagado",
   depositAmount: "Importe en dólares estadounidenses",
-  depositInvalid: "Introduzca un importe como 25 o 25,50, hasta 1.000.000.",
+  depositInvalid: "Introduzca un importe como {example}, hasta {most}.",
   continue: "Continuar",
   changeAmount: "Cambiar el importe",
   howToPay: "Cómo pagar",

@@ -20,7 +20,7 @@ export const french: Messages = {
   stepConfirming: "Confirmation",
   stepPaid: "Payé",
   depositAmount: "Montant en dollars américains",
-  depositInvalid: "Saisissez un montant tel que 25 ou 25,50, au maximum 1 000 000.",
+  depositInvalid: "Saisissez un montant tel que {example}, au maximum {most}.",
   continue: "Continuer",
   changeAmount: "Modifier le montant",
   howToPay: "Comment payer",

@@ -20,7 +20,7 @@ export const italian: Messages = {
   stepConfirming: "Conferma",
   stepPaid: "Pagato",
   depositAmount: "Importo in dollari statunitensi",
-  depositInvalid: "Inserisca un importo come 25 o 25,50, fino a 1.000.000.",
+  depositInvalid: "Inserisca un importo come {example}, fino a {most}.",
   continue: "Continua",
   changeAmount: "Cambia l’importo",
   howToPay: "Come pagare",

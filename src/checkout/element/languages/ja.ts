@@ -20,7 +20,7 @@ export const japanese: Messages = {
   stepConfirming: "確認中",
   stepPaid: "支払い済み",
   depositAmount: "金額（米ドル）",
-  depositInvalid: "25 や 25.50 のような金額を入力してください。上限は 1,000,000 です。",
+  depositInvalid: "{example} のような金額を入力してください。上限は {most} です。",
   continue: "続ける",
   changeAmount: "金額を変更",
   howToPay: "お支払い方法",

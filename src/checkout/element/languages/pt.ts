@@ -21,7 +21,7 @@ export const portuguese: Messages = {
   stepConfirming: "Confirmando",
   stepPaid: "Pago",
   depositAmount: "Valor em dólares americanos",
-  depositInvalid: "Digite um valor como 25 ou 25,50, até 1.000.000.",
+  depositInvalid: "Digite um valor como {example}, até {most}.",
   continue: "Continuar",
   changeAmount: "Alterar o valor",
   howToPay: "Como pagar",

@@ -20,7 +20,7 @@ export const simplifiedChinese: Messages = {
   stepConfirming: "确认中",
   stepPaid: "已付款",
   depositAmount: "金额（美元）",
-  depositInvalid: "请输入金额，例如 25 或 25.50，最多 1,000,000。",
+  depositInvalid: "请输入金额，例如 {example}，最多 {most}。",
   continue: "继续",
   changeAmount: "更改金额",
   howToPay: "付款方式",

@@ -16,7 +16,7 @@ class CopyButton extends HTMLElement {
       const source = document.getElementById(this.getAttribute("for") ?? "");
       said.textContent = await navigator.clipboard.writeText(source?.textContent ?? "").then(
         () => "Copied",
-        () => "Select and copy it by hand",
+        () => "Could not copy it",
       );
       clearTimeout(timer);
       timer = setTimeout(() => said.replaceChildren(), 2_000);
