@@ -46,7 +46,7 @@ export function enable(element: HTMLElement, isEnabled: boolean): void {
   else element.setAttribute("aria-disabled", "true");
 }
 
-export function button(text: string, onClick: () => void): HTMLButtonElement {
+export function button(text: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = h("button", { type: "button", part: "button" }, text);
   element.addEventListener("click", onClick);
   return element;

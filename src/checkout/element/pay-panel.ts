@@ -93,9 +93,9 @@ export class PayPanel {
     this.#walletActions = {
       cancel: button(say("cancel"), () => actions.giveUpWallet()),
       payAnotherWay: button(say("payAnotherWay"), () => actions.payAgain("warned")),
-      // In the place of the one before, so that a double click pays nothing twice.
+      // Not by a double click on the one before, in whose place it may be.
+      payAgain: button(say("payAgain"), ({ detail }) => detail < 2 && actions.payAgain("sure")),
       keepWaiting: button(say("keepWaiting"), () => actions.payAgain(undefined)),
-      payAgain: button(say("payAgain"), () => actions.payAgain("sure")),
     };
     this.walletLine = h(
       "div",

@@ -3,7 +3,7 @@ import type { Known, WalletFailure } from "./state.ts";
 import type { Texts } from "./texts.ts";
 
 /** What the customer can do about a wallet. */
-export type WalletAction = "cancel" | "payAnotherWay" | "keepWaiting" | "payAgain";
+export type WalletAction = "cancel" | "payAnotherWay" | "payAgain" | "keepWaiting";
 
 /** How far paying from a wallet has come, and what to do about it. */
 export interface WalletLine {
@@ -48,7 +48,7 @@ export function walletLine({ wallet: progress }: Known, texts: Texts): WalletLin
 /** What a wallet has sent; for those who want to pay another way, what that may cost them first. */
 export function sentLine(known: Known, texts: Texts): WalletLine {
   if (known.payingAgain === "warned") {
-    return { text: sentBefore(known, texts), isBad: true, actions: ["keepWaiting", "payAgain"] };
+    return { text: sentBefore(known, texts), isBad: true, actions: ["payAgain", "keepWaiting"] };
   }
   const wallet = known.sent.at(-1)?.wallet ?? "";
   return { text: texts.say("walletSent", { wallet }), isBad: false, actions: ["payAnotherWay"] };
