@@ -51,7 +51,7 @@ export default defineConfig({
     // These only end tests that hang, because a busy machine may be slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 8_000 } },
     passWithNoTests: false,
     // More than cores, because tests wait for processes, sockets and databases.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

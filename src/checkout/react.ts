@@ -15,6 +15,7 @@ import {
   useEffect,
   useLayoutEffect,
   useRef,
+  useState,
 } from "react";
 import {
   defineCheckoutElement,
@@ -89,6 +90,25 @@ true satisfies keyof CheckoutProps extends (typeof propNames)[number] ? true : n
 const useCommitEffect = typeof document === "undefined" ? useEffect : useLayoutEffect;
 
 /**
+ * Calls what the component was given when the element tells of something. Effects would miss what happens while React
+ * hides the component, so this lasts as long as the element. Listening to an element again changes nothing.
+ */
+function listening(props: () => CheckoutProps): (element: SettlekitCheckoutElement) => void {
+  const listeners: { [Name in keyof CheckoutEventMap]: (event: CheckoutEventMap[Name]) => void } = {
+    "settlekit-change": ({ detail }) => props().onChange?.(detail),
+    "settlekit-paid": ({ detail }) => props().onPaid?.(detail),
+    "settlekit-failed": ({ detail }) => props().onFailed?.(detail),
+    "settlekit-expired": ({ detail }) => props().onExpired?.(detail),
+    "settlekit-error": ({ detail }) => props().onError?.(detail),
+  };
+  return (element) => {
+    for (const [name, listener] of Object.entries(listeners)) {
+      element.addEventListener(name, listener as (event: Event) => void);
+    }
+  };
+}
+
+/**
  * The payment page as a component. A server renders an empty element, which the browser fills.
  *
  * @example
@@ -101,6 +121,7 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
   const { lang, theme, messages, rpcUrls, className, style, elementRef } = props;
   const element = useRef<SettlekitCheckoutElement>(null);
   const latest = useRef(props);
+  const [listen] = useState(() => listening(() => latest.current));
 
   useCommitEffect(() => {
     latest.current = props;
@@ -108,54 +129,34 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
 
   useCommitEffect(() => {
     const { current } = element;
-    if (current === null) return undefined;
-    const stopping = new AbortController();
-    const { signal } = stopping;
-    const listen = <Name extends keyof CheckoutEventMap>(
-      name: Name,
-      call: (detail: CheckoutEventMap[Name]["detail"]) => void,
-    ) => current.addEventListener(name, ({ detail }) => call(detail), { signal });
-    listen("settlekit-change", (facts) => latest.current.onChange?.(facts));
-    listen("settlekit-paid", (facts) => latest.current.onPaid?.(facts));
-    listen("settlekit-failed", (facts) => latest.current.onFailed?.(facts));
-    listen("settlekit-expired", (facts) => latest.current.onExpired?.(facts));
-    listen("settlekit-error", (problem) => latest.current.onError?.(problem));
-    return () => stopping.abort();
-  }, []);
-
-  useCommitEffect(() => {
-    const { current } = element;
     if (current === null) return;
-    const settings = { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme };
+    const settings = { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl };
     // Where the element is defined already, the properties start it; where it is not, they wait for it.
-    Object.assign(current, settings);
+    Object.assign(current, { ...settings, theme, messages, rpcUrls });
     defineCheckoutElement();
-  }, [paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme]);
+  }, [paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme, messages, rpcUrls]);
 
   // Compilers refuse these, but not every page is compiled.
   const names = Object.keys(props).join();
   useCommitEffect(() => {
     if (element.current === null) return;
-    const events = new EventDispatcher(element.current);
+    const events = new EventDispatcher(element.current, paymentId);
     for (const mistake of misspelt("prop", names.split(","), propNames)) {
-      events.error(paymentId, mistake);
+      events.error(mistake);
     }
   }, [names]);
-
-  useCommitEffect(() => {
-    if (element.current) Object.assign(element.current, { messages, rpcUrls });
-  }, [messages, rpcUrls]);
 
   // React calls another function with null and the element again.
   const setElement = useCallback(
     (found: SettlekitCheckoutElement | null) => {
       element.current = found;
+      if (found) listen(found);
       // In React 19, a function may give its own end.
       if (typeof elementRef === "function") return elementRef(found);
       if (elementRef) elementRef.current = found;
       return undefined;
     },
-    [elementRef],
+    [elementRef, listen],
   );
   // `class`, because React 18 gives custom elements the attributes as they are named.
   return createElement("settlekit-checkout", {

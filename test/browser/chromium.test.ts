@@ -4,6 +4,7 @@ import { checkoutCases } from "./checkout-cases.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { contentSecurityCases } from "./content-security-cases.ts";
 import { elementCases } from "./element-cases.ts";
+import { elementLastsCases } from "./element-lasts-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
 import { elementPageCases } from "./element-page-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
@@ -11,6 +12,7 @@ import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
 import { reactCases } from "./react-cases.ts";
 import { scenarioCases } from "./scenario-cases.ts";
+import { sentCases } from "./sent-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
 /** Whether the sandbox's pages and the looks are tested in full, too, as `npm run check` does. */
@@ -31,7 +33,9 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   paymentPageCases(browser, isWhole);
   elementCases(browser);
   elementPageCases(browser);
+  elementLastsCases(browser);
   walletCases(browser);
+  sentCases(browser);
   reactCases(browser);
   if (isWhole) {
     scenarioCases(browser);

@@ -9,6 +9,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
 import { create } from "../sandbox/merchant.ts";
+import { ShowingWallet } from "./showing-wallet.ts";
 import { watchedPage } from "./watched-page.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -80,14 +81,17 @@ export function reactCases(browser: () => Browser): void {
     });
 
     let html = "";
+    const shopPage = (props: object, rendered = "") => {
+      const data = JSON.stringify(props).replaceAll('"', "&quot;");
+      return `<!doctype html><link rel="icon" href="data:,"><title>Shop</title><div id="root" data-props="${data}">${rendered}</div><script type="module" src="/page.js"></script>`;
+    };
 
     test("is rendered on a server without the secret, hydrates silently, and says that it was paid", async () => {
       const { paymentId, secret } = await create(sandbox);
       const props = { paymentId, secret, baseUrl: service.url, lang: "en" };
       const rendered = render(props);
       expect(rendered).toBe('<settlekit-checkout class="pay" lang="en"></settlekit-checkout>');
-      const data = JSON.stringify(props).replaceAll('"', "&quot;");
-      html = `<!doctype html><link rel="icon" href="data:,"><title>Shop</title><div id="root" data-props="${data}">${rendered}</div><script type="module" src="/page.js"></script>`;
+      html = shopPage(props, rendered);
       const watched = await watchedPage(browser());
       await watched.page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
       await watched.page.getByText("25 USDC").waitFor();
@@ -107,6 +111,40 @@ export function reactCases(browser: () => Browser): void {
       );
       expect(watched.troubles).toEqual([]);
       await watched.page.context().close();
+    });
+
+    test("goes on when it is rendered again, hidden and shown", async () => {
+      const { paymentId, secret } = await create(sandbox);
+      html = shopPage({ paymentId, secret, baseUrl: service.url, lang: "en" });
+      const { page } = await watchedPage(browser());
+      const asks = page.locator('[part="wallet-status"] p', { hasText: "Check the amount" });
+      const wallet = new ShowingWallet();
+      await wallet.join(page);
+      await page.goto(`http://127.0.0.1:${(shop.address() as AddressInfo).port}/`);
+      await page.getByRole("button", { name: "Pay with Anvil Wallet" }).click();
+      await asks.waitFor();
+      const element = page.locator("settlekit-checkout");
+      await page.evaluate("render({ theme: 'dark', messages: {}, rpcUrls: {} })");
+      expect(await element.getAttribute("theme")).toBe("dark");
+      await page.evaluate("hold()");
+      await page.getByText("Wait", { exact: true }).waitFor();
+      await page.evaluate("release()");
+      await asks.waitFor();
+      wallet.confirm(0);
+      await page.getByText("Payment sent").waitFor();
+
+      // Paid while React hides it.
+      await page.evaluate("hold()");
+      await sandbox.payments.simulate(paymentId, "success");
+      await element.evaluate((it) => (it as HTMLElementTagNameMap["settlekit-checkout"]).refresh());
+      expect(await page.evaluate("paid")).toEqual(["order_1"]);
+      await page.evaluate("release()");
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      await page.evaluate("render({ theme: 'light' })");
+      expect(await element.getAttribute("theme")).toBe("light");
+      expect(await page.evaluate("paid")).toEqual(["order_1"]);
+      expect(wallet.transfers.length).toBe(1);
+      await page.context().close();
     });
   });
 }

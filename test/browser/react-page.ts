@@ -1,11 +1,12 @@
 // What runs in the browser and, before, on the server: a page whose only component is the checkout.
 
-import { createElement } from "react";
+import { createElement, Suspense } from "react";
 import { flushSync } from "react-dom";
-import { hydrateRoot } from "react-dom/client";
+import { createRoot, hydrateRoot } from "react-dom/client";
 import { Checkout, type CheckoutProps } from "../../src/checkout/react.ts";
 
 const elements: unknown[] = [];
+const paid: unknown[] = [];
 const elementRef = (element: unknown) => void elements.push(element);
 
 function checkout(props: CheckoutProps) {
@@ -19,19 +20,49 @@ function checkout(props: CheckoutProps) {
       document.documentElement.dataset.mistake = message;
     },
     onPaid: ({ orderId }) => {
+      paid.push(orderId);
       document.title = `paid ${orderId}`;
     },
   });
 }
 
+/** What a component waits for that is shown together with the checkout. */
+let awaited: Promise<void> | undefined;
+let release = () => {};
+function Waiting() {
+  if (awaited) throw awaited;
+  return null;
+}
+
 const root = globalThis.document?.getElementById("root");
-if (root) {
+if (root?.hasChildNodes()) {
   const props = JSON.parse(root.dataset.props ?? "") as CheckoutProps;
   const page = hydrateRoot(root, checkout(props), {
     onRecoverableError: (error) => Object.assign(globalThis, { hydrationError: String(error) }),
   });
   const renderAgain = () => flushSync(() => page.render(checkout(props)));
   Object.assign(globalThis, { elements, renderAgain });
+} else if (root) {
+  const props = JSON.parse(root.dataset.props ?? "") as CheckoutProps;
+  const page = createRoot(root);
+  const render = (changes: Partial<CheckoutProps> = {}) => {
+    const shown = checkout({ ...props, ...changes });
+    const fallback = createElement("p", {}, "Wait");
+    flushSync(() =>
+      page.render(createElement(Suspense, { fallback }, shown, createElement(Waiting))),
+    );
+  };
+  const hold = () => {
+    awaited = new Promise((resolve) => {
+      release = () => {
+        awaited = undefined;
+        resolve();
+      };
+    });
+    render();
+  };
+  render();
+  Object.assign(globalThis, { paid, render, hold, release: () => release() });
 }
 
 export { checkout };

@@ -2,11 +2,11 @@ import type { SettlekitError } from "../../errors.ts";
 import type { Environment } from "../../wire/credential.ts";
 import { connect } from "./connect.ts";
 import { type CheckoutEventMap, EventDispatcher } from "./events.ts";
-import { languageFor, loadMessages } from "./languages.ts";
+import { languageAt, languageFor, loadMessages } from "./languages.ts";
 import type { Messages } from "./messages.ts";
 import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./names.ts";
 import { Page } from "./page.ts";
-import { Session } from "./session.ts";
+import { type Connect, Session } from "./session.ts";
 import { type Known, nothingKnown } from "./state.ts";
 import { styleSheet } from "./styles.ts";
 import { createTexts, type Texts } from "./texts.ts";
@@ -36,15 +36,19 @@ export class SettlekitCheckoutElement extends ElementBase {
   /** Those whose names were checked. */
   #checkedMessages = this.#messages;
   #rpcUrls: RpcUrls = {};
-  #session: Session | undefined;
+  /** Of the payment that is shown, with all that is known of it, and what was told of it. */
+  #session = this.#newSession();
+  #events = new EventDispatcher(this, null);
+  /** The attributes that the session was started with. */
+  #settings = "";
   #isDue = false;
   #known: Known = nothingKnown;
-  /** Number of the latest request for a language. */
-  #speaking = 0;
+  /** What the texts are made from. */
+  #speaking = { tag: "", messages: this.#messages };
   /** Undefined until the language is loaded. */
   #texts: Texts | undefined;
   #page: Page | undefined;
-  readonly #events = new EventDispatcher(this);
+  readonly #languageChanges = new MutationObserver(() => void this.#speak());
 
   /** The id of the payment, from its creation. */
   get paymentId(): string | null {
@@ -112,7 +116,9 @@ export class SettlekitCheckoutElement extends ElementBase {
     return this.#messages;
   }
   set messages(value: Partial<Messages> | null | undefined) {
-    this.#messages = value ?? {};
+    // Equal ones that a framework makes anew would write the page anew.
+    if (JSON.stringify(value ?? {}) === JSON.stringify(this.#messages)) return;
+    this.#messages = { ...value };
     void this.#speak();
   }
 
@@ -126,19 +132,21 @@ export class SettlekitCheckoutElement extends ElementBase {
 
   /** Reads the payment again now, such as when your server learned of its money. */
   async refresh(): Promise<void> {
-    await this.#session?.refresh();
+    await this.#session.refresh();
   }
 
   /** @internal */
   connectedCallback(): void {
     for (const name of propertyNames) this.#adopt(name);
     if (this.shadowRoot === null) {
-      const root = this.attachShadow({ mode: "open" });
-      root.adoptedStyleSheets = [styleSheet()];
+      this.attachShadow({ mode: "open" });
+      this.adoptedCallback();
     }
-    // An element that moves keeps what it has.
-    if (this.#page === undefined) void this.#speak();
-    if (this.#session === undefined) this.#restart();
+    this.#languageChanges.disconnect();
+    const { documentElement } = this.ownerDocument;
+    this.#languageChanges.observe(documentElement, { attributeFilter: ["lang"] });
+    void this.#speak();
+    this.#restart();
   }
 
   /** @internal */
@@ -146,10 +154,16 @@ export class SettlekitCheckoutElement extends ElementBase {
     // Elements that move are disconnected for a moment.
     queueMicrotask(() => {
       if (this.isConnected) return;
-      this.#stop();
-      this.#page?.dispose();
-      this.#page = undefined;
+      this.#session.stop();
+      this.#languageChanges.disconnect();
     });
+  }
+
+  /** @internal */
+  adoptedCallback(): void {
+    // Each document has style sheets of its own.
+    const sheet = styleSheetFor(this.ownerDocument);
+    if (this.shadowRoot && sheet) this.shadowRoot.adoptedStyleSheets = [sheet];
   }
 
   /** @internal */
@@ -172,57 +186,63 @@ export class SettlekitCheckoutElement extends ElementBase {
     this[name] = value;
   }
 
-  /** Starts anew, once for all attributes that change together, and never inside of `connectedCallback`. */
+  /** Does what the attributes say, once for all that change together, and never inside of `connectedCallback`. */
   #restart(): void {
-    if (!this.isConnected) this.#stop();
-    if (this.#isDue || !this.isConnected) return;
+    if (this.#isDue) return;
     this.#isDue = true;
     queueMicrotask(() => {
       this.#isDue = false;
-      if (!this.isConnected) return;
-      this.#stop();
-      this.#events.reset();
-      this.#show(nothingKnown);
-      this.#report(misspeltNames(this));
-      if (this.paymentId !== null || this.secret !== null) this.#start();
+      if (this.isConnected) this.#start();
     });
-  }
-
-  #stop(): void {
-    this.#session?.stop();
-    this.#session = undefined;
   }
 
   #start(): void {
     const { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, baseURI } = this;
-    const isMine = () => this.#session === session;
-    const session: Session = new Session({
+    const attributes = { paymentId, secret, baseUrl, environment, headerPrefix };
+    const connectTo: Connect = (onEvent) =>
+      connect({ ...attributes, returnUrl }, { baseURI, onEvent });
+    const settings = JSON.stringify(attributes);
+    if (this.#session.isRunning && settings === this.#settings) {
+      this.#session.setReturnUrl(connectTo);
+      return;
+    }
+    this.#settings = settings;
+    this.#session.stop();
+    if (paymentId !== this.#events.paymentId) {
+      this.#session = this.#newSession();
+      this.#events = new EventDispatcher(this, paymentId);
+    }
+    this.#report(misspeltNames(this));
+    if (paymentId === null && secret === null) this.#show(nothingKnown);
+    else this.#session.start(connectTo);
+  }
+
+  #newSession(): Session {
+    return new Session({
       rpcUrls: () => this.#rpcUrls,
-      onChange: (known) => isMine() && this.#show(known),
-      onError: (error) => isMine() && this.#events.error(paymentId, error),
+      onChange: (known) => this.#show(known),
+      onError: (error) => this.#report([error]),
     });
-    this.#session = session;
-    session.start((onEvent) =>
-      connect(
-        { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl },
-        { baseURI, onEvent },
-      ),
-    );
   }
 
   /** Loads the texts of the language, and writes the page with them. */
   async #speak(): Promise<void> {
     if (!this.isConnected) return;
-    const tag = this.lang || this.closest("[lang]")?.getAttribute("lang") || navigator.language;
+    const [tag, own] = [languageAt(this), this.#messages];
+    if (tag === this.#speaking.tag && own === this.#speaking.messages) return;
+    const speaking = { tag, messages: own };
+    this.#speaking = speaking;
     const language = languageFor(tag);
-    const speaking = ++this.#speaking;
     const messages = await loadMessages(language);
-    if (!this.isConnected || speaking !== this.#speaking) return;
+    if (speaking !== this.#speaking) return;
     // Numbers follow the region, unless the language is not spoken.
     const isSpoken = language !== "en" || /^en\b/i.test(tag);
-    this.#texts = createTexts({ ...messages, ...this.#ownMessages() }, isSpoken ? tag : "en");
-    this.#page?.dispose();
-    this.#page = undefined;
+    const locale = isSpoken ? tag : "en";
+    this.#texts = createTexts({ ...messages, ...this.#ownMessages() }, locale, language);
+    const before = this.#page;
+    this.#page = this.#newPage(this.#texts);
+    this.#page.update(viewOf(this.#known, this.#texts));
+    if (this.shadowRoot) this.#page.replace(before, this.shadowRoot);
     this.#show(this.#known);
   }
 
@@ -236,31 +256,42 @@ export class SettlekitCheckoutElement extends ElementBase {
   }
 
   #report(errors: readonly SettlekitError[]): void {
-    for (const error of errors) this.#events.error(this.paymentId, error);
+    for (const error of errors) this.#events.error(error);
   }
 
   #show(known: Known): void {
     const isNew = known !== this.#known;
     this.#known = known;
     this.#events.change(known);
-    if (this.#texts === undefined) return;
-    const isBlank = this.#page === undefined;
-    this.#page ??= this.#newPage(this.#texts);
-    if (isNew || isBlank) this.#page.update(viewOf(known, this.#texts));
+    if (this.#texts === undefined || this.#page === undefined) return;
+    if (isNew) this.#page.update(viewOf(known, this.#texts));
     if (known.offer) this.#page.countDown(known.offer.request.remainingMs());
   }
 
   #newPage(texts: Texts): Page {
-    const page = new Page(texts, {
-      choose: (choice) => this.#session?.choose(choice),
-      chooseDeposit: (cents) => this.#session?.chooseDeposit(cents),
-      retryPrice: () => this.#session?.retryPrice(),
-      pay: (uuid) => this.#session?.pay(uuid),
-      giveUpWallet: () => this.#session?.giveUpWallet(),
+    return new Page(texts, {
+      choose: (choice) => this.#session.choose(choice),
+      chooseDeposit: (cents) => this.#session.chooseDeposit(cents),
+      retryPrice: () => this.#session.retryPrice(),
+      pay: (uuid) => this.#session.pay(uuid),
+      giveUpWallet: () => this.#session.giveUpWallet(),
+      payAgain: (step) => this.#session.payAgain(step),
+      stay: () => this.#session.stay(),
     });
-    this.shadowRoot?.replaceChildren(page.root);
-    return page;
   }
+}
+
+const styleSheets = new WeakMap<Document, CSSStyleSheet>();
+
+/** The style sheet that all elements of a document share; undefined for a document that no window shows. */
+function styleSheetFor(document: Document): CSSStyleSheet | undefined {
+  const { defaultView } = document;
+  const known = styleSheets.get(document);
+  if (known || !defaultView) return known;
+  const sheet = new defaultView.CSSStyleSheet();
+  sheet.replaceSync([...styleSheet().cssRules].map(({ cssText }) => cssText).join("\n"));
+  styleSheets.set(document, sheet);
+  return sheet;
 }
 
 /**

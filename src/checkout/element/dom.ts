@@ -46,7 +46,7 @@ export function enable(element: HTMLElement, isEnabled: boolean): void {
   else element.setAttribute("aria-disabled", "true");
 }
 
-export function button(text: string, onClick: () => void): HTMLButtonElement {
+export function button(text: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = h("button", { type: "button", part: "button" }, text);
   element.addEventListener("click", onClick);
   return element;
@@ -54,6 +54,7 @@ export function button(text: string, onClick: () => void): HTMLButtonElement {
 
 /** A name and a value of a description list, with a button that copies it. */
 export function factRow(name: Node | string, value: Node, copy?: CopyButton): HTMLElement {
+  if (copy) copy.shown = value;
   return h("div", {}, h("dt", {}, name), h("dd", {}, value, ...(copy ? [copy.element] : [])));
 }
 
@@ -71,15 +72,20 @@ export interface CopyButton {
   readonly element: HTMLButtonElement;
   /** What it copies. */
   value: string;
+  /** Where the page shows it, at the beginning of a text. */
+  shown: Node | undefined;
 }
 
-/** A button that copies `value`, and says so for two seconds. */
+/** A button that copies `value`, and says so for two seconds. Where it cannot, it selects what is shown, and says why. */
 export function copyButton({ label, text, done, failed, announce }: CopyOptions): CopyButton {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const note = h("span", { class: "quiet" }, failed);
   const element = button(text, async () => {
     if (copy.value === "") return;
-    const isDone = await writeToClipboard(copy.value);
+    const isDone = (await writeToClipboard(copy.value)) || copySelected(copy);
     element.textContent = isDone ? `✓ ${text}` : text;
+    if (isDone) note.remove();
+    else element.after(note);
     announce(isDone ? done : failed);
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -87,7 +93,7 @@ export function copyButton({ label, text, done, failed, announce }: CopyOptions)
     }, 2_000);
   });
   setAttributes(element, { class: "copy", part: "button copy", "aria-label": label });
-  const copy = { element, value: "" };
+  const copy: CopyButton = { element, value: "", shown: undefined };
   return copy;
 }
 
@@ -98,5 +104,23 @@ async function writeToClipboard(text: string): Promise<boolean> {
   } catch {
     // Not allowed in this frame, or no secure context.
     return false;
+  }
+}
+
+/** Selects what is shown, and copies by the command that older rules allow; the selection is left for the customer. */
+function copySelected({ shown, value }: CopyButton): boolean {
+  const text = shown?.firstChild;
+  if (text) getSelection()?.setBaseAndExtent(text, 0, text, value.length);
+  const replace = (event: ClipboardEvent) => {
+    event.clipboardData?.setData("text/plain", value);
+    event.preventDefault();
+  };
+  addEventListener("copy", replace, { capture: true });
+  try {
+    return document.execCommand("copy");
+  } catch {
+    return false;
+  } finally {
+    removeEventListener("copy", replace, { capture: true });
   }
 }

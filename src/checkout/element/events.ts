@@ -44,20 +44,16 @@ export interface CheckoutEventMap {
   "settlekit-error": CustomEvent<CheckoutProblem>;
 }
 
-/** Dispatches the element's events, and the end of each payment once. */
+/** Dispatches the events of one payment, and its end once. */
 export class EventDispatcher {
+  readonly paymentId: string | null;
   readonly #target: EventTarget;
   readonly #told = new Set<string>();
   #status: string | undefined;
 
-  constructor(target: EventTarget) {
+  constructor(target: EventTarget, paymentId: string | null) {
     this.#target = target;
-  }
-
-  /** Another payment begins. */
-  reset(): void {
-    this.#told.clear();
-    this.#status = undefined;
+    this.paymentId = paymentId;
   }
 
   change(known: Known): void {
@@ -72,8 +68,8 @@ export class EventDispatcher {
     if (status === "expired") this.#tellOnce("settlekit-expired", facts);
   }
 
-  error(paymentId: string | null, { code, message }: SettlekitError): void {
-    this.#tell("settlekit-error", { paymentId: paymentId ?? "", code, message });
+  error({ code, message }: SettlekitError): void {
+    this.#tell("settlekit-error", { paymentId: this.paymentId ?? "", code, message });
   }
 
   #tellOnce(name: keyof CheckoutEventMap, facts: CheckoutFacts): void {

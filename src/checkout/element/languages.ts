@@ -15,6 +15,14 @@ const loaders: { readonly [Tag in Exclude<Language, "en">]: () => Promise<Messag
   ar: async () => (await import("./languages/ar.ts")).arabic,
 };
 
+/** The language of the page at an element, across shadow trees; that of the browser where the page names none. */
+export function languageAt(element: Element): string {
+  const found = element.closest("[lang]")?.getAttribute("lang");
+  if (found) return found.replaceAll("_", "-");
+  const { host } = element.getRootNode() as Partial<ShadowRoot>;
+  return host ? languageAt(host) : navigator.language;
+}
+
 /** The element's language for a BCP 47 tag such as `de-AT`; English for all that it does not speak. */
 export function languageFor(tag: string): Language {
   const [base = ""] = tag.toLowerCase().split("-");

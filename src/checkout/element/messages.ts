@@ -6,6 +6,7 @@ export const english = {
   region: "Payment",
   loading: "Loading the payment…",
   pending: "Waiting for your payment",
+  sent: "Payment sent",
   processing: "Your payment has been seen",
   paid: "Paid",
   failed: "The payment failed",
@@ -56,7 +57,11 @@ export const english = {
   walletSending: "Check the amount and the address in {wallet}, then confirm.",
   walletSendingLate:
     "The price has expired. Reject the request in {wallet}, then pay with the new price.",
+  walletSendingCancelled:
+    "Cancelled. Reject the request in {wallet} as well, so that nothing is sent.",
   walletSent: "{wallet} has sent the payment. The network usually shows it within a minute.",
+  sentBefore:
+    "{wallet} has already sent this payment. Pay again only if that transaction failed: otherwise you pay twice.",
   walletRejected: "You rejected the request in {wallet}. Nothing was sent.",
   walletBusy: "{wallet} already has an open request. Open it and respond to that request first.",
   walletUnknownChain:
@@ -74,6 +79,8 @@ export const english = {
     "{wallet} reported an error. Check in the wallet whether the payment was sent before you try again.",
   cancel: "Cancel",
   payAnotherWay: "Pay another way",
+  keepWaiting: "Keep waiting",
+  payAgain: "Pay again anyway",
 
   confirmations: "{count} of {required} confirmations",
   confirming: "Being confirmed by the network",
@@ -88,6 +95,8 @@ export const english = {
   underpaid: "{received} arrived, which is not enough. The shop knows, and can help you.",
   failedHelp: "The shop knows, and can help you.",
   late: "{received} arrived too late. The shop knows, and can help you.",
+  sentLate:
+    "Your transfer was sent, but has not arrived in time. Do not pay again: the shop is notified when it arrives, and can help you.",
   expiredHelp: "Nothing arrived in time. Do not send anything to this address.",
   cancelledHelp: "Do not send anything to this address.",
   refundedHelp: "The money is on its way back to you. The shop can tell you more.",

@@ -2,18 +2,17 @@ import { button, type CopyButton, drawing, factRow, h, show, write } from "./dom
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
-const returnAfterSeconds = 3;
 const circle = "M12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20z";
 
 interface OutcomePanelOptions {
   readonly texts: Texts;
+  readonly onStay: () => void;
   readonly copyButton: (label: string) => CopyButton;
 }
 
 /** The confirmations, then what became of the payment, and the way back to the shop. */
 export class OutcomePanel {
   readonly elements: readonly HTMLElement[];
-  readonly #texts: Texts;
   readonly #confirming: HTMLElement;
   readonly #confirmationsText = h("p", { class: "count" });
   readonly #confirmations: HTMLProgressElement;
@@ -29,22 +28,24 @@ export class OutcomePanel {
   readonly #returnLink: HTMLAnchorElement;
   readonly #returnNote = h("span", { class: "quiet" });
   readonly #stay: HTMLButtonElement;
-  #returnTimer: ReturnType<typeof setInterval> | undefined;
 
-  constructor({ texts, copyButton }: OutcomePanelOptions) {
-    this.#texts = texts;
-    const { say } = texts;
+  constructor({ texts: { say }, onStay, copyButton }: OutcomePanelOptions) {
     this.#confirmations = h("progress", { "aria-label": say("confirmingBar") });
     this.#confirming = h(
       "section",
-      { class: "confirming", part: "confirming", "aria-label": say("stepConfirming") },
+      {
+        class: "confirming",
+        part: "confirming",
+        role: "group",
+        "aria-label": say("stepConfirming"),
+      },
       this.#confirmationsText,
       this.#confirmations,
       h("p", { class: "quiet" }, say("onItsWay")),
     );
     this.#outcome = h(
       "section",
-      { part: "outcome", "aria-label": say("outcome") },
+      { part: "outcome", role: "group", "aria-label": say("outcome") },
       h(
         "div",
         { class: "summary" },
@@ -58,12 +59,15 @@ export class OutcomePanel {
     this.#transactionRow = factRow(say("transaction"), this.#transaction, this.#copyTransaction);
     this.#facts = h("dl", { class: "facts" }, this.#receivedRow, this.#transactionRow);
     this.#returnLink = h("a", { class: "button primary", part: "button return" }, say("return"));
-    this.#stay = button(say("stay"), () => this.#stayHere());
+    this.#stay = button(say("stay"), () => {
+      this.#returnLink.focus();
+      onStay();
+    });
     this.#return = h("p", { class: "return" }, this.#returnLink, this.#returnNote, this.#stay);
     this.elements = [this.#confirming, this.#outcome, this.#facts, this.#return];
   }
 
-  update({ confirmations, outcome, received, transaction, returnUrl, tone }: View): void {
+  update({ confirmations, outcome, received, transaction, returnUrl, returnIn }: View): void {
     show(this.#confirming, confirmations !== undefined);
     write(this.#confirmationsText, confirmations?.text ?? "");
     const { value, max } = confirmations ?? {};
@@ -80,35 +84,8 @@ export class OutcomePanel {
     show(this.#facts, received !== undefined || transaction !== undefined);
 
     show(this.#return, returnUrl !== undefined);
-    if (returnUrl === undefined) return;
-    this.#returnLink.href = returnUrl;
-    if (this.#returnTimer !== undefined) return;
-    show(this.#stay, tone === "good");
-    if (tone === "good") this.#startReturn();
-  }
-
-  dispose(): void {
-    clearInterval(this.#returnTimer);
-  }
-
-  /** Follows the link after a moment, unless the customer stays. */
-  #startReturn(): void {
-    let seconds = returnAfterSeconds;
-    const tick = () => {
-      const left = this.#texts.number(seconds);
-      write(this.#returnNote, this.#texts.say("returnIn", { seconds: left }));
-      if (seconds-- > 0) return;
-      clearInterval(this.#returnTimer);
-      location.assign(this.#returnLink.href);
-    };
-    this.#returnTimer = setInterval(tick, 1_000);
-    tick();
-  }
-
-  #stayHere(): void {
-    clearInterval(this.#returnTimer);
-    write(this.#returnNote, "");
-    this.#returnLink.focus();
-    show(this.#stay, false);
+    if (returnUrl !== undefined) this.#returnLink.href = returnUrl;
+    write(this.#returnNote, returnIn ?? "");
+    show(this.#stay, returnIn !== undefined);
   }
 }

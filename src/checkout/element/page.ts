@@ -48,14 +48,13 @@ export class Page {
     );
     this.#deposit = depositForm({ texts, onChoose: actions.chooseDeposit, announce });
     this.#pay = new PayPanel({ texts, actions, announce, copyButton: copy });
-    this.#outcome = new OutcomePanel({ texts, copyButton: copy });
+    this.#outcome = new OutcomePanel({ texts, onStay: actions.stay, copyButton: copy });
     this.root = h(
       "section",
       {
         class: "card",
         part: "card",
-        "aria-label": say("region"),
-        lang: texts.tag,
+        lang: texts.language,
         dir: texts.isRightToLeft ? "rtl" : "ltr",
         tabindex: "-1",
       },
@@ -83,10 +82,21 @@ export class Page {
     );
   }
 
-  /** Ends what runs by itself. */
-  dispose(): void {
-    clearTimeout(this.#timer);
-    this.#outcome.dispose();
+  /** Takes the place of the page with other texts: with what the customer wrote there, and with the focus. */
+  replace(before: Page | undefined, shadowRoot: ShadowRoot): void {
+    const controls = this.#controls;
+    const [old, focused] = [before ? before.#controls : [], shadowRoot.activeElement];
+    shadowRoot.replaceChildren(this.root);
+    for (const [index, control] of old.entries()) {
+      const own = controls[index];
+      if (own instanceof HTMLInputElement && own.type === "text") own.value = control.value;
+      if (control === focused) own?.focus({ preventScroll: true });
+    }
+  }
+
+  /** The same ones in every language. */
+  get #controls(): HTMLInputElement[] {
+    return [...this.root.querySelectorAll<HTMLInputElement>("a, button, input")];
   }
 
   countDown(remainingMs: number): void {
@@ -96,6 +106,7 @@ export class Page {
   update(view: View): void {
     const { root } = this;
     const { activeElement: focused } = root.getRootNode() as ShadowRoot;
+    root.setAttribute("aria-label", view.label);
     root.dataset.phase = view.phase;
     root.dataset.tone = view.tone;
     root.setAttribute("aria-busy", String(view.phase === "loading"));

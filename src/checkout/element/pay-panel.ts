@@ -1,8 +1,9 @@
 import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.ts";
-import type { Choice } from "./state.ts";
+import type { Choice, PayingAgain } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 import { walletIcon } from "./wallet-icon.ts";
+import type { WalletAction } from "./wallet-line.ts";
 
 /** What the customer can do. */
 export interface Actions {
@@ -12,6 +13,9 @@ export interface Actions {
   retryPrice(): void;
   pay(uuid: string): void;
   giveUpWallet(): void;
+  /** Undefined to go on waiting for what a wallet has sent. */
+  payAgain(step: PayingAgain | undefined): void;
+  stay(): void;
 }
 
 interface PayPanelOptions {
@@ -48,7 +52,7 @@ export class PayPanel {
   readonly #wallets: HTMLElement;
   readonly #walletButtons = h("div", { class: "wallets" });
   readonly #walletText = h("p");
-  readonly #cancel: HTMLButtonElement;
+  readonly #walletActions: { readonly [Action in WalletAction]: HTMLButtonElement };
 
   constructor(options: PayPanelOptions) {
     this.#options = options;
@@ -86,16 +90,22 @@ export class PayPanel {
       h("h2", {}, say("wallets")),
       this.#walletButtons,
     );
-    this.#cancel = button(say("cancel"), () => actions.giveUpWallet());
+    this.#walletActions = {
+      cancel: button(say("cancel"), () => actions.giveUpWallet()),
+      payAnotherWay: button(say("payAnotherWay"), () => actions.payAgain("warned")),
+      // Not by a double click on the one before, in whose place it may be.
+      payAgain: button(say("payAgain"), ({ detail }) => detail < 2 && actions.payAgain("sure")),
+      keepWaiting: button(say("keepWaiting"), () => actions.payAgain(undefined)),
+    };
     this.walletLine = h(
       "div",
       { class: "wallet-line", part: "wallet-status" },
       this.#walletText,
-      this.#cancel,
+      ...Object.values(this.#walletActions),
     );
     this.root = h(
       "section",
-      { class: "pay", part: "pay", "aria-label": say("howToPay") },
+      { class: "pay", part: "pay", role: "group", "aria-label": say("howToPay") },
       h("div", { class: "choices", part: "choices" }, this.#tokens, this.#networks),
       this.#retry,
       this.#transfer,
@@ -143,9 +153,9 @@ export class PayPanel {
     }
   }
 
-  #showTransfer({ transfer, phase }: View): void {
-    show(this.#transfer, phase === "pay");
-    this.#transfer.toggleAttribute("data-loading", transfer === undefined);
+  #showTransfer({ transfer, isPriceLoading }: View): void {
+    show(this.#transfer, isPriceLoading || transfer !== undefined);
+    this.#transfer.toggleAttribute("data-loading", isPriceLoading);
     for (const element of [this.#onlyOn, this.#countdown]) show(element, transfer !== undefined);
     for (const { element } of [this.#copyAmount, this.#copyAddress]) {
       enable(element, transfer !== undefined);
@@ -173,7 +183,7 @@ export class PayPanel {
     }
   }
 
-  #showWallets({ wallets, wallet }: View): void {
+  #showWallets({ wallets, isWalletBusy }: View): void {
     show(this.#wallets, wallets.length > 0);
     for (const { uuid, icon, label } of wallets) {
       const buttons = [...this.#walletButtons.children] as HTMLElement[];
@@ -184,18 +194,18 @@ export class PayPanel {
       if (icon) void walletIcon(icon).then((drawn) => drawn && added.prepend(drawn));
     }
     for (const it of this.#walletButtons.querySelectorAll("button")) {
-      enable(it, wallet?.canCancel !== true);
+      enable(it, !isWalletBusy);
     }
   }
 
-  #showWalletLine({ wallet, phase }: View): void {
-    const { texts, announce } = this.#options;
+  #showWalletLine({ wallet }: View): void {
     show(this.walletLine, wallet !== undefined);
     this.walletLine.toggleAttribute("data-bad", wallet?.isBad === true);
-    if (wallet && this.#walletText.textContent !== wallet.text) announce(wallet.text);
+    if (wallet && this.#walletText.textContent !== wallet.text) this.#options.announce(wallet.text);
     write(this.#walletText, wallet?.text ?? "");
-    show(this.#cancel, wallet?.canCancel === true);
-    write(this.#cancel, texts.say(phase === "sent" ? "payAnotherWay" : "cancel"));
+    for (const [action, element] of Object.entries(this.#walletActions)) {
+      show(element, wallet?.actions.includes(action as WalletAction) === true);
+    }
   }
 }
 

@@ -1,18 +1,17 @@
-import { InvalidRequestError, SettlekitError } from "../../errors.ts";
+import { SettlekitError } from "../../errors.ts";
 import type { ClientEvent } from "../../http/events.ts";
 import { passesByItself } from "../../resources/waiting.ts";
-import { isFinal } from "../../wire/payment-status.ts";
+import { isFinal, isPaid } from "../../wire/payment-status.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
+import { Prices } from "./prices.ts";
 import {
+  awaitsTransfer,
   type Choice,
   checkPayment,
-  choicesOf,
-  codeOf,
-  firstChoice,
   type Known,
   nothingKnown,
-  offerOf,
+  type PayingAgain,
   problemOf,
 } from "./state.ts";
 import { WalletPayment } from "./wallet-payment.ts";
@@ -22,8 +21,13 @@ import type { RpcUrls } from "./wallets.ts";
 const tickMs = 250;
 /** Between readings of a payment whose confirmations rise, or that could not be read. */
 const rereadMs = 3_000;
-/** After a price could not be loaded. */
-const retryPriceMs = 10_000;
+/** Between readings of a payment that the service refuses. */
+const refusedRereadMs = 15_000;
+/** Between the payment and the way back to the shop. */
+const returnMs = 3_000;
+
+/** Makes the client of the payment. */
+export type Connect = (onEvent: (event: ClientEvent) => void) => Connection;
 
 interface SessionOptions {
   readonly rpcUrls: () => RpcUrls;
@@ -32,107 +36,156 @@ interface SessionOptions {
   readonly onError: (error: SettlekitError) => void;
 }
 
-/** Follows one payment, asks for its prices, and lets wallets pay it. Everything it learns is one `Known`. */
+/**
+ * Follows one payment, asks for its prices, and lets wallets pay it. Everything it learns is one `Known`, which lasts
+ * as long as the session: it may stop and start again, such as with other attributes. Another payment is another session.
+ */
 export class Session {
   readonly #options: SessionOptions;
-  readonly #stopping = new AbortController();
+  readonly #prices: Prices;
+  readonly #walletPayment: WalletPayment;
+  #stopping = new AbortController();
+  /** The latest that could be made: a stopped session still tells the service what a wallet sends. */
   #connection: Connection | undefined;
   #known: Known = nothingKnown;
   #timer: ReturnType<typeof setInterval> | undefined;
+  /** Of the start whose status is watched. */
+  #watching: AbortSignal | undefined;
   /** Number of the latest reading of the payment; answers to earlier ones are outdated. */
   #looked = 0;
   #looking = 0;
   #lookedAt = 0;
   /** Whether the payment is known to have changed since it was read. */
   #isStale = false;
-  /** Number of the latest request for a quote, likewise. */
-  #asked = 0;
-  /** The request that is under way. */
-  #asking: number | undefined;
-  #retryPriceAt: number | undefined;
-  #walletPayment: WalletPayment | undefined;
+  /** When the customer is taken back; never for those who stay. */
+  #returnAt: number | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    const shared = {
+      known: () => this.#known,
+      update: (facts: Partial<Known>) => this.#update(facts),
+      report: (error: unknown) => this.#report(error),
+    };
+    this.#prices = new Prices({
+      ...shared,
+      connection: () => this.#connection,
+      signal: () => this.#stopping.signal,
+      look: () => this.#look(),
+    });
+    this.#walletPayment = new WalletPayment({
+      ...shared,
+      rpcUrls: options.rpcUrls,
+      tell: (input) => this.#tell(input),
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#timer !== undefined;
   }
 
   /** @param connect What it throws becomes the problem that is shown. */
-  start(connect: (onEvent: (event: ClientEvent) => void) => Connection): void {
+  start(connect: Connect): void {
+    this.stop();
+    this.#stopping = new AbortController();
+    const { signal } = this.#stopping;
+    this.#update({ problem: undefined });
     try {
-      this.#connection = connect((event) => this.#observe(event));
-      this.#known = { ...nothingKnown, returnUrl: this.#connection.returnUrl };
+      this.#connection = connect((event) => this.#observe(event, signal));
     } catch (error) {
       this.#fail(error);
+      this.stop();
       return;
     }
-    const { signal } = this.#stopping;
+    this.#update({ returnUrl: this.#connection.returnUrl });
     addEventListener("online", () => void this.refresh(), { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
-    this.#walletPayment = new WalletPayment({
-      signal,
-      known: () => this.#known,
-      update: (facts) => this.#update(facts),
-      report: (error) => this.#report(error),
-      rpcUrls: this.#options.rpcUrls,
-      tell: (input) => this.#tell(input),
-    });
+    this.#walletPayment.discover(signal);
     this.#timer = setInterval(() => this.#tick(), tickMs);
-    void this.#follow(this.#connection);
+    void this.#look();
   }
 
+  /** Ends everything but a transfer that a wallet shows. The price goes, so that no wallet is asked to send any more. */
   stop(): void {
     this.#stopping.abort();
     clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#prices.drop();
+    if (Number.isFinite(this.#returnAt)) this.#returnAt = undefined;
+  }
+
+  /** Takes the way back of another connection, and leaves the rest as it is. */
+  setReturnUrl(connect: Connect): void {
+    try {
+      this.#update({ returnUrl: connect(() => {}).returnUrl });
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   /** Reads the payment again now. */
   async refresh(): Promise<void> {
     await this.#look();
-    if (this.#known.offer === undefined && this.#asking !== this.#asked) await this.#ask();
+    await this.#prices.askIfNone();
   }
 
   choose(choice: Choice): void {
     if (choice.key === this.#known.choice?.key) return;
     this.giveUpWallet();
     this.#update({ choice, offer: undefined, isRenewed: false });
-    void this.#ask();
+    void this.#prices.ask();
   }
 
   /** @param depositInCents Undefined to choose again. */
   chooseDeposit(depositInCents: number | undefined): void {
     this.giveUpWallet();
-    this.#asked += 1;
-    this.#update({ depositInCents, offer: undefined, isRenewed: false, priceFailure: undefined });
-    void this.#ask();
+    this.#prices.drop();
+    this.#update({ depositInCents, isRenewed: false });
+    void this.#prices.ask();
   }
 
   /** Asks for the price again, after it could not be loaded. */
   retryPrice(): void {
-    void this.#ask();
+    void this.#prices.ask();
   }
 
-  /** Stops waiting for a wallet. What it still sends is found all the same. */
+  /** Stops waiting for a wallet. What it sends all the same is kept. */
   giveUpWallet(): void {
-    this.#walletPayment?.giveUp();
+    this.#walletPayment.giveUp();
   }
 
   /** Pays what is shown from a wallet. */
   pay(uuid: string): void {
-    void this.#walletPayment?.pay(uuid);
+    void this.#walletPayment.pay(uuid);
   }
 
-  async #follow({ checkout }: Connection): Promise<void> {
+  /** @param payingAgain Undefined to go on waiting for what a wallet has sent. */
+  payAgain(payingAgain: PayingAgain | undefined): void {
+    this.#update({ payingAgain });
+    // The price may have expired meanwhile.
+    this.#tick();
+  }
+
+  /** Leaves the way back to the customer. */
+  stay(): void {
+    this.#returnAt = Number.POSITIVE_INFINITY;
+    this.#update({ returnInSeconds: undefined });
+  }
+
+  /** Watches the status, once a start. A reading after it ended begins it again. */
+  async #watch(): Promise<void> {
     const { signal } = this.#stopping;
-    await this.#look();
-    if (this.#known.problem && this.#known.problem.kind !== "unavailable") return;
-    void this.#ask();
+    if (this.#connection === undefined || this.#watching === signal) return;
+    this.#watching = signal;
     try {
-      for await (const { status } of checkout.watch({ signal })) {
+      for await (const { status } of this.#connection.checkout.watch({ signal })) {
         if (status !== this.#known.payment?.status) await this.#look();
       }
-    } catch (error) {
-      if (!signal.aborted) this.#fail(error);
+    } catch {
+      // Reading the payment tells whether that is a problem.
+      if (!signal.aborted) this.#isStale = true;
     }
+    if (this.#watching === signal) this.#watching = undefined;
   }
 
   async #look(): Promise<void> {
@@ -147,11 +200,10 @@ export class Session {
       if (looked !== this.#looked || signal.aborted) return;
       checkPayment(payment, paymentId);
       this.#isStale = false;
-      const wasUnread = this.#known.payment === undefined;
-      this.#update({ payment, problem: undefined, ...this.#offering(choicesOf(payment.quotes)) });
-      const { status, type } = payment;
-      if (status !== "pending") this.#close();
-      else if (wasUnread && type === "deposit") await this.#loadChoices();
+      this.#update({ payment, problem: undefined });
+      if (!isFinal(payment.status)) void this.#watch();
+      if (payment.status === "pending") await this.#prices.take(payment.quotes);
+      else this.#close();
     } catch (error) {
       if (signal.aborted || looked !== this.#looked) return;
       this.#isStale = true;
@@ -167,114 +219,72 @@ export class Session {
   /** Nothing is left to pay. */
   #close(): void {
     this.giveUpWallet();
-    this.#asked += 1;
-    this.#update({ offer: undefined, priceFailure: undefined });
-  }
-
-  /** A deposit may come without quotes: every token of the service is a choice then. */
-  async #loadChoices(): Promise<void> {
-    if (this.#known.choices.length > 0) return;
-    const { signal } = this.#stopping;
-    // Without the list, the service chooses the token.
-    const page = await this.#connection?.tokens.list({}, { signal }).catch(() => undefined);
-    const usable = (page?.data ?? []).flatMap((token) => {
-      const { status, chain } = token;
-      return status === "active" && chain?.isEnabled ? [{ token, chainId: chain.chainId }] : [];
-    });
-    this.#update(this.#offering(choicesOf(usable)));
-  }
-
-  /** With more choices, of which one is chosen. */
-  #offering(more: readonly Choice[]): Pick<Known, "choices" | "choice"> {
-    const { choices: known, choice } = this.#known;
-    const added = more.filter(({ key }) => !known.some((it) => it.key === key));
-    const choices = [...known, ...added];
-    return { choices, choice: choice ?? firstChoice(choices) };
-  }
-
-  /** Asks for the price in the chosen token. An active quote is returned again. */
-  async #ask(): Promise<void> {
-    const { payment, choice, depositInCents: forceDepositAmount, offer: before } = this.#known;
-    const { checkout } = this.#connection ?? {};
-    if (checkout === undefined || payment?.status !== "pending") return;
-    const isDeposit = payment.type === "deposit";
-    if (isDeposit && forceDepositAmount === undefined) return;
-    if (choice === undefined && !isDeposit) {
-      this.#update({ priceFailure: { kind: "noChoice", code: "no_choice" } });
-      return;
-    }
-    const asked = ++this.#asked;
-    const { signal } = this.#stopping;
-    this.#asking = asked;
-    this.#retryPriceAt = undefined;
-    this.#update({ offer: undefined, priceFailure: undefined });
-    try {
-      const { chainId, contractAddress } = choice ?? {};
-      const input = { chainId, contractAddress, ...(isDeposit && { forceDepositAmount }) };
-      const quote = await checkout.quotes.create(input, { signal });
-      if (asked !== this.#asked) return;
-      const offer = offerOf(checkout.paymentRequest(payment, quote), quote, choice);
-      this.#asking = undefined;
-      const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
-      this.#update({ offer, choice: offer.choice, isRenewed });
-    } catch (error) {
-      if (asked !== this.#asked || signal.aborted) return;
-      // The payment may have ended meanwhile, and takes no quote then.
-      await this.#look();
-      if (asked !== this.#asked || this.#known.payment?.status !== "pending") return;
-      this.#report(error);
-      this.#asking = undefined;
-      if (mayPass(error)) this.#retryPriceAt = performance.now() + retryPriceMs;
-      const isOurs = InvalidRequestError.is(error) && error.status === undefined;
-      const kind = isOurs ? "unpayable" : "priceFailed";
-      this.#update({ priceFailure: { kind, code: codeOf(error) } });
-    }
+    this.#prices.drop();
   }
 
   #tick(): void {
-    const { payment, offer, wallet } = this.#known;
+    const { payment, offer, problem } = this.#known;
     const now = performance.now();
-    const isDue = this.#looking === 0 && now - this.#lookedAt > rereadMs;
+    const isRefused = problem !== undefined && problem.kind !== "unavailable";
+    const afterMs = isRefused ? refusedRereadMs : rereadMs;
+    const isDue = this.#looking === 0 && now - this.#lookedAt > afterMs;
     if (isDue && (this.#isStale || payment?.status === "processing")) void this.#look();
-    this.#walletPayment?.tick(now);
-    if (payment?.status !== "pending") return;
+    this.#walletPayment.tick(now);
+    this.#tickReturn(now);
+    if (payment?.status !== "pending" || problem) return;
     if (offer && offer.request.remainingMs() === 0) {
-      this.#walletPayment?.expire();
-      if (wallet?.step !== "sent") void this.#ask();
-    } else if (this.#retryPriceAt !== undefined && now > this.#retryPriceAt) {
-      void this.#ask();
+      this.#walletPayment.expire();
+      if (!awaitsTransfer(this.#known)) void this.#prices.ask();
     } else if (offer) {
       this.#options.onChange(this.#known);
+    } else {
+      this.#prices.tick(now);
+    }
+  }
+
+  /** Takes the customer back a moment after the payment, unless they stay. */
+  #tickReturn(now: number): void {
+    const { payment, returnUrl, returnInSeconds } = this.#known;
+    if (returnUrl === undefined || payment === undefined || !isPaid(payment.status)) return;
+    this.#returnAt ??= now + returnMs;
+    const seconds = Math.ceil((this.#returnAt - now) / 1_000);
+    if (seconds <= 0) {
+      this.stay();
+      location.assign(returnUrl);
+    } else if (Number.isFinite(seconds) && seconds !== returnInSeconds) {
+      this.#update({ returnInSeconds: seconds });
     }
   }
 
   /** Tells the service of a transaction. It looks at the chain by itself, so a failure loses nothing. */
   async #tell(input: RefreshStatusInput): Promise<void> {
-    const { signal } = this.#stopping;
     try {
-      const state = await this.#connection?.checkout.refreshStatus(input, { signal });
+      // Without the signal: money that has left is told of, also when the element is gone.
+      const state = await this.#connection?.checkout.refreshStatus(input);
       if (state && state.status !== this.#known.payment?.status) await this.#look();
     } catch (error) {
-      if (!signal.aborted) this.#report(error);
+      this.#report(error);
     }
   }
 
   /** Whether the service can be reached, as every request shows it. */
-  #observe(event: ClientEvent): void {
+  #observe(event: ClientEvent, { aborted }: AbortSignal): void {
     if (event.type !== "attempt") return;
     const isOffline = event.status === undefined && event.failure !== undefined;
-    if (this.#stopping.signal.aborted || isOffline === this.#known.isOffline) return;
+    if (aborted || isOffline === this.#known.isOffline) return;
     if (event.failure !== "aborted") this.#update({ isOffline });
   }
 
-  /** Shows that nothing of the payment can be shown. */
+  /** Shows that nothing of the payment can be shown. The same problem is reported once. */
   #fail(error: unknown): void {
-    this.#report(error);
-    this.giveUpWallet();
-    this.#update({ problem: problemOf(error), offer: undefined });
+    const { kind, code } = problemOf(error);
+    const { problem } = this.#known;
+    if (problem?.kind !== kind || problem.code !== code) this.#report(error);
+    this.#update({ problem: { kind, code }, offer: undefined });
   }
 
   #report(error: unknown): void {
+    if (this.#stopping.signal.aborted) return;
     const known = SettlekitError.is(error)
       ? error
       : new SettlekitError("The checkout failed unexpectedly.", {
@@ -285,13 +295,7 @@ export class Session {
   }
 
   #update(facts: Partial<Known>): void {
-    if (this.#stopping.signal.aborted) return;
     this.#known = { ...this.#known, ...facts };
-    this.#options.onChange(this.#known);
+    if (!this.#stopping.signal.aborted) this.#options.onChange(this.#known);
   }
-}
-
-/** Whether asking again may give a price. */
-function mayPass(error: unknown): boolean {
-  return passesByItself(error) || (SettlekitError.is(error) && error.code === "quote_expired");
 }

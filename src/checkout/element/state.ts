@@ -65,20 +65,29 @@ export type WalletFailure =
   | "wallet_failed"
   | "wallet_outcome_unknown";
 
-/** How far paying from a wallet has come. */
+/** How far paying from a wallet has come, until the wallet has sent or refused. */
 export interface WalletProgress {
   /** Name of the wallet. */
   readonly wallet: string;
   readonly choice: Choice;
-  readonly step: "connecting" | "switching" | "sending" | "sent" | "failed";
+  readonly step: "connecting" | "switching" | "sending" | "failed";
   readonly failure?: WalletFailure;
-  /** Whether the price expired while the wallet was asking the customer. */
-  readonly isLate?: boolean;
-  /** Of the transaction that the wallet sent. */
-  readonly hash?: string;
+  /** Why the transfer that the wallet still shows is to be rejected there. */
+  readonly withdrawn?: "expired" | "cancelled";
 }
 
-/** All that the element knows. The view is computed from nothing else. */
+/** A transfer that a wallet has sent. */
+export interface SentTransfer {
+  /** Name of the wallet. */
+  readonly wallet: string;
+  readonly choice: Choice;
+  readonly hash: string;
+}
+
+/** How far a customer has come who wants to pay again what a wallet has sent: warned, or sure of it. */
+export type PayingAgain = "warned" | "sure";
+
+/** All that the element knows of a payment, for as long as it shows this payment. The view is computed from nothing else. */
 export interface Known {
   readonly problem?: Problem | undefined;
   readonly payment?: Payment | undefined;
@@ -93,11 +102,27 @@ export interface Known {
   readonly isOffline: boolean;
   readonly wallets: readonly AnnouncedWallet[];
   readonly wallet?: WalletProgress | undefined;
+  /** In their order. Money that has left is never forgotten. */
+  readonly sent: readonly SentTransfer[];
+  readonly payingAgain?: PayingAgain | undefined;
   /** Where the customer goes afterwards; checked. */
   readonly returnUrl?: string | undefined;
+  /** Until the customer is taken there; undefined for those who go by themselves. */
+  readonly returnInSeconds?: number | undefined;
 }
 
-export const nothingKnown: Known = { choices: [], isRenewed: false, isOffline: false, wallets: [] };
+export const nothingKnown: Known = {
+  choices: [],
+  isRenewed: false,
+  isOffline: false,
+  wallets: [],
+  sent: [],
+};
+
+/** Whether nothing is left to do but wait for the money that a wallet has sent. */
+export function awaitsTransfer({ payment, sent, payingAgain }: Known): boolean {
+  return payment?.status === "pending" && sent.length > 0 && payingAgain !== "sure";
+}
 
 /** The choices that quotes offer, in their order, each once. Chains without EVM addresses cannot be shown. */
 export function choicesOf(

@@ -2,8 +2,8 @@ import type { MessageName, Messages } from "./messages.ts";
 
 /** Words and numbers in one language. */
 export interface Texts {
-  /** The language of numbers and of the text: a BCP 47 tag. */
-  readonly tag: string;
+  /** The language of the words: a BCP 47 tag. */
+  readonly language: string;
   readonly isRightToLeft: boolean;
   /** A text with its placeholders filled in. */
   say(name: MessageName, values?: Readonly<Record<string, string>>): string;
@@ -16,13 +16,16 @@ export interface Texts {
 
 const rightToLeft = /^(ar|fa|he|ur)\b/i;
 
-/** @param tag A BCP 47 tag; one that `Intl` refuses is taken for English. */
-export function createTexts(messages: Messages, tag: string): Texts {
+/**
+ * @param tag Of numbers: a BCP 47 tag; one that `Intl` refuses is taken for English.
+ * @param language Of the messages.
+ */
+export function createTexts(messages: Messages, tag: string, language = tag): Texts {
   const locale = isLocale(tag) ? tag : "en";
   const whole = new Intl.NumberFormat(locale);
   const twoDigits = new Intl.NumberFormat(locale, { minimumIntegerDigits: 2 });
   return {
-    tag: locale,
+    language,
     isRightToLeft: rightToLeft.test(locale),
     say: (name, values = {}) =>
       messages[name].replace(/\{(\w+)\}/g, (placeholder, key: string) =>

@@ -3,17 +3,19 @@ import { isFinal, isPaid } from "../../wire/payment-status.ts";
 import type { MessageName } from "./messages.ts";
 import {
   type AnnouncedWallet,
+  awaitsTransfer,
   type Choice,
   dueCents,
   excess,
   type Known,
-  type Problem,
-  type WalletFailure,
 } from "./state.ts";
 import { printable, type Texts } from "./texts.ts";
+import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line.ts";
 
 /** What the customer sees: plain facts, which the page only has to write down. */
 export interface View {
+  /** What the page calls itself: two on one page have different names. */
+  readonly label: string;
   /** `sent`: a wallet has sent the payment, and the service has not seen it yet. */
   readonly phase: "loading" | "problem" | "deposit" | "pay" | "sent" | "confirming" | "over";
   readonly tone: "open" | "good" | "bad";
@@ -31,19 +33,23 @@ export interface View {
   readonly tokens: readonly Option[];
   readonly networks: readonly Option[];
   readonly transfer: Transfer | undefined;
+  readonly isPriceLoading: boolean;
   readonly canRetryPrice: boolean;
   readonly canChangeAmount: boolean;
   readonly wallets: readonly (AnnouncedWallet & { readonly label: string })[];
-  readonly wallet:
-    | { readonly text: string; readonly isBad: boolean; readonly canCancel: boolean }
-    | undefined;
+  /** Whether no wallet can be paid from at the moment. */
+  readonly isWalletBusy: boolean;
+  readonly wallet: WalletLine | undefined;
   readonly confirmations:
     | { readonly text: string; readonly value?: number; readonly max?: number }
     | undefined;
   readonly outcome: string | undefined;
   readonly received: string | undefined;
+  /** The hash, or all of them. */
   readonly transaction: string | undefined;
   readonly returnUrl: string | undefined;
+  /** When the customer is taken there. */
+  readonly returnIn: string | undefined;
 }
 
 interface Option {
@@ -64,15 +70,15 @@ interface Transfer {
 
 /** What the element shows of what it knows. */
 export function viewOf(known: Known, texts: Texts): View {
-  const { payment, problem, offer, wallet } = known;
+  const { payment, offer, wallet } = known;
   const phase = phaseOf(known);
   const isOpen = phase === "pay" || phase === "deposit";
-  const sent = phase === "sent" ? wallet : undefined;
   return {
+    label: labelOf(known, texts),
     phase,
-    tone: toneOf(phase, payment),
-    status: problem && !payment ? problemText(problem, texts) : statusText(known, texts),
-    notice: noticeOf(known, texts),
+    tone: toneOf(phase, known),
+    status: statusText(phase, known, texts),
+    notice: noticeOf(phase, known, texts),
     merchant: payment && printable(payment.merchantShortName, 80),
     monogram: initials(payment?.merchantShortName),
     order: payment?.orderId
@@ -82,30 +88,40 @@ export function viewOf(known: Known, texts: Texts): View {
     fees: payment && feesOf(known, payment, texts),
     stepsDone: payment && stepsDone(phase, payment),
     ...(isOpen ? choices(known) : { tokens: [], networks: [] }),
-    transfer: isOpen ? transferOf(known, texts) : undefined,
+    transfer: phase === "pay" ? transferOf(known, texts) : undefined,
+    isPriceLoading: phase === "pay" && !offer && !known.priceFailure,
     canRetryPrice: isOpen && known.priceFailure?.kind === "priceFailed",
     canChangeAmount: phase === "pay" && payment?.type === "deposit",
     wallets: phase === "pay" && offer ? labelled(known.wallets, texts) : [],
-    wallet: isOpen || sent ? walletOf(known, texts) : undefined,
+    isWalletBusy: wallet !== undefined && wallet.step !== "failed",
+    wallet:
+      phase === "sent" ? sentLine(known, texts) : isOpen ? walletLine(known, texts) : undefined,
     confirmations: phase === "confirming" && payment ? confirmationsOf(payment, texts) : undefined,
-    outcome: phase === "over" && payment ? outcomeOf(payment, texts) : undefined,
+    outcome: phase === "over" && payment ? outcomeOf(payment, known, texts) : undefined,
     received: phase === "over" && payment ? receivedOf(payment, texts) : undefined,
-    transaction: sent?.hash ?? (phase === "over" && payment ? transactionOf(payment) : undefined),
-    returnUrl: phase === "over" ? known.returnUrl : undefined,
+    transaction: transactionsOf(phase, known),
+    ...(phase === "over" ? wayBack(known, texts) : { returnUrl: undefined, returnIn: undefined }),
   };
 }
 
-function phaseOf({ payment, problem, depositInCents, wallet }: Known): View["phase"] {
+function phaseOf(known: Known): View["phase"] {
+  const { payment, problem, depositInCents } = known;
   if (problem && (!payment || problem.kind !== "unavailable")) return "problem";
   if (payment === undefined) return "loading";
   if (isFinal(payment.status)) return "over";
   if (payment.status !== "pending") return "confirming";
-  if (wallet?.step === "sent") return "sent";
+  if (awaitsTransfer(known)) return "sent";
   return payment.type === "deposit" && depositInCents === undefined ? "deposit" : "pay";
 }
 
-function toneOf(phase: View["phase"], payment: Payment | undefined): View["tone"] {
-  if (phase === "problem") return "bad";
+/** Names the landmark that the element is. */
+function labelOf({ payment }: Known, { say }: Texts): string {
+  const names = [payment?.merchantShortName, payment?.orderId];
+  return [say("region"), ...names.map((name) => printable(name))].filter(Boolean).join(", ");
+}
+
+function toneOf(phase: View["phase"], { payment, priceFailure }: Known): View["tone"] {
+  if (phase === "problem" || (phase === "pay" && priceFailure)) return "bad";
   if (phase !== "over" || payment === undefined) return "open";
   return isPaid(payment.status) ? "good" : "bad";
 }
@@ -122,8 +138,11 @@ const statusNames: { readonly [status: string]: MessageName } = {
   partially_refunded: "partiallyRefunded",
 };
 
-function statusText({ payment, priceFailure }: Known, texts: Texts): string {
+function statusText(phase: View["phase"], known: Known, texts: Texts): string {
+  const { payment, problem, priceFailure } = known;
+  if (phase === "problem" && problem) return texts.say(problem.kind, { code: problem.code });
   if (payment === undefined) return texts.say("loading");
+  if (phase === "sent") return texts.say("sent");
   const { status } = payment;
   if (status === "pending" && priceFailure)
     return texts.say(priceFailure.kind, { code: priceFailure.code });
@@ -131,16 +150,15 @@ function statusText({ payment, priceFailure }: Known, texts: Texts): string {
   return name ? texts.say(name) : texts.say("otherStatus", { status: printable(status) });
 }
 
-function problemText({ kind, code }: Problem, texts: Texts): string {
-  return texts.say(kind, { code });
-}
-
-function noticeOf(
-  { isOffline, isRenewed, offer, payment }: Known,
-  texts: Texts,
-): string | undefined {
-  if (isOffline && !(payment && isFinal(payment.status))) return texts.say("offline");
-  return isRenewed && offer ? texts.say("priceRenewed") : undefined;
+function noticeOf(phase: View["phase"], known: Known, texts: Texts): string | undefined {
+  const { isOffline, isRenewed, offer } = known;
+  const isOpen = phase === "pay" || phase === "deposit";
+  const notices = [
+    isOffline && phase !== "over" ? texts.say("offline") : "",
+    isOpen ? sentBefore(known, texts) : "",
+    isRenewed && offer ? texts.say("priceRenewed") : "",
+  ];
+  return notices.filter(Boolean).join(" ") || undefined;
 }
 
 function initials(name: string | undefined): string {
@@ -165,7 +183,7 @@ function feesOf(known: Known, payment: Payment, texts: Texts): string | undefine
 
 function stepsDone(phase: View["phase"], { status }: Payment): number | undefined {
   if (isPaid(status)) return 3;
-  if (phase === "over") return undefined;
+  if (phase === "over" || phase === "problem") return undefined;
   return phase === "confirming" || phase === "sent" ? 1 : 0;
 }
 
@@ -212,37 +230,6 @@ function labelled(wallets: readonly AnnouncedWallet[], texts: Texts) {
   }));
 }
 
-const failureNames: { readonly [Failure in WalletFailure]: MessageName } = {
-  wallet_rejected: "walletRejected",
-  wallet_busy: "walletBusy",
-  wallet_unknown_chain: "walletUnknownChain",
-  wallet_wrong_chain: "walletWrongChain",
-  wallet_insufficient_funds: "walletNoFunds",
-  quote_expired: "walletQuoteExpired",
-  wallet_unsupported: "walletUnsupported",
-  wallet_failed: "walletFailed",
-  wallet_outcome_unknown: "walletUncertain",
-};
-
-const stepNames = {
-  connecting: "walletConnecting",
-  switching: "walletSwitching",
-  sending: "walletSending",
-  sent: "walletSent",
-} as const satisfies { readonly [step: string]: MessageName };
-
-function walletOf({ wallet: progress }: Known, texts: Texts): View["wallet"] {
-  if (progress === undefined) return undefined;
-  const { wallet, choice, step, failure, isLate = false } = progress;
-  const values = { wallet, network: choice.network, token: choice.symbol };
-  if (step === "failed") {
-    const text = texts.say(failureNames[failure ?? "wallet_failed"], values);
-    return { text, isBad: true, canCancel: false };
-  }
-  const name = isLate && step === "sending" ? "walletSendingLate" : stepNames[step];
-  return { text: texts.say(name, values), isBad: isLate, canCancel: true };
-}
-
 function confirmationsOf({ receipt }: Payment, texts: Texts): View["confirmations"] {
   const { confirmations: value, requiredConfirmations: max } = receipt ?? {};
   // A service may not say: a bar without a value shows that it is in progress.
@@ -253,7 +240,7 @@ function confirmationsOf({ receipt }: Payment, texts: Texts): View["confirmation
 }
 
 /** A final status in words, and what to do. */
-function outcomeOf(payment: Payment, texts: Texts): string {
+function outcomeOf(payment: Payment, { sent }: Known, texts: Texts): string {
   const { status } = payment;
   const received = moneyReceived(payment, texts);
   if (isPaid(status)) {
@@ -266,6 +253,7 @@ function outcomeOf(payment: Payment, texts: Texts): string {
     return isShort ? texts.say("underpaid", { received }) : texts.say("failedHelp");
   }
   if (received !== undefined) return texts.say("late", { received });
+  if (sent.length > 0) return texts.say("sentLate");
   return texts.say(status === "expired" ? "expiredHelp" : "cancelledHelp");
 }
 
@@ -281,6 +269,20 @@ function receivedOf(payment: Payment, texts: Texts): string | undefined {
   const [token, network] = [printable(settledToken?.symbol), printable(settledChain?.name)];
   if (amount === undefined || token === "" || network === "") return amount;
   return texts.say("receivedIn", { amount, token, network });
+}
+
+function wayBack({ returnUrl, returnInSeconds }: Known, texts: Texts) {
+  if (returnUrl === undefined || returnInSeconds === undefined)
+    return { returnUrl, returnIn: undefined };
+  const seconds = texts.number(returnInSeconds);
+  return { returnUrl, returnIn: texts.say("returnIn", { seconds }) };
+}
+
+/** What brought the money, and all that wallets of this page have sent. */
+function transactionsOf(phase: View["phase"], { payment, sent }: Known): string | undefined {
+  const own = phase === "over" && payment ? transactionOf(payment) : undefined;
+  const hashes = new Set([own ?? "", ...sent.map(({ hash }) => hash)].filter(Boolean));
+  return [...hashes].join(" ") || undefined;
 }
 
 /** The hash of the transaction that brought the money, under either of its published names. */

@@ -1,6 +1,6 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
-import type { Choice, Known, WalletFailure } from "./state.ts";
+import type { Known, SentTransfer, WalletFailure } from "./state.ts";
 import {
   payFromWallet,
   quoteExpired,
@@ -10,18 +10,10 @@ import {
   withdrawRequest,
 } from "./wallets.ts";
 
-/** How often, and how long apart, the service is told of a transaction that the network may not show yet. */
-const hints = { count: 12, everyMs: 5_000 };
-
-interface Hint {
-  readonly transactionHash: string;
-  readonly choice: Choice;
-  left: number;
-  nextAt: number;
-}
+/** How often the service is told of transfers that it has not seen: soon at first, for a quarter of an hour in all. */
+const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
 
 interface WalletPaymentOptions {
-  readonly signal: AbortSignal;
   readonly known: () => Known;
   readonly update: (facts: Partial<Known>) => void;
   readonly report: (error: unknown) => void;
@@ -30,24 +22,31 @@ interface WalletPaymentOptions {
   readonly tell: (input: RefreshStatusInput) => Promise<void>;
 }
 
-/** Paying from a wallet: one attempt at a time, which an expired quote or another choice cancels. */
+/**
+ * Paying from a wallet: one attempt at a time. An expired quote or another choice cancels it, but one whose transfer
+ * the wallet shows lasts until the wallet has answered, so that no second transfer is shown beside it.
+ */
 export class WalletPayment {
   readonly #options: WalletPaymentOptions;
   readonly #wallets = new Wallets();
   /** Number of the latest attempt; one with another number was given up. */
   #attempt = 0;
   #provider: WalletProvider | undefined;
-  #hint: Hint | undefined;
+  /** What the service was told at the present status of the payment. */
+  #told = { status: "", count: 0, nextAt: 0 };
 
   constructor(options: WalletPaymentOptions) {
     this.#options = options;
-    const { signal, update } = options;
-    this.#wallets.discover((wallets) => update({ wallets }), signal);
+  }
+
+  /** Finds the wallets of the browser, until the signal aborts. */
+  discover(signal: AbortSignal): void {
+    this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
   }
 
   /** Pays what is shown. Nothing is asked of a wallet before. */
   async pay(uuid: string): Promise<void> {
-    const { known, update, report, rpcUrls, signal } = this.#options;
+    const { known, update, report, rpcUrls } = this.#options;
     const { offer, wallets, wallet: running } = known();
     const name = wallets.find((it) => it.uuid === uuid)?.name;
     const provider = this.#wallets.provider(uuid);
@@ -55,10 +54,10 @@ export class WalletPayment {
     const { choice } = offer;
     this.#provider = provider;
     const attempt = ++this.#attempt;
-    const isMine = () => this.#attempt === attempt && !signal.aborted;
+    const isMine = () => this.#attempt === attempt;
     const isCurrent = () => isMine() && known().offer === offer && offer.request.remainingMs() > 0;
     try {
-      const transactionHash = await payFromWallet({
+      const hash = await payFromWallet({
         provider,
         name,
         offer,
@@ -66,64 +65,81 @@ export class WalletPayment {
         isCurrent,
         onStep: (step) => isMine() && update({ wallet: { wallet: name, choice, step } }),
       });
-      // Also when the customer gave up meanwhile: the money has left.
-      update({ wallet: { wallet: name, choice, step: "sent", hash: transactionHash } });
-      this.#hint = { transactionHash, choice, left: hints.count, nextAt: 0 };
-      await this.#tell(this.#hint);
+      this.#keep({ wallet: name, choice, hash });
     } catch (error) {
       if (!isMine()) return;
+      const { withdrawn } = known().wallet ?? {};
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
-      // Reported when it expired: the wallet was asked to reject the request.
-      const isExpired = known().wallet?.isLate && code === "wallet_rejected";
-      if (!isExpired) report(error);
-      const failure = isExpired ? "quote_expired" : code;
+      // The wallet was asked to reject the request.
+      const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
+      if (!isWithdrawn) report(error);
+      if (isWithdrawn && withdrawn === "cancelled") return update({ wallet: undefined });
+      const failure = isWithdrawn ? "quote_expired" : code;
       update({ wallet: { wallet: name, choice, step: "failed", failure } });
     }
   }
 
-  /** Forgets the attempt that is under way: it sends nothing, unless the wallet keeps asking for it. */
+  /** Gives up the attempt that is under way. What the wallet shows is withdrawn, and what it sends all the same is kept. */
   giveUp(): void {
-    this.#attempt += 1;
-    this.#withdraw();
-    this.#options.update({ wallet: undefined });
+    const { known, update } = this.#options;
+    if (known().wallet?.step === "sending") {
+      this.#withdraw("cancelled");
+    } else {
+      this.#attempt += 1;
+      update({ wallet: undefined });
+    }
   }
 
-  /** The quote expired: cancels the attempt. A wallet that keeps showing the request has to be told by the customer. */
+  /** The quote expired: cancels the attempt. */
   expire(): void {
     const { known, update, report } = this.#options;
     const { wallet } = known();
-    const isOver = wallet?.step === "sent" || wallet?.step === "failed";
-    if (wallet === undefined || isOver || wallet.isLate) return;
+    if (wallet === undefined || wallet.step === "failed" || wallet.withdrawn) return;
     const isAsking = wallet.step === "sending";
     report(quoteExpired(wallet.wallet, isAsking));
     if (isAsking) {
-      update({ wallet: { ...wallet, isLate: true } });
-      this.#withdraw();
+      this.#withdraw("expired");
     } else {
       this.#attempt += 1;
       update({ wallet: { ...wallet, step: "failed", failure: "quote_expired" } });
     }
   }
 
-  /** Tells the service again, while it has not seen the transaction. */
+  /** Tells the service again, while it has not seen the money: also when the payment is over, because late money may pay it. */
   tick(now: number): void {
-    const hint = this.#hint;
-    if (hint === undefined || now < hint.nextAt) return;
-    if (this.#options.known().payment?.status === "pending") void this.#tell(hint);
+    const { payment, sent } = this.#options.known();
+    const status = payment?.status ?? "";
+    if (sent.length === 0 || !["pending", "expired", "cancelled"].includes(status)) return;
+    if (status !== this.#told.status) this.#told = { status, count: 0, nextAt: 0 };
+    if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
   }
 
-  #withdraw(): void {
-    if (this.#provider && this.#options.known().wallet?.step === "sending") {
-      withdrawRequest(this.#provider);
+  /** Asks the wallet to take back what it shows. If it cannot, the customer has to reject it. */
+  #withdraw(withdrawn: "expired" | "cancelled"): void {
+    const { known, update } = this.#options;
+    const { wallet } = known();
+    if (wallet === undefined || wallet.withdrawn || this.#provider === undefined) return;
+    update({ wallet: { ...wallet, withdrawn } });
+    withdrawRequest(this.#provider);
+  }
+
+  /** Keeps what has left the wallet, whatever the customer gave up meanwhile and wherever the page went. */
+  #keep(transfer: SentTransfer): void {
+    const { known, update } = this.#options;
+    const { payment, sent } = known();
+    update({ sent: [...sent, transfer], wallet: undefined, payingAgain: undefined });
+    this.#told = { status: payment?.status ?? "", count: 0, nextAt: 0 };
+    this.#tell(performance.now());
+  }
+
+  #tell(now: number): void {
+    const { known, tell } = this.#options;
+    const { status, count } = this.#told;
+    const waitMs = count < hints.soonCount ? hints.soonMs : hints.laterMs;
+    this.#told = { status, count: count + 1, nextAt: now + waitMs };
+    for (const { hash: transactionHash, choice } of known().sent) {
+      const { chainId, contractAddress: tokenContractAddress } = choice;
+      void tell({ transactionHash, chainId, tokenContractAddress });
     }
-  }
-
-  async #tell(hint: Hint): Promise<void> {
-    const { transactionHash, choice } = hint;
-    const { chainId, contractAddress: tokenContractAddress } = choice;
-    hint.left -= 1;
-    hint.nextAt = performance.now() + hints.everyMs;
-    if (hint.left === 0) this.#hint = undefined;
-    await this.#options.tell({ transactionHash, chainId, tokenContractAddress });
   }
 }

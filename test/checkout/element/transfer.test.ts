@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { english } from "../../../src/checkout/element/messages.ts";
-import { offerOf } from "../../../src/checkout/element/state.ts";
+import { nothingKnown, offerOf } from "../../../src/checkout/element/state.ts";
 import { createTexts } from "../../../src/checkout/element/texts.ts";
 import { transferOf } from "../../../src/checkout/element/transfer.ts";
 import { viewOf } from "../../../src/checkout/element/view.ts";
@@ -45,7 +45,13 @@ describe("for any quote", () => {
         };
         const request = paymentRequest(payment, quoted, () => 0);
         const offer = offerOf(request, quoted, undefined);
-        const known = { ...open, payment, offer, choices: [offer.choice], choice: offer.choice };
+        const known = {
+          ...nothingKnown,
+          payment,
+          offer,
+          choices: [offer.choice],
+          choice: offer.choice,
+        };
         const { transfer } = viewOf(known, createTexts(english, "ar-EG"));
         const { to, value, data = "", chainId: onChain } = transferOf(offer, account);
         const [, recipient, amount] = /^0xa9059cbb0{24}(.{40})(.{64})$/.exec(data) ?? [];
@@ -68,5 +74,3 @@ describe("for any quote", () => {
     );
   });
 });
-
-const open = { choices: [], isRenewed: false, isOffline: false, wallets: [] };

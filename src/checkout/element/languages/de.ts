@@ -4,6 +4,7 @@ export const german: Messages = {
   region: "Zahlung",
   loading: "Die Zahlung wird geladen …",
   pending: "Wir warten auf Ihre Zahlung",
+  sent: "Zahlung gesendet",
   processing: "Ihre Zahlung wurde erkannt",
   paid: "Bezahlt",
   failed: "Die Zahlung ist fehlgeschlagen",
@@ -50,8 +51,12 @@ export const german: Messages = {
   walletSending: "Prüfen Sie Betrag und Adresse in {wallet}, und bestätigen Sie dann.",
   walletSendingLate:
     "Der Preis ist abgelaufen. Lehnen Sie die Anfrage in {wallet} ab, und zahlen Sie dann zum neuen Preis.",
+  walletSendingCancelled:
+    "Abgebrochen. Lehnen Sie die Anfrage auch in {wallet} ab, damit nichts gesendet wird.",
   walletSent:
     "{wallet} hat die Zahlung gesendet. Das Netzwerk zeigt sie meist innerhalb einer Minute.",
+  sentBefore:
+    "{wallet} hat diese Zahlung bereits gesendet. Zahlen Sie nur dann erneut, wenn diese Transaktion fehlgeschlagen ist: Sonst zahlen Sie doppelt.",
   walletRejected: "Sie haben die Anfrage in {wallet} abgelehnt. Es wurde nichts gesendet.",
   walletBusy: "In {wallet} ist noch eine Anfrage offen. Beantworten Sie zuerst diese.",
   walletUnknownChain:
@@ -69,6 +74,8 @@ export const german: Messages = {
     "{wallet} hat einen Fehler gemeldet. Sehen Sie in der Wallet nach, ob die Zahlung gesendet wurde, bevor Sie es noch einmal versuchen.",
   cancel: "Abbrechen",
   payAnotherWay: "Anders bezahlen",
+  keepWaiting: "Weiter warten",
+  payAgain: "Trotzdem erneut zahlen",
   confirmations: "{count} von {required} Bestätigungen",
   confirming: "Das Netzwerk bestätigt die Zahlung",
   confirmingBar: "Bestätigungen des Netzwerks",
@@ -83,6 +90,8 @@ export const german: Messages = {
     "{received} sind angekommen. Das reicht nicht. Der Shop weiß davon und kann Ihnen helfen.",
   failedHelp: "Der Shop weiß davon und kann Ihnen helfen.",
   late: "{received} sind zu spät angekommen. Der Shop weiß davon und kann Ihnen helfen.",
+  sentLate:
+    "Ihre Überweisung wurde gesendet, ist aber nicht rechtzeitig angekommen. Zahlen Sie nicht noch einmal: Der Shop wird benachrichtigt, sobald sie ankommt, und kann Ihnen helfen.",
   expiredHelp: "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an diese Adresse.",
   cancelledHelp: "Senden Sie nichts an diese Adresse.",
   refundedHelp: "Das Geld ist auf dem Weg zu Ihnen zurück. Der Shop kann Ihnen mehr sagen.",

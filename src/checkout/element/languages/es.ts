@@ -4,6 +4,7 @@ export const spanish: Messages = {
   region: "Pago",
   loading: "Cargando el pago…",
   pending: "Esperando su pago",
+  sent: "Pago enviado",
   processing: "Hemos detectado su pago",
   paid: "Pagado",
   failed: "El pago ha fallado",
@@ -50,7 +51,11 @@ export const spanish: Messages = {
   walletSending: "Compruebe el importe y la dirección en {wallet} y confirme.",
   walletSendingLate:
     "El precio ha caducado. Rechace la solicitud en {wallet} y pague con el precio nuevo.",
+  walletSendingCancelled:
+    "Cancelado. Rechace también la solicitud en {wallet} para que no se envíe nada.",
   walletSent: "{wallet} ha enviado el pago. La red suele mostrarlo en menos de un minuto.",
+  sentBefore:
+    "{wallet} ya ha enviado este pago. Pague de nuevo solo si esa transacción ha fallado: de lo contrario, pagará dos veces.",
   walletRejected: "Ha rechazado la solicitud en {wallet}. No se ha enviado nada.",
   walletBusy: "{wallet} ya tiene una solicitud abierta. Responda primero a esa.",
   walletUnknownChain:
@@ -68,6 +73,8 @@ export const spanish: Messages = {
     "{wallet} ha notificado un error. Compruebe en la billetera si el pago se ha enviado antes de intentarlo de nuevo.",
   cancel: "Cancelar",
   payAnotherWay: "Pagar de otra forma",
+  keepWaiting: "Seguir esperando",
+  payAgain: "Pagar de nuevo de todos modos",
   confirmations: "{count} de {required} confirmaciones",
   confirming: "La red está confirmando el pago",
   confirmingBar: "Confirmaciones de la red",
@@ -81,6 +88,8 @@ export const spanish: Messages = {
   underpaid: "Han llegado {received}, pero no es suficiente. La tienda lo sabe y puede ayudarle.",
   failedHelp: "La tienda lo sabe y puede ayudarle.",
   late: "Han llegado {received} demasiado tarde. La tienda lo sabe y puede ayudarle.",
+  sentLate:
+    "Su transferencia se ha enviado, pero no ha llegado a tiempo. No pague otra vez: la tienda recibirá un aviso cuando llegue y podrá ayudarle.",
   expiredHelp: "No ha llegado nada a tiempo. No envíe nada a esta dirección.",
   cancelledHelp: "No envíe nada a esta dirección.",
   refundedHelp: "El reembolso está en camino. La tienda puede darle más detalles.",

@@ -4,6 +4,7 @@ export const french: Messages = {
   region: "Paiement",
   loading: "Chargement du paiement…",
   pending: "En attente de votre paiement",
+  sent: "Paiement envoyé",
   processing: "Votre paiement a été détecté",
   paid: "Payé",
   failed: "Le paiement a échoué",
@@ -49,8 +50,12 @@ export const french: Messages = {
   walletSending: "Vérifiez le montant et l’adresse dans {wallet}, puis confirmez.",
   walletSendingLate:
     "Le prix a expiré. Refusez la demande dans {wallet}, puis payez au nouveau prix.",
+  walletSendingCancelled:
+    "Annulé. Refusez aussi la demande dans {wallet}, pour que rien ne soit envoyé.",
   walletSent:
     "{wallet} a envoyé le paiement. Le réseau l’affiche en général en moins d’une minute.",
+  sentBefore:
+    "{wallet} a déjà envoyé ce paiement. Ne payez à nouveau que si cette transaction a échoué : sinon, vous payez deux fois.",
   walletRejected: "Vous avez refusé la demande dans {wallet}. Rien n’a été envoyé.",
   walletBusy: "Une demande est déjà ouverte dans {wallet}. Répondez d’abord à celle-ci.",
   walletUnknownChain:
@@ -68,6 +73,8 @@ export const french: Messages = {
     "{wallet} a signalé une erreur. Vérifiez dans le portefeuille si le paiement a été envoyé avant de réessayer.",
   cancel: "Annuler",
   payAnotherWay: "Payer autrement",
+  keepWaiting: "Continuer à attendre",
+  payAgain: "Payer à nouveau quand même",
   confirmations: "{count} confirmations sur {required}",
   confirming: "Confirmation par le réseau en cours",
   confirmingBar: "Confirmations du réseau",
@@ -82,6 +89,8 @@ export const french: Messages = {
     "{received} reçus, ce qui ne suffit pas. La boutique est au courant et peut vous aider.",
   failedHelp: "La boutique est au courant et peut vous aider.",
   late: "{received} reçus trop tard. La boutique est au courant et peut vous aider.",
+  sentLate:
+    "Votre transfert a été envoyé, mais n’est pas arrivé à temps. Ne payez pas une seconde fois : la boutique sera prévenue de son arrivée et pourra vous aider.",
   expiredHelp: "Rien n’est arrivé à temps. N’envoyez rien à cette adresse.",
   cancelledHelp: "N’envoyez rien à cette adresse.",
   refundedHelp: "Le remboursement est en cours. La boutique peut vous en dire plus.",

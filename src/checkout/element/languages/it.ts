@@ -4,6 +4,7 @@ export const italian: Messages = {
   region: "Pagamento",
   loading: "Caricamento del pagamento…",
   pending: "In attesa del pagamento",
+  sent: "Pagamento inviato",
   processing: "Il pagamento è stato rilevato",
   paid: "Pagato",
   failed: "Il pagamento non è riuscito",
@@ -50,7 +51,11 @@ export const italian: Messages = {
   walletSending: "Controlli importo e indirizzo in {wallet}, poi confermi.",
   walletSendingLate:
     "Il prezzo è scaduto. Rifiuti la richiesta in {wallet}, poi paghi con il nuovo prezzo.",
+  walletSendingCancelled:
+    "Annullato. Rifiuti la richiesta anche in {wallet}, in modo che non venga inviato nulla.",
   walletSent: "{wallet} ha inviato il pagamento. Di solito la rete lo mostra entro un minuto.",
+  sentBefore:
+    "{wallet} ha già inviato questo pagamento. Paghi di nuovo solo se quella transazione non è riuscita: altrimenti paga due volte.",
   walletRejected: "Ha rifiutato la richiesta in {wallet}. Non è stato inviato nulla.",
   walletBusy: "In {wallet} c’è già una richiesta aperta. Risponda prima a quella.",
   walletUnknownChain:
@@ -68,6 +73,8 @@ export const italian: Messages = {
     "{wallet} ha segnalato un errore. Controlli nel wallet se il pagamento è stato inviato prima di riprovare.",
   cancel: "Annulla",
   payAnotherWay: "Paga in un altro modo",
+  keepWaiting: "Continua ad attendere",
+  payAgain: "Paga comunque di nuovo",
   confirmations: "{count} conferme su {required}",
   confirming: "La rete sta confermando il pagamento",
   confirmingBar: "Conferme della rete",
@@ -82,6 +89,8 @@ export const italian: Messages = {
     "Sono arrivati {received}, ma non bastano. Il negozio ne è al corrente e può aiutarla.",
   failedHelp: "Il negozio ne è al corrente e può aiutarla.",
   late: "Sono arrivati {received} troppo tardi. Il negozio ne è al corrente e può aiutarla.",
+  sentLate:
+    "Il trasferimento è stato inviato, ma non è arrivato in tempo. Non paghi di nuovo: il negozio sarà avvisato quando arriva e potrà aiutarLa.",
   expiredHelp: "Non è arrivato nulla in tempo. Non invii nulla a questo indirizzo.",
   cancelledHelp: "Non invii nulla a questo indirizzo.",
   refundedHelp: "Il denaro le viene restituito. Il negozio può dirle di più.",

@@ -4,6 +4,7 @@ export const japanese: Messages = {
   region: "お支払い",
   loading: "お支払い情報を読み込んでいます…",
   pending: "お支払いをお待ちしています",
+  sent: "送金済みです",
   processing: "お支払いを検出しました",
   paid: "お支払い済み",
   failed: "お支払いに失敗しました",
@@ -50,7 +51,11 @@ export const japanese: Messages = {
   walletSending: "{wallet} で金額とアドレスを確かめてから、承認してください。",
   walletSendingLate:
     "価格の期限が切れました。{wallet} でリクエストを拒否し、新しい価格で支払ってください。",
+  walletSendingCancelled:
+    "キャンセルしました。何も送金されないように、{wallet} でもリクエストを拒否してください。",
   walletSent: "{wallet} が送金しました。通常は 1 分以内にネットワークに表示されます。",
+  sentBefore:
+    "{wallet} はこのお支払いをすでに送金しています。その取引が失敗した場合にのみ、もう一度お支払いください。そうでない場合は二重払いになります。",
   walletRejected: "{wallet} でリクエストを拒否しました。何も送金されていません。",
   walletBusy: "{wallet} に未処理のリクエストがあります。先にそちらに応答してください。",
   walletUnknownChain:
@@ -68,6 +73,8 @@ export const japanese: Messages = {
     "{wallet} でエラーが発生しました。もう一度試す前に、送金されたかどうかをウォレットで確かめてください。",
   cancel: "キャンセル",
   payAnotherWay: "別の方法で支払う",
+  keepWaiting: "このまま待つ",
+  payAgain: "それでももう一度支払う",
   confirmations: "確認数：{count} / {required}",
   confirming: "ネットワークで確認中です",
   confirmingBar: "ネットワークの確認",
@@ -82,6 +89,8 @@ export const japanese: Messages = {
     "{received} を受け取りましたが、不足しています。ショップに連絡済みです。お問い合わせください。",
   failedHelp: "ショップに連絡済みです。お問い合わせください。",
   late: "{received} は期限後に届きました。ショップに連絡済みです。お問い合わせください。",
+  sentLate:
+    "送金は行われましたが、期限内に届きませんでした。もう一度支払わないでください。届き次第ショップに通知され、対応できます。",
   expiredHelp: "期限内に入金がありませんでした。このアドレスには何も送らないでください。",
   cancelledHelp: "このアドレスには何も送らないでください。",
   refundedHelp: "返金の手続き中です。詳しくはショップにお問い合わせください。",

@@ -5,6 +5,7 @@ export const portuguese: Messages = {
   region: "Pagamento",
   loading: "Carregando o pagamento…",
   pending: "Aguardando seu pagamento",
+  sent: "Pagamento enviado",
   processing: "Seu pagamento foi detectado",
   paid: "Pago",
   failed: "O pagamento falhou",
@@ -50,7 +51,11 @@ export const portuguese: Messages = {
   walletSwitching: "Abra {wallet} e mude para {network}.",
   walletSending: "Confira o valor e o endereço em {wallet} e confirme.",
   walletSendingLate: "O preço expirou. Recuse a solicitação em {wallet} e pague com o novo preço.",
+  walletSendingCancelled:
+    "Cancelado. Rejeite também a solicitação em {wallet} para que nada seja enviado.",
   walletSent: "{wallet} enviou o pagamento. A rede costuma mostrá-lo em menos de um minuto.",
+  sentBefore:
+    "{wallet} já enviou este pagamento. Pague novamente apenas se essa transação tiver falhado: caso contrário, você pagará duas vezes.",
   walletRejected: "Você recusou a solicitação em {wallet}. Nada foi enviado.",
   walletBusy: "{wallet} já tem uma solicitação aberta. Responda primeiro a ela.",
   walletUnknownChain:
@@ -68,6 +73,8 @@ export const portuguese: Messages = {
     "{wallet} informou um erro. Confira na carteira se o pagamento foi enviado antes de tentar novamente.",
   cancel: "Cancelar",
   payAnotherWay: "Pagar de outra forma",
+  keepWaiting: "Continuar aguardando",
+  payAgain: "Pagar novamente mesmo assim",
   confirmations: "{count} de {required} confirmações",
   confirming: "A rede está confirmando o pagamento",
   confirmingBar: "Confirmações da rede",
@@ -81,6 +88,8 @@ export const portuguese: Messages = {
   underpaid: "Recebemos {received}, mas não é suficiente. A loja já sabe e pode ajudar você.",
   failedHelp: "A loja já sabe e pode ajudar você.",
   late: "Recebemos {received} tarde demais. A loja já sabe e pode ajudar você.",
+  sentLate:
+    "Sua transferência foi enviada, mas não chegou a tempo. Não pague novamente: a loja será avisada quando ela chegar e poderá ajudar.",
   expiredHelp: "Nada chegou a tempo. Não envie nada para este endereço.",
   cancelledHelp: "Não envie nada para este endereço.",
   refundedHelp: "O reembolso está a caminho. A loja pode dar mais informações.",

@@ -1,0 +1,123 @@
+import { InvalidRequestError, SettlekitError } from "../../errors.ts";
+import { passesByItself } from "../../resources/waiting.ts";
+import type { Quote } from "../../wire/quote.ts";
+import type { Connection } from "./connect.ts";
+import { type Choice, choicesOf, codeOf, firstChoice, type Known, offerOf } from "./state.ts";
+
+/** After a price could not be loaded. */
+const retryMs = 10_000;
+
+interface PricesOptions {
+  readonly known: () => Known;
+  readonly update: (facts: Partial<Known>) => void;
+  readonly report: (error: unknown) => void;
+  readonly connection: () => Connection | undefined;
+  readonly signal: () => AbortSignal;
+  /** Reads the payment again. */
+  readonly look: () => Promise<void>;
+}
+
+/** The tokens to choose from, and the price in the chosen one. Only the latest request for a price counts. */
+export class Prices {
+  readonly #options: PricesOptions;
+  /** Number of the latest request for a quote; answers to earlier ones are outdated. */
+  #asked = 0;
+  /** The request that is under way. */
+  #asking: number | undefined;
+  #retryAt: number | undefined;
+
+  constructor(options: PricesOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the choices that a payment's quotes offer, and asks for a price if there is none. */
+  async take(quotes: readonly Quote[]): Promise<void> {
+    const { known } = this.#options;
+    this.#offer(choicesOf(quotes));
+    if (known().payment?.type === "deposit") await this.#loadChoices();
+    if (known().priceFailure === undefined) void this.askIfNone();
+  }
+
+  async askIfNone(): Promise<void> {
+    const isAsking = this.#asking === this.#asked;
+    if (this.#options.known().offer === undefined && !isAsking) await this.ask();
+  }
+
+  /** Forgets the price, and the request that is under way. */
+  drop(): void {
+    this.#asked += 1;
+    this.#retryAt = undefined;
+    this.#options.update({ offer: undefined, priceFailure: undefined });
+  }
+
+  /** Asks for the price in the chosen token. An active quote is returned again. */
+  async ask(): Promise<void> {
+    const { known, update, report, connection, look } = this.#options;
+    const signal = this.#options.signal();
+    const { payment, choice, depositInCents: forceDepositAmount, offer: before } = known();
+    const { checkout } = connection() ?? {};
+    if (checkout === undefined || payment?.status !== "pending") return;
+    const isDeposit = payment.type === "deposit";
+    if (isDeposit && forceDepositAmount === undefined) return;
+    if (choice === undefined && !isDeposit) {
+      update({ priceFailure: { kind: "noChoice", code: "no_choice" } });
+      return;
+    }
+    this.drop();
+    const asked = this.#asked;
+    this.#asking = asked;
+    try {
+      const { chainId, contractAddress } = choice ?? {};
+      const input = { chainId, contractAddress, ...(isDeposit && { forceDepositAmount }) };
+      const quote = await checkout.quotes.create(input, { signal });
+      if (asked !== this.#asked) return;
+      const offer = offerOf(checkout.paymentRequest(payment, quote), quote, choice);
+      this.#asking = undefined;
+      const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
+      update({ offer, choice: offer.choice, isRenewed });
+    } catch (error) {
+      if (asked !== this.#asked || signal.aborted) return;
+      // The payment may have ended meanwhile, and takes no quote then.
+      await look();
+      if (asked !== this.#asked || known().payment?.status !== "pending") return;
+      report(error);
+      this.#asking = undefined;
+      if (mayPass(error)) this.#retryAt = performance.now() + retryMs;
+      const isOurs = InvalidRequestError.is(error) && error.status === undefined;
+      const kind = isOurs ? "unpayable" : "priceFailed";
+      update({ priceFailure: { kind, code: codeOf(error) } });
+    }
+  }
+
+  /** Asks again, a while after a price could not be loaded. */
+  tick(now: number): void {
+    if (this.#retryAt !== undefined && now > this.#retryAt) void this.ask();
+  }
+
+  /** A deposit may come without quotes: every token of the service is a choice then. */
+  async #loadChoices(): Promise<void> {
+    const { known, connection, signal } = this.#options;
+    if (known().choices.length > 0) return;
+    // Without the list, the service chooses the token.
+    const listed = connection()?.tokens.list({}, { signal: signal() });
+    const page = await listed?.catch(() => undefined);
+    const usable = (page?.data ?? []).flatMap((token) => {
+      const { status, chain } = token;
+      return status === "active" && chain?.isEnabled ? [{ token, chainId: chain.chainId }] : [];
+    });
+    this.#offer(choicesOf(usable));
+  }
+
+  /** Adds choices, of which one is chosen. */
+  #offer(more: readonly Choice[]): void {
+    const { choices: known, choice } = this.#options.known();
+    const added = more.filter(({ key }) => !known.some((it) => it.key === key));
+    const choices = [...known, ...added];
+    this.#options.update({ choices, choice: choice ?? firstChoice(choices) });
+  }
+}
+
+/** Whether asking again may give a price. */
+function mayPass(error: unknown): boolean {
+  return passesByItself(error) || (SettlekitError.is(error) && error.code === "quote_expired");
+}

@@ -1,0 +1,232 @@
+import type { Browser } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
+import { accessibilityViolations } from "./watched-page.ts";
+
+export function elementLastsCases(browser: () => Browser): void {
+  describe("the checkout element, as long as it shows a payment,", () => {
+    const shop = elementShop(browser);
+    const names = () => shop.events.map(({ name }) => name);
+    const status = () => shop.page.getByRole("status").textContent();
+    const card = () => shop.page.locator('[part="card"]');
+
+    /** The next answers of an operation of the payment. */
+    const refuse = (path: string, code: number, times: number) =>
+      shop.page.route(
+        `${shop.service.url}/**/${path}`,
+        (route) => route.fulfill({ status: code }),
+        {
+          times,
+        },
+      );
+
+    test("tells once that it is paid, and keeps that the customer stays", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.visit(order, { "return-url": "/thanks" });
+      await page.getByRole("button", { name: "Stay here" }).click();
+      await shop.element.evaluate((it) => {
+        it.setAttribute("header-prefix", "X-Service");
+        it.setAttribute("lang", "de");
+        const { parentNode } = it;
+        setTimeout(() => it.remove(), 100);
+        setTimeout(() => parentNode?.append(it), 200);
+      });
+      await page.clock.runFor(500);
+      await page.getByText("Vielen Dank.").waitFor();
+      await page.clock.runFor(10_000);
+      expect(new URL(page.url()).pathname).toBe("/");
+      expect(names()).toEqual(["change", "paid"]);
+    });
+
+    test("goes back to a page that is this one, and counts no further", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.visit(order);
+      await shop.shows("over");
+      await shop.element.evaluate((it) => it.setAttribute("return-url", `${location.href}#thanks`));
+      await page.getByText("in 3 s").waitFor();
+      await page.clock.runFor(3_500);
+      await expect.poll(() => page.url()).toContain("#thanks");
+      await page.getByRole("button", { name: "Stay here" }).waitFor({ state: "hidden" });
+      expect(await card().textContent()).not.toMatch(/in \d s/);
+    });
+
+    test("keeps what the customer writes when its texts change, and does not write equal ones anew", async () => {
+      const page = await shop.watch();
+      await shop.visit(await shop.order({ type: "deposit" }));
+      const input = page.getByRole("textbox");
+      await input.fill("77.10");
+      const set = (messages: object) =>
+        shop.element.evaluate((it, texts) => {
+          const { shadowRoot } = it;
+          const before = shadowRoot?.firstElementChild;
+          Object.assign(it, { messages: texts });
+          return new Promise<boolean>((resolve) =>
+            setTimeout(() => resolve(before === shadowRoot?.firstElementChild)),
+          );
+        }, messages);
+      expect(await set({})).toBe(true);
+      expect(await set({ continue: "Go on" })).toBe(false);
+      expect(await set({ continue: "Go on" })).toBe(true);
+      await shop.element.evaluate((it) => it.setAttribute("lang", "fr"));
+      await page.locator('[part="card"][lang="fr"]').waitFor();
+      expect(await input.inputValue()).toBe("77.10");
+      const focused = () => shop.element.evaluate((it) => it.shadowRoot?.activeElement?.localName);
+      expect(await focused()).toBe("input");
+      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByText("77.1 USDC").waitFor();
+      await shop.element.evaluate((it) => it.setAttribute("header-prefix", "X-Service"));
+      await page.getByText("77.1 USDC").waitFor();
+    });
+
+    test("goes on after a status was refused once", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      await refuse("status", 403, 1);
+      await page.clock.runFor(15_000);
+      expect(await page.getByText("25 USDC").isVisible()).toBe(true);
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await page.clock.runFor(15_000);
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    });
+
+    test("says why a payment cannot be read any more, and reads it again", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      await refuse(order.paymentId, 403, 2);
+      await shop.refresh();
+      await shop.shows("problem");
+      expect(await status()).toContain("cannot be opened with this link (HTTP 403)");
+      expect(await page.locator('[part="steps"]').isVisible()).toBe(false);
+      await shop.refresh();
+      expect(names().filter((name) => name === "error")).toHaveLength(1);
+      await page.clock.runFor(16_000);
+      await page.getByText("25 USDC").waitFor();
+    });
+
+    test("follows a payment that could not be found at first", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await refuse(order.paymentId, 404, 1);
+      await shop.visit(order);
+      await shop.shows("problem");
+      await shop.refresh();
+      await page.getByText("25 USDC").waitFor();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await page.clock.runFor(15_000);
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    });
+
+    test("says in red that there is no price, and shows nothing that could be paid", async () => {
+      const page = await shop.watch();
+      await refuse("quotes", 422, 1);
+      await shop.visit(await shop.order());
+      await expect.poll(status).toContain("No price could be loaded (HTTP 422)");
+      expect(await card().getAttribute("data-tone")).toBe("bad");
+      expect(await page.locator('[part="transfer"]').isVisible()).toBe(false);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByText("25 USDC").waitFor();
+      expect(await card().getAttribute("data-tone")).toBe("open");
+    });
+
+    test("selects what it cannot copy, and says so where everybody sees it", async () => {
+      const page = await shop.watch();
+      await page.addInitScript(() => {
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+        document.execCommand = () => false;
+      });
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await page.getByRole("button", { name: "Copy the amount" }).click();
+      await page.locator("dd", { hasText: "Select and copy it by hand" }).waitFor();
+      expect(await page.evaluate(() => getSelection()?.toString())).toBe("25");
+    });
+
+    test("copies by the older command where the newer one is not allowed", async () => {
+      const page = await shop.watch({ permissions: ["clipboard-read"] });
+      await page.addInitScript(() => {
+        Clipboard.prototype.writeText = () => Promise.reject(new Error("Not allowed"));
+      });
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await page.getByRole("button", { name: "Copy the amount" }).click();
+      await page.getByText("✓ Copy").waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("25");
+    });
+
+    test("speaks the page's language in a shadow tree and when it changes, and names what it speaks", async () => {
+      const page = await shop.watch();
+      await shop.visit(await shop.order());
+      const speaks = (language: string) =>
+        page.locator(`[part="card"][lang="${language}"]`).waitFor();
+      await speaks("en");
+      await shop.element.evaluate((it) => {
+        document.documentElement.lang = "de_DE";
+        const host = document.createElement("section");
+        host.attachShadow({ mode: "open" }).append(it);
+        document.body.append(host);
+      });
+      await speaks("de");
+      await page.evaluate(() => document.documentElement.setAttribute("lang", "zh-TW"));
+      await speaks("zh-Hans");
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("US$25.00");
+    });
+
+    test("keeps its looks in another document", async () => {
+      const page = await shop.watch();
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      const radius = await shop.element.evaluate(async (it) => {
+        const frame = document.createElement("iframe");
+        document.body.append(frame);
+        frame.contentDocument?.body.append(it);
+        const moved = it.shadowRoot?.firstElementChild;
+        return moved && frame.contentWindow?.getComputedStyle(moved).borderRadius;
+      });
+      expect(radius).toBe("20px");
+    });
+
+    test("has a name of its own beside another one", async () => {
+      const page = await shop.watch();
+      await shop.visit(await shop.order());
+      const other = await shop.order({ orderId: "order_2" });
+      await shop.element.evaluate(
+        (it, properties) => {
+          it.after(Object.assign(document.createElement("settlekit-checkout"), properties));
+        },
+        { ...other, baseUrl: shop.service.url },
+      );
+      await page.getByRole("region", { name: "Payment, Sandbox Merchant, order_2" }).waitFor();
+      await expect.poll(() => page.getByText("25 USDC").count()).toBe(2);
+      const violations = await accessibilityViolations(page);
+      expect(violations.filter((rule) => rule.startsWith("landmark"))).toEqual([]);
+    });
+
+    test("forgets everything with another payment", async () => {
+      const page = await shop.watch();
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "success");
+      await shop.visit(order);
+      await shop.shows("over");
+      const { paymentId, secret } = await shop.order({ amount: 9900, orderId: "order_2" });
+      await shop.element.evaluate((it, properties) => Object.assign(it, properties), {
+        paymentId,
+        secret,
+      });
+      await page.getByText("99 USDC").waitFor();
+      expect(names()).toEqual(["change", "paid", "change"]);
+    });
+  });
+}

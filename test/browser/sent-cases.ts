@@ -1,0 +1,155 @@
+import type { Browser } from "playwright-core";
+import { beforeEach, describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
+import { ShowingWallet } from "./showing-wallet.ts";
+
+type Element = HTMLElementTagNameMap["settlekit-checkout"];
+
+export function sentCases(browser: () => Browser): void {
+  describe("a transfer that a wallet shows or has sent", () => {
+    const shop = elementShop(browser);
+    let wallet: ShowingWallet;
+
+    beforeEach(() => {
+      wallet = new ShowingWallet();
+    });
+
+    const payButton = () => shop.page.getByRole("button", { name: "Pay with Anvil Wallet" });
+    const click = (name: string) => shop.page.getByRole("button", { name, exact: true }).click();
+    const says = (text: string) =>
+      shop.page.locator('[part="wallet-status"] p', { hasText: text }).waitFor();
+    const hashes = () => shop.page.locator('[part="transaction"]').textContent();
+    const told = (paymentId: string) =>
+      shop.sandbox
+        .requests()
+        .filter((it) => it.method === "POST" && it.path.includes(`${paymentId}/refresh-status`))
+        .map(({ body }) => JSON.parse(body ?? "").transactionHash);
+
+    async function opened() {
+      await wallet.join(await shop.watch());
+      const order = await shop.order();
+      await shop.visit(order);
+      await payButton().waitFor();
+      return order;
+    }
+
+    async function showing() {
+      const order = await opened();
+      await payButton().click();
+      await says("Check the amount and the address");
+      return order;
+    }
+
+    async function sent() {
+      const order = await showing();
+      const hash = wallet.confirm(0);
+      await shop.shows("sent");
+      return { ...order, hash };
+    }
+
+    test.each<[string, (element: Element) => unknown]>([
+      ["the way back changes", (it) => it.setAttribute("return-url", "/thanks")],
+      ["the service is given anew", (it) => it.setAttribute("header-prefix", "X-Service")],
+      ["the page is written in another language", (it) => it.setAttribute("lang", "en-GB")],
+      [
+        "the element leaves the page for a moment",
+        (it) => {
+          const { parentNode } = it;
+          it.remove();
+          setTimeout(() => parentNode?.append(it));
+        },
+      ],
+    ])("is known when %s", async (_, change) => {
+      const { paymentId } = await showing();
+      await shop.element.evaluate(change);
+      await says("Check the amount and the address");
+      const hash = wallet.confirm(0);
+      await shop.shows("sent");
+      await expect.poll(hashes).toBe(hash);
+      await expect.poll(() => told(paymentId)).toContain(hash);
+      expect(await payButton().count()).toBe(0);
+      expect(wallet.transfers.length).toBe(1);
+    });
+
+    test("is told to the service when the element is gone", async () => {
+      const { paymentId } = await showing();
+      await shop.element.evaluate((it) => it.remove());
+      const hash = wallet.confirm(0);
+      await expect.poll(() => told(paymentId)).toContain(hash);
+    });
+
+    test("is to be rejected by a customer who cancels, and has no second one beside it", async () => {
+      await showing();
+      await click("Cancel");
+      await says("Reject the request in Anvil Wallet as well");
+      await shop.page.getByText("ETH", { exact: true }).click();
+      await shop.page.getByText(/^[\d.]+ ETH$/).waitFor();
+      await says("Reject the request in Anvil Wallet as well");
+      expect(await payButton().getAttribute("aria-disabled")).toBe("true");
+      await payButton().click({ force: true });
+      wallet.reject(0);
+      await shop.page.locator('[part="wallet-status"]').waitFor({ state: "hidden" });
+      expect(await payButton().getAttribute("aria-disabled")).toBeNull();
+      expect(wallet.transfers.length).toBe(1);
+      expect(shop.events.filter(({ name }) => name === "error")).toEqual([]);
+    });
+
+    test("counts when it is confirmed after the customer cancelled", async () => {
+      const { paymentId } = await showing();
+      await click("Cancel");
+      await says("Reject the request in Anvil Wallet as well");
+      const hash = wallet.confirm(0);
+      await shop.shows("sent");
+      await expect.poll(() => told(paymentId)).toContain(hash);
+    });
+
+    test("has a status of its own, and a warning before it can be paid again", async () => {
+      const { hash } = await sent();
+      expect(await shop.page.getByRole("status").textContent()).toContain("Payment sent");
+      const address = shop.page.locator('[part="address"]');
+      await click("Pay another way");
+      await says("Anvil Wallet has already sent this payment.");
+      await click("Keep waiting");
+      await says("Anvil Wallet has sent the payment.");
+      // Nothing is paid again by accident, wherever the second click lands.
+      for (const width of [1280, 640, 480, 320]) {
+        await shop.page.setViewportSize({ width, height: 1200 });
+        const button = shop.page.getByRole("button", { name: "Pay another way" });
+        await button.dblclick();
+        expect(await address.isVisible()).toBe(false);
+        if (!(await button.isVisible())) await click("Keep waiting");
+      }
+      await click("Pay another way");
+      await click("Pay again anyway");
+      await address.waitFor();
+      const notice = await shop.page.locator('[part="notice"]').textContent();
+      expect(notice).toContain("otherwise you pay twice");
+      expect(await hashes()).toBe(hash);
+      await payButton().click();
+      await says("Check the amount and the address");
+      const second = wallet.confirm(1);
+      await shop.shows("sent");
+      expect(await hashes()).toBe(`${hash} ${second}`);
+    });
+
+    test("is on its way when the payment expires, and is seen when it arrives", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      await wallet.join(page);
+      const order = await shop.order();
+      await shop.visit(order);
+      await payButton().click();
+      await expect.poll(() => wallet.transfers.length).toBe(1);
+      const hash = wallet.confirm(0);
+      await shop.shows("sent");
+      await shop.sandbox.payments.simulate(order.paymentId, "timeout");
+      await shop.refresh();
+      await page.getByText("Your transfer was sent, but has not arrived in time.").waitFor();
+      expect(await hashes()).toBe(hash);
+      await shop.sandbox.payments.simulate(order.paymentId, "late");
+      await page.clock.runFor(6_000);
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      expect(await hashes()).toContain(hash);
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import type { Page } from "playwright-core";
+import { announceWallet } from "./announce-wallet.ts";
+
+/** A wallet that shows each transfer until the test answers, and cannot take it back. It has no chain behind it. */
+export class ShowingWallet {
+  readonly transfers: PromiseWithResolvers<string>[] = [];
+
+  /** Announces itself in every document that the page opens from now on. */
+  async join(page: Page): Promise<void> {
+    await page.exposeFunction("askWallet", ({ method }: { method: string }) =>
+      this.#answer(method).then(
+        (result) => ({ result }),
+        ({ code, message }) => ({ error: { code, message } }),
+      ),
+    );
+    await page.addInitScript(announceWallet);
+  }
+
+  /** The customer confirms a transfer: its hash. */
+  confirm(index: number): string {
+    const hash = `0x${String(index + 1).repeat(64)}`;
+    this.transfers[index]?.resolve(hash);
+    return hash;
+  }
+
+  reject(index: number): void {
+    const error = Object.assign(new Error("User rejected the request."), { code: 4001 });
+    this.transfers[index]?.reject(error);
+  }
+
+  async #answer(method: string): Promise<unknown> {
+    if (method === "eth_requestAccounts") return [`0x${"ab".repeat(20)}`];
+    if (method === "eth_chainId") return "0x14a34";
+    if (method !== "eth_sendTransaction") {
+      throw Object.assign(new Error("Unknown method"), { code: -32_601 });
+    }
+    const transfer = Promise.withResolvers<string>();
+    this.transfers.push(transfer);
+    return transfer.promise;
+  }
+}
