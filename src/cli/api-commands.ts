@@ -54,7 +54,7 @@ export function apiCommands(): Command[] {
 }
 
 const payoutOptions = object({
-  yes: toggle("--yes", "Do not ask for the amount to be typed."),
+  yes: toggle("--yes", "Send without asking for the amount."),
   production,
 });
 
@@ -143,8 +143,8 @@ function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): 
 }
 
 const onceProse =
-  "Sends crypto worth the amount to an address, unless the order has a withdrawal already: then it prints " +
-  "that one. It looks before it sends, and in doubt looks again instead of sending twice.";
+  "Sends crypto worth the amount to an address. If the order already has a withdrawal, prints that one instead. It " +
+  "looks before it sends and, when the outcome is unknown, looks again instead of sending twice.";
 
 /** Without where the belief comes from, which is of interest in docs/wire.md. */
 function proseOf(description: string): string {
@@ -157,7 +157,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
     name: `${group} find`,
     brief: `Find ${group} by their orderId.`,
     description:
-      "Reads the list, because the service cannot search by orderId. --created-after shortens that.",
+      "Reads the list, because the service cannot search by orderId. --created-after shortens the search.",
     examples: [
       `settlekit ${group} find order_1`,
       `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
@@ -166,7 +166,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
       orderId: operand("ORDER_ID"),
       createdAfter: setting(
         "--created-after TIME",
-        "When the order was placed: nothing older is read.",
+        "When the order was placed. Nothing older is read.",
         instant,
       ).optional(),
       csv,
@@ -190,7 +190,7 @@ function waitCommand(group: string): Command {
     name: `${group} wait`,
     brief: "Wait until the status is final.",
     description:
-      "Reads until the status is final, such as completed or failed, and prints the result. For scripts: a server learns it from webhooks.",
+      "Polls until the status is final, such as completed or failed, and prints the result. Meant for scripts: servers learn the outcome from webhooks.",
     examples: [
       `settlekit ${group} wait ${id}`,
       `settlekit ${group} wait ${id} --timeout 60 --json`,

@@ -3,7 +3,7 @@ import { exitCodes, UsageError } from "./exit-codes.ts";
 import { toggle } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const production = toggle("--production", "Required where real money would move.");
+export const production = toggle("--production", "Required when real money would move.");
 
 /**
  * Asks for the amount to be typed before money is sent.
@@ -20,11 +20,13 @@ export async function confirmPayout(
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new UsageError(
-      "Nothing was sent, because there is no terminal to confirm it on. Pass --yes to send without asking.",
+      "Nothing was sent, because there is no terminal to confirm it. Pass --yes to send without asking.",
     );
   }
   const amount = (Number(input.amountInCents) / 100).toFixed(2);
-  say(`Send ${amount} USD to ${input.recipientAddress} on chain ${input.chainId}, by ${baseUrl}.`);
+  say(
+    `Send ${amount} USD to ${input.recipientAddress} on chain ${input.chainId} through ${baseUrl}.`,
+  );
   const typed = await ask(`Type ${amount} to send it: `);
   if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
 }
@@ -34,7 +36,7 @@ export async function requireProduction(production: boolean): Promise<void> {
   const { configure } = await import("../options.ts");
   if (configure().environment !== "production" || production) return;
   throw new UsageError(
-    "Nothing was sent. This would move real money, as the environment is production: pass --production, " +
+    "Nothing was sent. This would move real money, because the environment is production: pass --production, " +
       "or set SETTLEKIT_ENVIRONMENT.",
   );
 }

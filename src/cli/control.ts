@@ -30,10 +30,10 @@ export const simulateCommand = defineCommand({
     "settlekit simulate WITHDRAWAL_ID fail --json",
   ],
   options: {
-    id: operand("ID", "Of the payment or withdrawal."),
+    id: operand("ID", "The id of the payment or withdrawal."),
     scenario: operand(
       "SCENARIO",
-      "Its outcome.",
+      "What happens to it.",
       choice([...paymentScenarios, ...withdrawalScenarios]),
     ),
     amountInCents: setting(
@@ -72,7 +72,7 @@ export const advanceCommand = defineCommand({
   name: "advance",
   brief: "Advance the clock of a running sandbox.",
   description:
-    "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their repetitions.",
+    "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their retries.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
     duration: operand(
@@ -97,9 +97,9 @@ export const advanceCommand = defineCommand({
 
 export const resendCommand = defineCommand({
   name: "resend",
-  brief: "Deliver a webhook of a running sandbox once more.",
+  brief: "Deliver a webhook of a running sandbox again.",
   description:
-    "Delivers an event once more, signed anew, and prints the answer. Delivery ids are in the output of settlekit events --json and in the inspector.",
+    "Delivers a webhook again, with a new signature, and prints the answer. settlekit events --json and the inspector show the ids of deliveries.",
   examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
   options: {
     deliveryId: operand("DELIVERY_ID"),
@@ -139,7 +139,7 @@ export const eventsCommand = defineCommand({
   name: "events",
   brief: "Print what happened in a running sandbox.",
   description:
-    "Prints the requests, changes and deliveries of a running sandbox: the latest ones, or with --follow those to come. Filters can be combined.",
+    "Prints the requests, changes and deliveries of a running sandbox: the latest ones or, with --follow, new ones as they happen. Filters can be combined.",
   examples: [
     "settlekit events --order order_1",
     "settlekit events --type payment --status completed",

@@ -29,9 +29,9 @@ const schema = setting(
 export const databaseOptions = {
   databaseUrl: setting(
     "--database-url URL",
-    "A PostgreSQL database. Default: DATABASE_URL, which other users of the machine do not see in the list of processes.",
+    "A PostgreSQL database. Default: DATABASE_URL, which other users of the machine cannot see in the list of processes.",
   ).optional(),
-  sqlite: setting("--sqlite PATH", "An SQLite file instead.", path).optional(),
+  sqlite: setting("--sqlite PATH", "An SQLite file, instead of PostgreSQL.", path).optional(),
   schema,
   dotenv,
 };
@@ -108,7 +108,7 @@ export function sqlCommand(component: Component): Command {
     name: `${name} sql`,
     brief: "Print the tables as SQL.",
     description:
-      "Prints what migrate() does, for projects that run migrations themselves: to a new database, or with --from to tables of an older settlekit.",
+      "Prints the SQL that migrate() runs, for projects that run migrations themselves. Without --from, it is for a new database.",
     examples: [`settlekit ${name} sql --postgres`, `settlekit ${name} sql --sqlite --from 1`],
     options: {
       forPostgres: toggle("--postgres", "For PostgreSQL."),
@@ -116,7 +116,7 @@ export function sqlCommand(component: Component): Command {
       schema,
       from: setting(
         "--from VERSION",
-        "The version that the tables have: only later migrations are printed. Default: 0, for a new database.",
+        "The version of the existing tables: only later migrations are printed. 0 is a new database.",
         integer({ min: 0, max: migrations.length }),
       ).withDefault(0),
     },

@@ -5,7 +5,7 @@ export const doctorCommand = defineCommand({
   name: "doctor",
   brief: "Check configuration, connection, clock and credentials.",
   description:
-    "Checks what a MerchantClient without options would do here: the SETTLEKIT_* variables, whether key and environment agree, whether the service is reached, its clock, and what is unexpected in the answer to one read-only call. No secret is printed. The exit code is that of the worst finding.",
+    "Checks what a MerchantClient without options would do here: the SETTLEKIT_* variables, whether key and environment match, whether the service can be reached, its clock, and whatever is unexpected in the answer to one read-only call. No secret is printed. The exit code is that of the worst finding.",
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
   options: serviceOptions,
   async run({ headerPrefix }, terminal) {

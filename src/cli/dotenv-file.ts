@@ -31,7 +31,9 @@ export async function writeVariables(
       continue;
     }
     if (!process.stdin.isTTY) {
-      warn(`${name} has another value in ${path}, and stays. Remove it there to have it written.`);
+      warn(
+        `${name} has another value in ${path}, which was kept. Remove it there to have it written.`,
+      );
       continue;
     }
     const answer = await ask(`${name} has another value in ${path}. Replace it? (y/N) `);

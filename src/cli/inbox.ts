@@ -32,7 +32,7 @@ const statusCommand = defineCommand({
   name: "inbox status",
   brief: "Print how the inbox is doing.",
   description:
-    "Prints how many payments and withdrawals wait to be settled, for how long the oldest has, what is parked, and how many were settled in the last minute.",
+    "Prints how many payments and withdrawals are waiting to be settled, how long the oldest has been waiting, what is parked, and how many were settled in the last minute.",
   examples: ["settlekit inbox status", "settlekit inbox status --sqlite shop.db --json"],
   options: { ...databaseOptions, json },
   async run(database, terminal) {
@@ -42,7 +42,7 @@ const statusCommand = defineCommand({
 
 const parkedCommand = defineCommand({
   name: "inbox parked",
-  brief: "List what waits for a person.",
+  brief: "List what is waiting for a person.",
   description:
     "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
   examples: ["settlekit inbox parked", "settlekit inbox parked --json"],
@@ -56,16 +56,16 @@ const parkedCommand = defineCommand({
 
 const retryCommand = defineCommand({
   name: "inbox retry",
-  brief: "Have something parked tried again.",
-  description: "Has something parked tried again at once, by the workers that run.",
+  brief: "Retry something that is parked.",
+  description: "Makes the running workers retry a parked payment, withdrawal or task at once.",
   examples: ["settlekit inbox retry payment:12", "settlekit inbox retry task:3 --sqlite shop.db"],
   options: {
-    id: operand("ID", "As settlekit inbox parked prints it."),
+    id: operand("ID", "The id that settlekit inbox parked prints."),
     ...databaseOptions,
   },
   async run({ id, ...database }, terminal) {
     await inTransaction(database, terminal, () => unpark(id), { wake: "inbox" });
-    terminal.say(`${id} is tried again.`);
+    terminal.say(`${id} will be retried.`);
   },
 });
 
@@ -73,7 +73,7 @@ const reconcileCommand = defineCommand({
   name: "inbox reconcile",
   brief: "Look for changes that no webhook reported.",
   description:
-    "Walks the lists of the service that SETTLEKIT_SECRET_KEY belongs to, and marks what has changed. The workers that run settle it. Refused for an inbox with tenants, each of which has a key of its own.",
+    "Walks the lists of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks what has changed; the running workers settle it. Not for an inbox with tenants, because each tenant has its own key.",
   examples: [
     "settlekit inbox reconcile",
     "settlekit inbox reconcile --since 2026-01-01 --sqlite shop.db",
@@ -81,7 +81,7 @@ const reconcileCommand = defineCommand({
   options: {
     since: setting(
       "--since TIME",
-      "Look at what was created from then on. Default: where the last walk left off.",
+      "Start with what was created at this time. Default: where the last walk ended.",
       instant,
     ).optional(),
     ...databaseOptions,
@@ -98,7 +98,7 @@ const reconcileCommand = defineCommand({
   },
 });
 
-/** What a person does with an inbox, on either database. */
+/** The commands with which people operate an inbox. */
 export const inboxCommands: readonly Command[] = [
   statusCommand,
   parkedCommand,

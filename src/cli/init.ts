@@ -9,9 +9,9 @@ import { sandboxFrom, sandboxOptions, usualIdentity, variablesOf } from "./sandb
 
 export const initCommand = defineCommand({
   name: "init",
-  brief: "Prepare a project for the sandbox.",
+  brief: "Set up a project for the sandbox.",
   description:
-    "Writes the sandbox's variables into .env, asks before it changes one, and prints the first lines of code for the framework in package.json.",
+    "Writes the sandbox's variables to .env, asking before it changes one, and prints starter code for the framework in package.json.",
   examples: ["settlekit init", "settlekit init --dotenv .env.development"],
   options: {
     path: setting("--dotenv PATH", "The file to write.", path).withDefault(".env"),

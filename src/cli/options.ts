@@ -173,7 +173,7 @@ export const port = integer({ min: 0, max: 65_535 });
 
 export const seconds = float({ min: 0, allowInfinity: true });
 
-const expectedUrl = message`Expected a whole http or https URL, such as ${"http://127.0.0.1:3000/webhooks"}.`;
+const expectedUrl = message`Expected a complete http or https URL, such as ${"http://127.0.0.1:3000/webhooks"}.`;
 
 export const webUrl = url({
   allowedProtocols: ["http:", "https:"],
@@ -256,7 +256,7 @@ export async function clientFrom(headerPrefix: string | undefined): Promise<Merc
 
 export const webhookSecret = setting(
   "--secret SECRET",
-  "The endpoint's webhook secret. Default: SETTLEKIT_WEBHOOK_SECRET, which other users of the machine do not see in the list of processes.",
+  "The endpoint's webhook secret. Default: SETTLEKIT_WEBHOOK_SECRET, which other users of the machine cannot see in the list of processes.",
 ).optional();
 
 /** @throws {UsageError} There is none. */

@@ -30,7 +30,7 @@ export const ledgerOptions = {
 export const cents = integer({ min: 0 });
 const recipient = setting(
   "--recipient ADDRESS",
-  "The only recipient to pay. May be repeated.",
+  "Pay only this recipient. May be repeated.",
   readBy("", (input) => toRecipientAddress(input, "The address")),
 ).multiple();
 
@@ -46,7 +46,7 @@ export const limits = object({
   recipients: map(recipient, (all) => (all.length > 0 ? all : undefined)),
   approveAbove: setting(
     "--approve-above CENTS",
-    "The largest payout that is sent without settlekit payouts approve. 0: none.",
+    "Payouts above this amount wait for settlekit payouts approve; 0 for all of them.",
     cents,
   ).optional(),
 });

@@ -10,7 +10,7 @@ import { interruptible, type Terminal } from "./terminal.ts";
 
 export const runCommand = defineCommand({
   name: "payouts run",
-  brief: "Send what is due, and follow what was sent.",
+  brief: "Send payouts that are due, and follow those that were sent.",
   description:
     "Does everything that is due now, and ends: for a scheduler. Pass the same limits each time, or --no-limits. What is not sent is counted on stderr, with the reason. When a step fails, the last error is printed and the command ends with its exit code; a later run tries the payout again. While the breaker is open, the exit code is 5. Other processes may send payouts of this ledger at the same time.",
   examples: [

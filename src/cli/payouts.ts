@@ -51,8 +51,8 @@ const table = [
 
 const listCommand = defineCommand({
   name: "payouts list",
-  brief: "List payouts of the ledger.",
-  description: "Lists payouts, the last planned one first.",
+  brief: "List payouts.",
+  description: "Lists payouts, newest first.",
   examples: [
     "settlekit payouts list --state needs_decision --sqlite shop.db",
     "settlekit payouts list --all --sqlite shop.db --json",
@@ -138,7 +138,10 @@ const planCommand = defineCommand({
         "Your own data, which the service keeps with the withdrawal.",
       ).optional(),
     }),
-    by: setting("--by NAME", "The name of who plans it, and so cannot approve it.").optional(),
+    by: setting(
+      "--by NAME",
+      "Your name. The person who plans a payout cannot approve it.",
+    ).optional(),
     limits,
     ...ledgerOptions,
     headerPrefix,
@@ -229,17 +232,17 @@ export const payoutCommands: readonly Command[] = [
   decisionCommand(
     "approve",
     "Approve a planned payout.",
-    "Approves a planned payout. The person who planned it cannot.",
+    "Approves a planned payout. The person who planned it cannot approve it.",
   ),
   decisionCommand(
     "reject",
-    "Refuse a planned payout for good.",
-    "Refuses a planned payout for good. Nothing was sent for it.",
+    "Reject a planned payout for good.",
+    "Rejects a planned payout for good, before anything is sent for it.",
   ),
   decisionCommand(
     "cancel",
     "Cancel a planned payout.",
-    "Cancels a planned payout. Nothing was sent for it.",
+    "Cancels a planned payout, before anything is sent for it.",
   ),
   resolveCommand,
   reopenCommand,

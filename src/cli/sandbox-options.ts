@@ -23,7 +23,7 @@ type AskedFault =
 export const sandboxOptions = {
   webhookUrl: setting(
     "--webhook-url URL",
-    "Where webhooks are sent. Without it they are only recorded.",
+    "Where to send webhooks. Without it, they are only recorded.",
     webUrl,
   ).optional(),
   seed: setting(
@@ -107,8 +107,8 @@ export function variablesOf(
 }
 
 export const faultExplanation = lines(
-  "A fault is made of these words:",
-  "  where      a method and the beginning of a path, such as POST /payments, or * for every request",
+  "A fault consists of these words:",
+  "  where      a method and the start of a path, such as POST /payments, or * for every request",
   "  what       another answer such as 503, a delay such as 800ms or 2s, reset, or truncated",
   "  when       before or after the request takes effect; a reset also mid-answer",
   "  how often  x3, or always; once by default",

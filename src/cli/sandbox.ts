@@ -19,8 +19,8 @@ import { type Terminal, untilStopped } from "./terminal.ts";
 
 export const sandboxCommand = defineCommand({
   name: "sandbox",
-  brief: "Serve the whole payment service on this machine.",
-  description: message`Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data nothing is stored: what was created is gone when it stops. The secrets are the same at every start.
+  brief: "Run the whole payment service on this machine.",
+  description: message`Serves payments, withdrawals and signed webhooks until Ctrl-C. Without --data, nothing is stored: everything created is gone when it stops. The secrets are the same at every start.
 
 ${faultExplanation}`,
   examples: [
@@ -34,18 +34,18 @@ ${faultExplanation}`,
     ...listenOptions(defaultSandboxPort),
     allowedHosts: setting(
       "--allow-host NAME",
-      "A name that clients may use for it, such as that of its container. May be repeated.",
+      "A host name by which clients may reach the sandbox, such as its container's. May be repeated.",
     ).multiple(),
     ...sandboxOptions,
     data: setting(
       "--data FILE",
-      "An SQLite file that keeps everything for the next start. Created where it does not exist.",
+      "An SQLite file that keeps everything for the next start. Created if it does not exist.",
       path,
     ).optional(),
     // Node itself refuses the first where there is no such file, even among a script's own arguments.
     envFile: setting(
       "--env-file, --write-dotenv PATH",
-      "Write the variables into this file, such as .env. Asks before it changes one. For a new file, use --write-dotenv.",
+      "Write the variables to this file, such as .env, asking before one is changed. For a new file, use --write-dotenv.",
       path,
     ).optional(),
     json,
@@ -138,7 +138,7 @@ async function openInspector({ url }: SandboxServer, terminal: Terminal): Promis
 function warnOfExposure(host: string, seed: string | undefined, { warn }: Terminal): void {
   const keys =
     seed === undefined
-      ? " Without --seed its keys are the same everywhere: everybody has them."
+      ? " Without --seed, its keys are the default ones, which everybody has."
       : "";
   warn(
     `Listening on ${host}: every machine that reaches this one can use the sandbox and see what is ` +

@@ -29,7 +29,7 @@ export const triggerCommand = defineCommand({
   name: "trigger",
   brief: "Cause a webhook in a sandbox, or send an invented one.",
   description:
-    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can read what the webhook is about. With --to, the webhook is also sent there, and the answer printed. With --detached, no sandbox is involved: the object is invented.",
+    "Creates a payment or withdrawal in a running sandbox and moves it to the status, so that your endpoint can fetch the object that the webhook is about. With --to, the webhook is also sent there, and the answer is printed. With --detached, no sandbox is involved: the object is invented.",
   examples: [
     "settlekit trigger payment.updated --status failed",
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
@@ -46,13 +46,13 @@ export const triggerCommand = defineCommand({
     ).optional(),
     status: setting(
       "--status STATUS",
-      "Default: pending for what is created, completed for what is updated.",
+      "Default: pending for created events, completed for updated ones.",
     ).optional(),
     orderId: setting("--order-id ID", "The order.").withDefault("order_1"),
     detached: toggle("--detached", "Invent the object instead of creating it in a sandbox."),
     assignments: setting(
       "--set PATH=VALUE",
-      "With --detached, sets a field of the event's data: a path with dots, and JSON, or else text. May be repeated.",
+      "With --detached, sets a field of the event's data, such as receipt.txHash=0xab. A value that is not JSON is text. May be repeated.",
       readBy<Assignment>({ path: [], value: null }, assignmentFrom),
     ).multiple(),
     url: sandboxUrl,

@@ -36,7 +36,9 @@ describe("settlekit init", () => {
     await writeFile(join(folder, ".env"), "# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'");
     const { code, stderr } = await init();
     expect(code).toBe(0);
-    expect(stderr).toContain("Warning: SETTLEKIT_SECRET_KEY has another value in .env, and stays.");
+    expect(stderr).toContain(
+      "Warning: SETTLEKIT_SECRET_KEY has another value in .env, which was kept.",
+    );
     const text = await dotenv();
     expect(text).toMatch(/^# mine\nPORT=3000\nSETTLEKIT_SECRET_KEY='sk_test_mine'\nSETTLEKIT_ENV/);
     expect(text).not.toMatch(/SETTLEKIT_SECRET_KEY=sk/);

@@ -269,7 +269,7 @@ describe("settlekit listen", () => {
     [[], "There is no webhook secret."],
     [["--secret", ""], "`--secret`: The value is empty"],
     [["--secret", "a", "--forward-to", ""], "`--forward-to`: The value is empty"],
-    [["--secret", "a", "--forward-to", "shop"], "`--forward-to`: Expected a whole"],
+    [["--secret", "a", "--forward-to", "shop"], "`--forward-to`: Expected a complete"],
     [["--secret", "a", "--tolerance", "5m"], "`--tolerance`: Expected"],
     [["--secret", "a", "--header-prefix", "no spaces"], "headerPrefix"],
     [["--secret", "a", "--host", "no such host"], "Nothing can listen"],

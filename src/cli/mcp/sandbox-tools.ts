@@ -50,7 +50,7 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_advance_clock",
-      description: "Advances the sandbox's clock, and tells what became due.",
+      description: "Advances the sandbox's clock and reports what became due.",
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
       run: (input) => control(url, "clock/advance", input),
     }),
