@@ -1,3 +1,4 @@
+import { isLoopback } from "./base-url.ts";
 import type { NetworkFailure } from "./policy.ts";
 
 /** No connection was made, so nothing was sent. Bun has its own names. */
@@ -22,13 +23,19 @@ const maxDepth = 8;
 /**
  * Reads from fetch's error how far the request came. In doubt, it is a broken connection, which may have carried the
  * request.
+ *
+ * @param service The service's URL when a function of the merchant's failed. Such a function may talk to other servers, also
+ * after the service answered, so only an error that names the service shows that nothing was sent.
  */
-export function readNetworkError(error: unknown): NetworkFailure {
+export function readNetworkError(error: unknown, service?: URL): NetworkFailure {
   const causes = rootCauses(error, maxDepth);
   const [first] = causes;
   // OpenSSL's ends with a line break.
   const detail = first?.message.trim() || "no reason given";
   const code = first?.code ?? "connection_failed";
+  if (service && !causes.every((cause) => isAbout(cause, service))) {
+    return { kind: "connection", code, detail };
+  }
   if (causes.length > 0 && causes.every(isUnreachable))
     return { kind: "unreachable", code, detail };
   if (causes.length > 0 && causes.every((cause) => tlsCode.test(cause.code ?? ""))) {
@@ -53,6 +60,20 @@ interface Cause {
   readonly code: string | undefined;
   readonly syscall: string | undefined;
   readonly message: string;
+  /** The name that was looked up. */
+  readonly hostname: unknown;
+  /** Where it tried to connect. */
+  readonly address: unknown;
+  readonly port: unknown;
+}
+
+/** Whether an error names the host that it failed at, and that is the service's. */
+function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
+  const host = service.hostname.replace(/^\[|\]$/g, "");
+  if (hostname !== undefined) return hostname === host;
+  const isLocal = /(^|\.)localhost$/.test(host) && isLoopback(String(address));
+  const servicePort = Number(service.port) || (service.protocol === "https:" ? 443 : 80);
+  return (address === host || isLocal) && port === servicePort;
 }
 
 function isUnreachable({ code, syscall, message }: Cause): boolean {
@@ -66,13 +87,17 @@ function isUnreachable({ code, syscall, message }: Cause): boolean {
 /** The ends of the chain of causes: several where the platform tried several addresses. */
 function rootCauses(error: unknown, depth: number): Cause[] {
   if (typeof error !== "object" || error === null) return [];
-  const { code, syscall, message, cause, errors } = error as Record<string, unknown>;
+  const { code, syscall, message, cause, errors, hostname, address, port } = error as Record<
+    string,
+    unknown
+  >;
   if (depth > 0 && Array.isArray(errors) && errors.length > 0) {
     return errors.flatMap((inner) => rootCauses(inner, depth - 1));
   }
   const deeper = depth > 0 ? rootCauses(cause, depth - 1) : [];
   if (deeper.length > 0) return deeper;
-  return [{ code: asText(code), syscall: asText(syscall), message: asText(message) ?? "" }];
+  const texts = { code: asText(code), syscall: asText(syscall), message: asText(message) ?? "" };
+  return [{ ...texts, hostname, address, port }];
 }
 
 function asText(value: unknown): string | undefined {

@@ -149,7 +149,7 @@ export function createSender(settings: HttpSettings) {
       const fact = redact(message);
       return { kind: "custom_code", option, fact, wasSent: hasLeft, cause: copied(cause, redact) };
     }
-    const failure = readNetworkError(error);
+    const failure = readNetworkError(error, customFetch && new URL(baseUrl));
     return { ...failure, detail: redact(failure.detail) };
   }
 

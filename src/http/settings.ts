@@ -55,7 +55,10 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
 
 /** The options that the constructors of all clients have in common. */
 export interface ConnectionOptions {
-  /** Default: the global `fetch` at the time of each request. */
+  /**
+   * Sends each request, once. An error that it throws means that nothing was sent only if it names the service's host.
+   * Default: the global `fetch` at the time of each request.
+   */
   fetch?: Fetch | undefined;
   /** Limit of one attempt, including the answer's body, in milliseconds. Default 30,000. */
   timeoutMs?: number | undefined;

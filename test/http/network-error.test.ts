@@ -83,3 +83,42 @@ describe("a failed fetch", () => {
     expect(readNetworkError(error)).toMatchObject({ kind: "connection", detail: "round" });
   });
 });
+
+describe("a failed function of the merchant's", () => {
+  const at = (code: string, place: object) =>
+    fetchFailed(Object.assign(system(code, "connect"), place));
+  const kindAt = (url: string, error: unknown) => readNetworkError(error, new URL(url)).kind;
+
+  test.each([
+    ["https://api.example", "ENOTFOUND", { hostname: "api.example" }],
+    ["https://api.example/v2", "EAI_AGAIN", { hostname: "api.example" }],
+    ["http://127.0.0.1:4010", "ECONNREFUSED", { address: "127.0.0.1", port: 4010 }],
+    ["http://localhost:4010", "ECONNREFUSED", { address: "::1", port: 4010 }],
+    ["http://[::1]:4010", "ECONNREFUSED", { address: "::1", port: 4010 }],
+    ["https://10.0.0.7", "ECONNREFUSED", { address: "10.0.0.7", port: 443 }],
+  ])("sent nothing to %s if its %s names the service", (url, code, place) => {
+    expect(kindAt(url, at(code, place))).toBe("unreachable");
+  });
+
+  test.each([
+    ["https://api.example", "ENOTFOUND", { hostname: "audit.example" }],
+    ["https://api.example", "ENOTFOUND", {}],
+    ["https://api.example", "ECONNREFUSED", { address: "203.0.113.7", port: 443 }],
+    ["http://127.0.0.1:4010", "ECONNREFUSED", { address: "127.0.0.1", port: 9000 }],
+    ["http://127.0.0.1:4010", "ECONNREFUSED", { address: "127.0.0.2", port: 4010 }],
+    ["http://127.0.0.1:4010", "ECONNREFUSED", {}],
+    ["http://127.0.0.1:4010", "UND_ERR_INVALID_ARG", {}],
+    ["https://127.0.0.1", "CERT_HAS_EXPIRED", { host: "127.0.0.1" }],
+  ])("may have sent something to %s if its %s does not (%j)", (url, code, place) => {
+    expect(kindAt(url, at(code, place))).toBe("connection");
+  });
+
+  test("sent nothing to a name with several addresses only if all of them refused", () => {
+    const refused = (address: string) =>
+      Object.assign(system("ECONNREFUSED", "connect"), { address, port: 4010 });
+    const both = new AggregateError([refused("::1"), refused("127.0.0.1")]);
+    const other = new AggregateError([refused("::1"), refused("10.0.0.7")]);
+    expect(kindAt("http://localhost:4010", fetchFailed(both))).toBe("unreachable");
+    expect(kindAt("http://localhost:4010", fetchFailed(other))).toBe("connection");
+  });
+});

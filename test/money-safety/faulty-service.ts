@@ -147,9 +147,14 @@ export async function faultyService(
       const number = requests++;
       const fault = faults[number];
       if (fault?.kind === "clock jump") clockJumpMs += fault.days * 86_400_000;
-      // Nothing listens on port 2: a real connection, really refused.
-      const to = fault?.kind === "refused" ? target.replace(url, "http://127.0.0.1:2") : target;
-      return fetch(to, {
+      // Nothing listens on port 2: a real connection, really refused, with an error that names the service's port.
+      if (fault?.kind === "refused") {
+        return fetch(target.replace(url, "http://127.0.0.1:2"), init).catch((error) => {
+          Object.assign(error.cause, { port: Number(new URL(url).port) });
+          throw error;
+        });
+      }
+      return fetch(target, {
         ...init,
         headers: { ...init.headers, "x-request-number": String(number) },
       });

@@ -107,7 +107,7 @@ export class PayoutWorld {
       this.#late.splice(this.#late.indexOf(late), 1);
       this.#store(late.body);
     }
-    if (init.method === "POST") return this.#create(String(init.body));
+    if (init.method === "POST") return this.#create(new URL(url), String(init.body));
     const { searchParams, pathname } = new URL(url);
     if (searchParams.has("limit")) return this.#list(searchParams, init);
     const found = this.stored.find(({ id }) => id === pathname.split("/").at(-1));
@@ -132,15 +132,15 @@ export class PayoutWorld {
     return stored;
   }
 
-  #create(body: string): Response {
+  #create({ hostname: address, port }: URL, body: string): Response {
     const fault = this.isCalm ? "none" : (this.#plan.creations[this.#creations++] ?? "none");
-    const failed = (code: string) =>
+    const failed = (code: string, facts = {}) =>
       Object.assign(new TypeError("fetch failed"), {
-        cause: Object.assign(new Error(code), { code }),
+        cause: Object.assign(new Error(code), { code, ...facts }),
       });
     switch (fault) {
       case "refused connection":
-        throw failed("ECONNREFUSED");
+        throw failed("ECONNREFUSED", { address, port: Number(port) });
       case "late":
         this.#late.push({ dueAt: this.clock.now() + 90_000, body });
         throw failed("UND_ERR_HEADERS_TIMEOUT");

@@ -170,7 +170,7 @@ export class World {
   async #create(url: string, init: RequestInit): Promise<Response> {
     const key = new Headers(init.headers).get("idempotency-key") ?? "";
     const fate = this.fates.shift() ?? "answered";
-    if (fate === "refused connection") throw failure("ECONNREFUSED");
+    if (fate === "refused connection") throw failure("ECONNREFUSED", url);
     this.creations.push({ key, at: this.#now, body: JSON.parse(String(init.body)) });
     await this.onCreation();
     const reach = async () => {
@@ -209,7 +209,10 @@ export class World {
   }
 }
 
-function failure(code: string): TypeError {
-  const cause = Object.assign(new Error(code), { code });
+/** @param url Where nobody listens, if that is why. */
+function failure(code: string, url?: string): TypeError {
+  const { hostname: address, port } = new URL(url ?? "http://unnamed.invalid");
+  const at = url === undefined ? {} : { address, port: Number(port) };
+  const cause = Object.assign(new Error(code), { code, ...at });
   return Object.assign(new TypeError("fetch failed"), { cause });
 }
