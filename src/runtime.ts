@@ -29,6 +29,11 @@ export function userAgent(): string | undefined {
   return undefined;
 }
 
+/** Whether this is Deno. */
+export function isDeno(): boolean {
+  return Boolean((globalThis as Runtime).Deno?.version?.deno);
+}
+
 /** As `engines` in package.json has it. */
 const [neededMajor, neededMinor] = [22, 12];
 

@@ -7,7 +7,7 @@ import {
 } from "../errors.ts";
 import { show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
-import type { Credential, Operation } from "../wire/operation.ts";
+import type { Credential, Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
@@ -30,6 +30,7 @@ export interface CallInput {
 /** The part of a request that all attempts of a call share: they send the same bytes. */
 export interface PreparedRequest {
   readonly method: string;
+  readonly replay: Replay;
   readonly path: string;
   readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly headers: Record<string, string>;
@@ -58,7 +59,7 @@ export function prepareRequest(
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
   };
-  return { method, path: fillPath(path, ids), query, headers, body, idempotencyKey };
+  return { method, replay, path: fillPath(path, ids), query, headers, body, idempotencyKey };
 }
 
 export function setCredential(

@@ -1,5 +1,5 @@
 import ky, { isNetworkError, TimeoutError } from "ky";
-import { userAgent } from "../runtime.ts";
+import { isDeno, userAgent } from "../runtime.ts";
 import { show } from "../values.ts";
 import { isSecureUrl } from "./base-url.ts";
 import { CustomCodeError, checkUnchanged, describeThrown, watched } from "./hooks.ts";
@@ -117,7 +117,11 @@ export function createSender(settings: HttpSettings) {
       ...(attempt.body !== undefined && { body: attempt.body }),
     };
     attempt.hasLeft = true;
-    const answer = Promise.resolve((customFetch ?? globalThis.fetch)(request.url, init));
+    const answer = Promise.resolve(
+      customFetch
+        ? customFetch(request.url, init)
+        : globalThis.fetch(request.url, sentOnce(init, attempt)),
+    );
     const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve, with a response that is not read.
       if (signal.aborted || attempt.hasEnded) answer.then(cancelBody, () => {});
@@ -198,6 +202,15 @@ function cacheMode(): { cache?: "no-store" } {
     takesCacheMode = false;
   }
   return takesCacheMode ? { cache: "no-store" } : {};
+}
+
+/**
+ * Deno's fetch sends a request again when a connection that it reuses breaks, even a POST that the service has acted on. It
+ * cannot do so with a stream.
+ */
+function sentOnce(init: FetchInit, { replay, body = "" }: Attempt): RequestInit {
+  if (replay === "safe" || !isDeno()) return init;
+  return { ...init, body: new Blob([body]).stream(), duplex: "half" } as RequestInit;
 }
 
 /** Frees the connection. Not every package's body can be cancelled. */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,6 +8,8 @@ import { pathToFileURL } from "node:url";
 export interface Setting {
   readonly baseUrl: string;
   readonly secretKey: string;
+  /** A service that acts on each POST, and breaks its connection instead of answering. */
+  readonly breakingUrl: string;
   /** POST to this URL followed by a payment's id to pay it. */
   readonly payUrl: string;
   /** A payment created by a server, for pages, which may not create one. */
@@ -34,6 +36,34 @@ const types: Record<string, string> = {
   ".mjs": "text/javascript",
   ".html": "text/html",
 };
+
+/**
+ * A service that acts on the first POST to each path and breaks its connection instead of answering. It answers a second one.
+ * Anything else gets a page that holds the POSTs so far.
+ */
+function breakingService() {
+  const posts: { readonly path: string; readonly isWarm: boolean }[] = [];
+  const known = new WeakSet<object>();
+  return createServer((request, response) => {
+    const { method, url: path = "/", socket } = request;
+    const isWarm = known.has(socket);
+    known.add(socket);
+    request.resume().on("end", () => {
+      if (method === "POST") posts.push({ path, isWarm });
+      if (method === "POST" && posts.filter((post) => post.path === path).length === 1) {
+        return socket.destroy();
+      }
+      const pagination = { total: 0, limit: 20, offset: 0, hasMore: false };
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ id: "2", data: [], pagination, posts }));
+    });
+  });
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 /** Starts the packed package's sandbox, and a server for everything else the suite needs. */
 export async function startHost(project: string): Promise<Host> {
@@ -64,13 +94,15 @@ export async function startHost(project: string): Promise<Host> {
     const type = types[extname(pathname)] ?? "text/plain";
     return response.writeHead(200, { "Content-Type": type }).end(content);
   });
-  await new Promise<void>((resolve) => world.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(world.address() as AddressInfo).port}`;
+  const origin = await listen(world);
+  const breaking = breakingService();
+  const breakingUrl = await listen(breaking);
 
   return {
     setting: {
       baseUrl: service.url,
       secretKey,
+      breakingUrl,
       payUrl: `${origin}/pay/`,
       created,
       delivery: { secret, body, headers },
@@ -84,8 +116,10 @@ export async function startHost(project: string): Promise<Host> {
           .map(({ headers }) => headers["user-agent"] ?? "none"),
       ),
     async [Symbol.asyncDispose]() {
-      world.close();
-      world.closeAllConnections();
+      for (const server of [world, breaking]) {
+        server.close();
+        server.closeAllConnections();
+      }
       await service.close();
     },
   };

@@ -14,7 +14,7 @@ export async function runSuite(modules, setting) {
   return results;
 }
 
-const checks = { create, list, webhooks, checkout, errors, sandbox };
+const checks = { create, once, list, webhooks, checkout, errors, sandbox };
 const order = { amount: 2500, orderId: "order_1" };
 
 async function create(modules, setting) {
@@ -30,6 +30,33 @@ async function create(modules, setting) {
   equal(data.payment.status, "pending", "status of the payment");
   equal(data.payment.amountInCents, 2500, "amount");
   ok(data.paymentUrl.endsWith(`/payment/${data.paymentId}`), "payment URL");
+}
+
+/** A runtime may send a request again by itself when a connection that it reuses breaks. */
+async function once(modules, setting) {
+  if (setting.isBrowser) return "does not apply";
+  const { breakingUrl } = setting;
+  const client = clientOf(modules, { ...setting, baseUrl: breakingUrl });
+  const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+  const payout = { amountInCents: 2500, chainId: 8453, recipientAddress };
+  const calls = [
+    () => client.withdrawals.create(payout),
+    () => client.payments.create(order, { maxRetries: 0 }),
+    () => client.request({ method: "POST", path: "/v1/cancel" }),
+  ];
+  for (const call of calls) {
+    await client.withdrawals.list();
+    // Until the runtime has put the connection back.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const error = await failureOf(call());
+    equal(error.outcome, "unknown", "outcome of a creation whose connection broke");
+  }
+  const { posts } = await (await fetch(breakingUrl)).json();
+  equal(posts.length, calls.length, "POSTs that arrived");
+  ok(
+    posts.every(({ isWarm }) => isWarm),
+    "POSTs on connections that had been used",
+  );
 }
 
 async function list(modules, setting) {
