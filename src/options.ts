@@ -150,7 +150,8 @@ function readSecretKey(
     );
   };
   if (typeof secretKey === "function") {
-    return { param: "secretKey", value: async () => check(await secretKey()) };
+    const value = async () => check(await secretKey());
+    return { param: "secretKey", value, provider: secretKey };
   }
   const variable = "SETTLEKIT_SECRET_KEY";
   const value = secretKey ?? (variables[variable] || undefined);

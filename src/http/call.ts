@@ -13,6 +13,7 @@ import {
   prepareRequest,
   redactor,
   setCredential,
+  waitingFor,
 } from "./request.ts";
 import { type Attempt, createSender } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
@@ -82,11 +83,7 @@ export async function makeCall<T>(
     const source = settings.credential;
     const asker = { operation: name, attempts, outcome };
     const given = await askForCredential(source, time, remainingMs(), signal, asker);
-    if (given === undefined) {
-      return tooLate(
-        `waiting for what the ${source.param} function gives. Find out what that function waits for.`,
-      );
-    }
+    if (given === undefined) return tooLate(waitingFor(source));
     const [earlier, later] = [redact, redactor(given)];
     credential = given;
     redact = (text) => later(earlier(text));

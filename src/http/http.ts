@@ -3,9 +3,8 @@ import { SettlekitError } from "../errors.ts";
 import { ApiPromise } from "./answer.ts";
 import { type Emit, makeCall, type Shared, sharedBy } from "./call.ts";
 import { type EndEvent, type EventFacts, notify, type Observer } from "./events.ts";
-import { idempotencyKeyFrom } from "./idempotency.ts";
 import { Paces } from "./pace.ts";
-import { askForCredential, type Callable, type CallInput } from "./request.ts";
+import type { Callable, CallInput } from "./request.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { realTime, type Time } from "./time.ts";
 
@@ -42,20 +41,6 @@ export class Http {
   /** For waits between calls. */
   get time(): Time {
     return this.#shared.time;
-  }
-
-  /**
-   * A key for something of this client's merchant: equal for clients with the same base URL, namespace and merchant id or
-   * credential, and revealing none of them.
-   */
-  async accountKey(operation: string, name: string, merchantId?: string): Promise<string> {
-    const { baseUrl, idempotencyNamespace, credential, deadlineMs } = this.settings;
-    const ask = () =>
-      askForCredential(credential, this.time, deadlineMs, undefined, { operation, attempts: 0 });
-    // A bearer token changes every hour, while its merchant stays. The call itself reports a credential that does not
-    // come in time.
-    const account = merchantId ?? (await ask()) ?? "none";
-    return idempotencyKeyFrom(baseUrl, idempotencyNamespace, account, name);
   }
 
   /** The service's time in milliseconds since 1970, by its latest answer. */

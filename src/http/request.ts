@@ -139,6 +139,11 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
   });
 }
 
+/** How the time of a call was spent whose credential did not come. */
+export function waitingFor({ param }: CredentialSource): string {
+  return `waiting for what the ${param} function gives. Find out what that function waits for.`;
+}
+
 /**
  * Gets the credential, which may take a call to a vault. Returns `undefined` if the time runs out or the signal aborts first.
  *

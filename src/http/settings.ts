@@ -29,6 +29,8 @@ export interface CredentialSource {
   readonly param: string;
   /** The credential, checked, or a function that gives it: asked for every call. */
   readonly value: string | (() => Promise<string>);
+  /** The merchant's own function, which stays the same when the credential changes. */
+  readonly provider?: object;
 }
 
 /** Options in which nothing is left out. */

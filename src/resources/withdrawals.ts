@@ -1,26 +1,22 @@
-import { ApiPromise, type ApiResponse } from "../http/answer.ts";
+import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { Withdrawal, WithdrawalListQuery } from "../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
-import { type CreateOnceOptions, createOnce } from "./payouts/create-once.ts";
+import type { CreateOnceOptions } from "./payouts/create-once.ts";
 import { type LedgerClient, ledgerClient } from "./payouts/ledger-client.ts";
+import { oncePerOrder } from "./payouts/once-per-order.ts";
 import {
   type CreateOnceInput,
   type CreateWithdrawalInput,
   confirmed,
-  createOnceBody,
   createWithdrawalBody,
   type SentWithdrawal,
   type WithdrawalRoute,
 } from "./payouts/payout.ts";
-import { SingleFlight } from "./payouts/single-flight.ts";
 import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
-
-// For all clients of one merchant in this process.
-const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
 
 const secretKeyRoute: WithdrawalRoute = {
   name: "withdrawals",
@@ -92,15 +88,7 @@ export class Withdrawals {
    * ```
    */
   createOnce(input: CreateOnceInput, options: CreateOnceOptions = {}): ApiPromise<Withdrawal> {
-    const run = async () => {
-      const body = createOnceBody(input, options, this.#http.settings.wire);
-      const { name, path } = this.#route;
-      const key = await this.#http.accountKey(`${name}.createOnce`, body.orderId, path.merchantId);
-      const start = (signal: AbortSignal) =>
-        createOnce(this.#http, this.#route, body, key, { ...options, signal });
-      return flights.run(key, JSON.stringify(body), start, options.signal);
-    };
-    return new ApiPromise(run());
+    return new ApiPromise(oncePerOrder(this.#http, this.#route, input, options));
   }
 
   /**

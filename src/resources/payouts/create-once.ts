@@ -14,6 +14,7 @@ import type { RequestOptions } from "../../http/settings.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
+import type { OrderNames } from "./order-names.ts";
 import { confirmed, createOnceKey, type PayoutBody, type WithdrawalRoute } from "./payout.ts";
 import {
   abortedInDoubt,
@@ -44,13 +45,13 @@ const settleMs = 2_000;
  * A request to create it leaves only right after a complete look at the list, and again only when the one before
  * it cannot have taken effect. In doubt this looks until its deadline.
  *
- * @param key Names the order in this process.
+ * @param order Names the order in this process.
  */
 export async function createOnce(
   http: Http,
   route: WithdrawalRoute,
   body: PayoutBody,
-  key: string,
+  order: OrderNames,
   { createdAfter, ...options }: CreateOnceOptions,
 ): Promise<ApiResponse<Withdrawal>> {
   const { time, settings } = http;
@@ -73,26 +74,39 @@ export async function createOnce(
 
   /** The order's withdrawal before this call sends anything. */
   async function existing(): Promise<ApiResponse<Withdrawal> | undefined> {
-    const known = recall(key, time);
+    const memory = recall(order, time);
+    const quietUntil = Math.max(...memory.map((payout) => payout.quietUntil));
     try {
-      if (known?.withdrawalId !== undefined) return await read(known.withdrawalId);
+      for (const { withdrawalId, own } of memory) {
+        if (withdrawalId === undefined) continue;
+        const known = await read(withdrawalId, own === order.own);
+        if (known) return known;
+      }
       let found = await look();
-      const isQuiet = known !== undefined && known.quietUntil > time.now();
-      if (!found && isQuiet) found = await outwait(known.quietUntil);
-      if (found) rememberWithdrawal(key, time, found.data.id);
+      if (!found && quietUntil > time.now()) found = await outwait(quietUntil);
+      if (found) rememberWithdrawal(order, time, found.data.id);
       return found;
     } catch (error) {
       throw withOutcome(error, "not_sent");
     }
   }
 
-  /** Reads what this process made: a list that lags would not show it yet. */
-  async function read(withdrawalId: string): Promise<ApiResponse<Withdrawal>> {
+  /**
+   * Reads what this process made: a list that lags would not show it yet.
+   *
+   * @param isOwn Whether it was made with this credential. Another one of the same function may be another merchant's, who
+   * alone can read it. Then it proves nothing.
+   */
+  async function read(
+    withdrawalId: string,
+    isOwn: boolean,
+  ): Promise<ApiResponse<Withdrawal> | undefined> {
     const path = { ...route.path, withdrawalId };
     const reading = () => http.call(route.get, { path }, inTime()).withResponse();
     let missing: unknown;
     for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
       if (value) return theOne(value, [value.data]) ?? value;
+      if (!isOwn) return undefined;
       missing = error;
     }
     throw missing;
@@ -121,7 +135,7 @@ export async function createOnce(
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
       sentAt = time.now();
-      rememberSent(key, time, timeoutMs);
+      rememberSent(order, time, timeoutMs);
     };
     const input = { path: route.path, body, beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
@@ -130,7 +144,7 @@ export async function createOnce(
       if (SettlekitError.is(error)) return afterFailure(error);
       throw error;
     });
-    rememberWithdrawal(key, time, answer.data.id);
+    rememberWithdrawal(order, time, answer.data.id);
     return confirmed(route.create.name, body, answer);
   }
 
@@ -152,7 +166,7 @@ export async function createOnce(
     const isOwnLook = error === lookFailure;
     if (sends === 0) throw withOutcome(error, "not_sent");
     if (!reached && (isOwnLook || error.outcome === "not_sent")) {
-      forget(key);
+      forget(order);
       throw withOutcome(error, "not_sent");
     }
     const isAbort: boolean = AbortError.is(error);
@@ -172,7 +186,7 @@ export async function createOnce(
       });
       if (found) return found;
     }
-    forget(key);
+    forget(order);
     throw error;
   }
 

@@ -1,4 +1,5 @@
 import type { Time } from "../../http/time.ts";
+import type { OrderNames } from "./order-names.ts";
 
 /** Long enough for a list to show what was created. */
 const rememberedMs = 600_000;
@@ -7,6 +8,8 @@ const longestQuietMs = 120_000;
 
 /** The knowledge of this process about an order, independent of the service's list. */
 interface Recollection {
+  /** The order's own name, for the credential that was used. */
+  readonly own: string;
   /** The withdrawal that a call made or found. */
   readonly withdrawalId?: string | undefined;
   /** Until when a request without an answer may still take effect. */
@@ -15,36 +18,56 @@ interface Recollection {
 }
 
 /**
- * What `createOnce` did in this process, remembered for ten minutes. Lists lag behind creations, and an abandoned request
- * may still arrive: both would look as if nothing had been created.
+ * What `createOnce` did in this process, remembered for ten minutes under each of the order's names. Lists lag behind
+ * creations, and an abandoned request may still arrive: both would look as if nothing had been created.
  */
-const payouts = /* @__PURE__ */ new Map<string, Recollection>();
+const payouts = /* @__PURE__ */ new Map<string, readonly Recollection[]>();
 
-export function recall(key: string, { now }: Time): Recollection | undefined {
-  const payout = payouts.get(key);
-  return payout !== undefined && payout.forgetAt > now() ? payout : undefined;
+/** The recollection for the order's own credential first, then those for others from the same function, latest first. */
+export function recall(order: OrderNames, { now }: Time): Recollection[] {
+  const isOwn = ({ own }: Recollection) => own === order.own;
+  const known = namesIn(order).flatMap((name) => payouts.get(name) ?? []);
+  const recent = [...new Set(known)].filter(({ forgetAt }) => forgetAt > now()).reverse();
+  return [...recent.filter(isOwn), ...recent.filter((payout) => !isOwn(payout))];
 }
 
 /** A request leaves now. It is given four times the limit of an attempt to take effect, or two minutes. */
-export function rememberSent(key: string, { now }: Time, timeoutMs: number): void {
-  keep(key, now(), { quietUntil: now() + Math.min(longestQuietMs, 4 * timeoutMs) });
+export function rememberSent(order: OrderNames, { now }: Time, timeoutMs: number): void {
+  keep(order, now(), { quietUntil: now() + Math.min(longestQuietMs, 4 * timeoutMs) });
 }
 
-export function rememberWithdrawal(key: string, { now }: Time, withdrawalId: string): void {
-  keep(key, now(), { withdrawalId, quietUntil: now() });
+export function rememberWithdrawal(order: OrderNames, { now }: Time, withdrawalId: string): void {
+  keep(order, now(), { withdrawalId, quietUntil: now() });
 }
 
 /** For a request that the service refused. */
-export function forget(key: string): void {
-  payouts.delete(key);
+export function forget(order: OrderNames): void {
+  for (const name of namesIn(order)) {
+    const others = (payouts.get(name) ?? []).filter(({ own }) => own !== order.own);
+    if (others.length > 0) payouts.set(name, others);
+    else payouts.delete(name);
+  }
 }
 
-function keep(key: string, now: number, payout: Omit<Recollection, "forgetAt">): void {
+function keep(
+  order: OrderNames,
+  now: number,
+  facts: Pick<Recollection, "withdrawalId" | "quietUntil">,
+): void {
+  forget(order);
   // The oldest come first, as what is kept anew goes to the end.
-  payouts.delete(key);
-  for (const [other, { forgetAt }] of payouts) {
-    if (forgetAt > now) break;
-    payouts.delete(other);
+  for (const [name, known] of payouts) {
+    if (known.some(({ forgetAt }) => forgetAt > now)) break;
+    payouts.delete(name);
   }
-  payouts.set(key, { ...payout, forgetAt: now + rememberedMs });
+  const payout = { ...facts, own: order.own, forgetAt: now + rememberedMs };
+  for (const name of namesIn(order)) {
+    const others = (payouts.get(name) ?? []).filter(({ forgetAt }) => forgetAt > now);
+    payouts.delete(name);
+    payouts.set(name, [...others, payout]);
+  }
+}
+
+function namesIn({ own, shared }: OrderNames): string[] {
+  return shared === undefined ? [own] : [own, shared];
 }

@@ -4,44 +4,65 @@ import { unlessAborted } from "../../http/time.ts";
 /** Work in progress, and how many callers wait for it. */
 interface Flight<T> {
   readonly request: string;
+  readonly names: Set<string>;
   readonly result: Promise<T>;
   readonly controller: AbortController;
   waiting: number;
 }
 
+/** A caller, for the error of its abort. */
+interface Caller {
+  readonly operation: string;
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
- * Lets equal requests for one key share their work, and unequal ones take turns. The first caller's deadline
+ * Lets equal requests share their work, and unequal ones that have a name in common take turns. The first caller's deadline
  * applies to the work. One caller's abort does not cancel the others; the work stops when the last one aborts.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   async run(
-    key: string,
+    names: readonly string[],
     request: string,
     start: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal | undefined,
+    caller: Caller,
   ): Promise<T> {
-    if (signal?.aborted) throw aborted(signal, "not_sent");
-    let flight = this.#flights.get(key);
+    const { signal } = caller;
+    if (signal?.aborted) throw aborted(caller, "not_sent");
+    let flight = this.#find(names);
     while (flight && (flight.request !== request || flight.controller.signal.aborted)) {
       await unlessAborted(flight.result, signal).catch(() => {});
-      if (signal?.aborted) throw aborted(signal, "not_sent");
-      flight = this.#flights.get(key);
+      if (signal?.aborted) throw aborted(caller, "not_sent");
+      flight = this.#find(names);
     }
-    return this.#join(flight ?? this.#launch(key, request, start), signal);
+    flight ??= this.#launch(request, start);
+    for (const name of names) {
+      if (this.#flights.has(name)) continue;
+      this.#flights.set(name, flight);
+      flight.names.add(name);
+    }
+    return this.#join(flight, caller);
   }
 
-  #launch(key: string, request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #find(names: readonly string[]): Flight<T> | undefined {
+    return names.map((name) => this.#flights.get(name)).find((flight) => flight !== undefined);
+  }
+
+  #launch(request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
-    // The key is free again before the callers get the result.
-    const result = start(controller.signal).finally(() => this.#flights.delete(key));
-    const flight = { request, result, controller, waiting: 0 };
-    this.#flights.set(key, flight);
-    return flight;
+    const names = new Set<string>();
+    // The names are free again before the callers get the result.
+    const result = start(controller.signal).finally(() => {
+      for (const name of names) this.#flights.delete(name);
+    });
+    return { request, names, result, controller, waiting: 0 };
   }
 
-  async #join(flight: Flight<T>, signal: AbortSignal | undefined): Promise<T> {
+  async #join(flight: Flight<T>, caller: Caller): Promise<T> {
+    const { signal } = caller;
     flight.waiting += 1;
     try {
       const landed = await unlessAborted(
@@ -49,7 +70,7 @@ export class SingleFlight<T> {
         signal,
       );
       if (landed) return landed.value;
-      if (flight.waiting > 1) throw aborted(signal, "unknown");
+      if (flight.waiting > 1) throw aborted(caller, "unknown");
       flight.controller.abort(signal?.reason);
       return await flight.result;
     } finally {
@@ -58,14 +79,18 @@ export class SingleFlight<T> {
   }
 }
 
-function aborted(signal: AbortSignal | undefined, outcome: "not_sent" | "unknown"): AbortError {
+function aborted(
+  { operation, idempotencyKey, signal }: Caller,
+  outcome: "not_sent" | "unknown",
+): AbortError {
   const rest =
     outcome === "unknown"
       ? "Other callers wait for the same withdrawal, so the call continues and may create it."
       : "Nothing was sent.";
-  return new AbortError(`createOnce was aborted for this caller. ${rest}`, {
+  return new AbortError(`${operation} was aborted for this caller. ${rest}`, {
     code: "aborted",
-    operation: "withdrawals.createOnce",
+    operation,
+    idempotencyKey,
     outcome,
     cause: signal?.reason,
   });

@@ -15,13 +15,19 @@ function controlledWork() {
   return { started, start };
 }
 
+const caller = (signal?: AbortSignal) => ({
+  operation: "dashboard.withdrawals.createOnce",
+  idempotencyKey: "key-1",
+  signal,
+});
+
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("calls for one key", () => {
+describe("calls for one name", () => {
   test("share their work when they ask for the same", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
-    const calls = [1, 2, 3].map(() => flights.run("order", "same", start, undefined));
+    const calls = [1, 2, 3].map(() => flights.run(["order"], "same", start, caller()));
     await settle();
     expect(started).toHaveLength(1);
     started[0]?.finish("done");
@@ -31,8 +37,8 @@ describe("calls for one key", () => {
   test("take turns when they ask for different things", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
-    const first = flights.run("order", "25 dollars", start, undefined);
-    const second = flights.run("order", "30 dollars", start, undefined);
+    const first = flights.run(["order"], "25 dollars", start, caller());
+    const second = flights.run(["order"], "30 dollars", start, caller());
     await settle();
     expect(started).toHaveLength(1);
     started[0]?.finish("first");
@@ -45,20 +51,33 @@ describe("calls for one key", () => {
   test("begin anew when the work before them is done", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
-    const first = flights.run("order", "same", start, undefined);
+    const first = flights.run(["order"], "same", start, caller());
     started[0]?.finish("first");
     await first;
-    const second = flights.run("order", "same", start, undefined);
+    const second = flights.run(["order"], "same", start, caller());
     await settle();
     started[1]?.finish("second");
     expect(await second).toBe("second");
   });
 
-  test("do not wait for other keys", async () => {
+  test("take turns when they have one name in common, also with a call that joined", async () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
-    void flights.run("order 1", "same", start, undefined);
-    void flights.run("order 2", "same", start, undefined);
+    void flights.run(["key 1"], "same", start, caller());
+    void flights.run(["key 1", "function"], "same", start, caller());
+    void flights.run(["key 2", "function"], "with key 2", start, caller());
+    await settle();
+    expect(started).toHaveLength(1);
+    started[0]?.finish("done");
+    await settle();
+    expect(started).toHaveLength(2);
+  });
+
+  test("do not wait for other names", async () => {
+    const flights = new SingleFlight<string>();
+    const { started, start } = controlledWork();
+    void flights.run(["order 1"], "same", start, caller());
+    void flights.run(["order 2"], "same", start, caller());
     await settle();
     expect(started).toHaveLength(2);
   });
@@ -69,10 +88,15 @@ describe("an abort", () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     const controller = new AbortController();
-    const leaving = flights.run("order", "same", start, controller.signal);
-    const staying = flights.run("order", "same", start, undefined);
+    const leaving = flights.run(["order"], "same", start, caller(controller.signal));
+    const staying = flights.run(["order"], "same", start, caller());
     controller.abort();
-    await expect(leaving).rejects.toMatchObject({ name: "AbortError", outcome: "unknown" });
+    await expect(leaving).rejects.toMatchObject({
+      name: "AbortError",
+      outcome: "unknown",
+      operation: "dashboard.withdrawals.createOnce",
+      idempotencyKey: "key-1",
+    });
     expect(started[0]?.signal.aborted).toBe(false);
     started[0]?.finish("done");
     expect(await staying).toBe("done");
@@ -82,11 +106,11 @@ describe("an abort", () => {
     const flights = new SingleFlight<string>();
     const { started, start } = controlledWork();
     const controller = new AbortController();
-    const last = flights.run("order", "same", start, controller.signal);
+    const last = flights.run(["order"], "same", start, caller(controller.signal));
     controller.abort(new Error("enough"));
     await settle();
     expect(started[0]?.signal.aborted).toBe(true);
-    const newcomer = flights.run("order", "same", start, undefined);
+    const newcomer = flights.run(["order"], "same", start, caller());
     await settle();
     expect(started).toHaveLength(1);
     started[0]?.fail(new Error("ended"));
