@@ -118,8 +118,13 @@ function readSuccess<T>(
   try {
     body = JSON.parse(text);
   } catch {
-    // Only the caller of an unknown operation knows what text, or an empty body, means.
-    if (essential === "anything") return { ...success, data: (text || undefined) as T };
+    // Only the caller of an unknown operation knows what text, or an empty body, means. A part of JSON and a proxy's page
+    // are no answer of the service.
+    const isText = !/json|html/i.test(answer.headers.get("content-type") ?? "");
+    if (essential === "anything" && (isText || text === "")) {
+      return { ...success, data: (text || undefined) as T };
+    }
+    return { kind: "unreadable", status, text: redact(text), requestId };
   }
   const isObject = typeof body === "object" && body !== null;
   if (essential !== "anything" && !(isObject && Array.isArray(body) === (essential === "a list"))) {

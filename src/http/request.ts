@@ -17,9 +17,11 @@ export interface Callable<T> extends Omit<Operation<T>, "method"> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 }
 
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
 export interface CallInput {
   readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: Query;
   readonly body?: object;
   /**
    * Called right before a request leaves, with the outcome of the attempts before it. If it throws, nothing leaves.
@@ -32,7 +34,7 @@ export interface PreparedRequest {
   readonly method: string;
   readonly replay: Replay;
   readonly path: string;
-  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly query: Query;
   readonly headers: Record<string, string>;
   readonly body: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -53,13 +55,26 @@ export function prepareRequest(
   }
   const idempotencyKey =
     replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
-  const body = content === undefined ? undefined : JSON.stringify(content);
+  const body = content === undefined ? undefined : encode(content);
   const headers: Record<string, string> = {
     ...(options.headers !== undefined && checkHeaders(options.headers, wire.headerPrefix)),
     ...(body !== undefined && { "content-type": "application/json" }),
     ...(idempotencyKey !== undefined && { [idempotencyKeyHeader.toLowerCase()]: idempotencyKey }),
   };
   return { method, replay, path: fillPath(path, ids), query, headers, body, idempotencyKey };
+}
+
+function encode(content: object): string {
+  try {
+    const text: string | undefined = JSON.stringify(content);
+    if (text !== undefined) return text;
+  } catch {
+    // Named below.
+  }
+  throw new InvalidRequestError("body must be what JSON can hold, without cycles and bigints.", {
+    code: "invalid_request",
+    param: "body",
+  });
 }
 
 export function setCredential(

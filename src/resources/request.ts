@@ -1,10 +1,11 @@
 import { InvalidRequestError } from "../errors.ts";
-import type { ApiPromise } from "../http/answer.ts";
+import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { Callable, CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
+import { isPlainObject, show } from "../values.ts";
 import { anything, type Schema } from "../wire/fields.ts";
-import type { Credential } from "../wire/operation.ts";
+import type { Credential, Replay } from "../wire/operation.ts";
 import {
   type AccessToken,
   bearerToken,
@@ -19,12 +20,15 @@ export interface RawRequest {
   method: Method;
   /** Begins with a slash, relative to the base URL, without query; encode ids yourself. */
   path: string;
-  query?: Readonly<Record<string, string | number | undefined>> | undefined;
-  /** Sent as JSON. */
+  query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** A plain object or an array, sent as JSON. */
   body?: object | undefined;
   /** Default: the client's merchant secret key. `none` sends no credential. */
   auth?: RequestAuth | "none" | undefined;
-  /** Whether repeating the request is harmless. Only a GET is repeated unless this says so. */
+  /**
+   * Whether repeating the request is harmless, by itself or with the `idempotencyKey` of the call. Only a GET is repeated
+   * unless this says so.
+   */
   safe?: boolean | undefined;
 }
 
@@ -53,21 +57,31 @@ export type RequestAuth =
 export function rawRequest<T>(
   http: Http,
   request: RawRequest,
-  options?: RequestOptions,
+  options: RequestOptions = {},
 ): ApiPromise<T> {
-  const { method, path, auth, safe } = { ...request };
-  const [credential, caller] = authenticated(http, auth);
-  const operation: Callable<T> = {
-    name: "request",
-    method,
-    path,
-    credential,
-    replay: method === "GET" || safe === true ? "safe" : "unsafe",
-    // Only the caller knows what the answer is.
-    response: anything as Schema<T>,
-    essential: "anything",
-  };
-  return caller.call(operation, () => filled(request), options);
+  const { method, path, auth } = { ...request };
+  try {
+    const [credential, caller] = authenticated(http, auth);
+    const operation: Callable<T> = {
+      name: "request",
+      method,
+      path,
+      credential,
+      replay: replayOf({ ...request }, options),
+      // Only the caller knows what the answer is.
+      response: anything as Schema<T>,
+      essential: "anything",
+    };
+    return caller.call(operation, () => filled(request, options), options);
+  } catch (error) {
+    return new ApiPromise<T>(Promise.reject(error));
+  }
+}
+
+function replayOf({ method, safe }: RawRequest, options: RequestOptions): Replay {
+  if (method === "GET") return "safe";
+  if (safe !== true) return "unsafe";
+  return options.idempotencyKey === undefined ? "safe" : "keyed";
 }
 
 function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "none", Http] {
@@ -85,7 +99,7 @@ function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "non
     : ["accessToken", http.withCredential(bearerToken(auth.accessToken))];
 }
 
-function filled(request: RawRequest): CallInput {
+function filled(request: RawRequest, options: RequestOptions): CallInput {
   const { method, path, query, body } = checkParameters(request, parameters);
   if (!methods.includes(method)) {
     throw refused("method", `must be one of ${methods.join(", ")}`, method);
@@ -98,7 +112,41 @@ function filled(request: RawRequest): CallInput {
       path,
     );
   }
-  return { ...(query && { query }), ...(body && { body }) };
+  if (method === "GET" && options.idempotencyKey !== undefined) {
+    throw new InvalidRequestError(
+      "A GET request carries no idempotencyKey. Leave it out: repeating a GET is harmless.",
+      {
+        code: "invalid_request",
+        param: "idempotencyKey",
+      },
+    );
+  }
+  return {
+    ...(query !== undefined && { query: checkQuery(query) }),
+    ...(body !== undefined && { body: checkBody(body) }),
+  };
+}
+
+function checkQuery(query: NonNullable<RawRequest["query"]>) {
+  if (!isPlainObject(query)) {
+    throw refused("query", "must be a plain object of names and values", query);
+  }
+  for (const [name, value] of Object.entries(query)) {
+    const isText = ["string", "boolean", "undefined"].includes(typeof value);
+    if (isText || Number.isFinite(value)) continue;
+    throw refused(
+      "query",
+      `must hold text, finite numbers and booleans: ${show(name)} is not`,
+      value,
+    );
+  }
+  return query;
+}
+
+/** JSON would make an empty object of a FormData or a Map. */
+function checkBody(body: object): object {
+  if (isPlainObject(body) || Array.isArray(body)) return body;
+  throw refused("body", "must be a plain object or an array, which is sent as JSON", body);
 }
 
 /** Whether a path means what it says: URL parsing must not lead elsewhere with it. */
