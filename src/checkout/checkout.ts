@@ -7,6 +7,7 @@ import {
   checkContract,
   checkParameters,
   checkText,
+  ofPayment,
   refused,
 } from "../resources/arguments.ts";
 import { Quotes } from "../resources/quotes.ts";
@@ -63,14 +64,12 @@ export class Checkout {
 
   /** Reads the payment with its quotes and deposit address. */
   payment(options?: RequestOptions): ApiPromise<Payment> {
-    const path = { paymentId: this.#paymentId };
-    return this.#http.call(operations.getCheckoutPayment, { path }, options);
+    return this.#http.call(operations.getCheckoutPayment, ofPayment(this.#paymentId), options);
   }
 
   /** Reads the payment's status alone. */
   status(options?: RequestOptions): ApiPromise<PaymentState> {
-    const path = { paymentId: this.#paymentId };
-    return this.#http.call(operations.getCheckoutStatus, { path }, options);
+    return this.#http.call(operations.getCheckoutStatus, ofPayment(this.#paymentId), options);
   }
 
   /** Has the service look at the chain now; a hint makes it look for one transaction. */
@@ -97,7 +96,7 @@ export class Checkout {
           ),
         }),
       };
-      return { path: { paymentId: this.#paymentId }, body };
+      return { ...ofPayment(this.#paymentId), body };
     };
     return this.#http.call(operations.refreshCheckoutStatus, fill, options);
   }

@@ -60,6 +60,8 @@ export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "att
   readonly drift: readonly string[];
   /** Fields that a caller needs, and that it does not have. */
   readonly missing: readonly string[];
+  /** Fields in which it is about something else than the request. */
+  readonly differing: readonly string[];
 }
 
 /** Reads a response: a success, or the reason why the attempt failed. */
@@ -113,7 +115,7 @@ function readSuccess<T>(
   redact: (text: string) => string,
 ): Success<T> | Failure {
   const { status, rawBody: text, requestId } = answer;
-  const success = { ...answer, kind: "success", drift: [], missing: [] } as const;
+  const success = { ...answer, kind: "success", drift: [], missing: [], differing: [] } as const;
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -142,14 +144,18 @@ function readSuccess<T>(
 function inexactIntegers(body: unknown, text: string): string[] {
   // Most answers need no walk.
   if (!/\d{16}/.test(text)) return [];
-  const walk = (value: unknown, path: string): string[] => {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) return [path];
-    if (typeof value !== "object" || value === null) return [];
-    return Object.entries(value).flatMap(([name, inner]) =>
-      walk(inner, path === "" ? name : `${path}.${name}`),
-    );
-  };
-  return walk(body, "");
+  const paths: string[] = [];
+  const left: { readonly value: unknown; readonly path: string }[] = [{ value: body, path: "" }];
+  // Not by recursion: an answer may be nested deeper than the stack.
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value, path } = next;
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) paths.push(path);
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, inner] of Object.entries(value).reverse()) {
+      left.push({ value: inner, path: path === "" ? name : `${path}.${name}` });
+    }
+  }
+  return paths;
 }
 
 function originOf(location: string | null, base: string): string | undefined {

@@ -1,5 +1,6 @@
 import type { ApiError, Outcome, SettlekitError } from "../errors.ts";
 import * as errors from "../errors.ts";
+import { show } from "../values.ts";
 import { codeForStatus } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 import type { Success } from "./answer.ts";
@@ -43,6 +44,22 @@ export function incompleteError(success: Success<unknown>, call: CallFacts): Set
       "answer: keep it, and tell the service." +
       (replay === "safe" ? "" : ` It may have taken effect. ${nextStep(replay, idempotencyKey)}`),
     { ...common(call), code: "incomplete_response", status, requestId, body: JSON.parse(rawBody) },
+  );
+}
+
+/** The error of a success that is about something else than the request. */
+export function differingError(success: Success<unknown>, call: CallFacts): SettlekitError {
+  const { status, requestId, differing, data } = success;
+  const { id, paymentId = id } = { ...(data as { id?: unknown; paymentId?: unknown }) };
+  const next =
+    call.replay === "safe"
+      ? "error.body holds it. Do not use it: find out whether a cache or proxy gave it, and tell the service."
+      : "It is unknown what was created; error.body holds the whole answer. Do not repeat the call: read what was " +
+        "created, and tell the service.";
+  return new errors.UnexpectedResponseError(
+    `The service answered ${call.operation} with an object ${show(paymentId)} that has another ${differing.join(", ")} ` +
+      `than was asked for. ${next}`,
+    { ...common(call), code: "answer_differs", status, requestId, body: data },
   );
 }
 

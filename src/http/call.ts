@@ -1,7 +1,13 @@
 import pLimit from "p-limit";
 import type { Outcome } from "../errors.ts";
 import { type ApiResponse, readReply, type Success } from "./answer.ts";
-import { type CallFacts, errorFor, incompleteError, pausedError } from "./call-errors.ts";
+import {
+  type CallFacts,
+  differingError,
+  errorFor,
+  incompleteError,
+  pausedError,
+} from "./call-errors.ts";
 import { checkCallOptions } from "./checks.ts";
 import { type EventFacts, headersFrom, type Observer, type RetryEvent } from "./events.ts";
 import { enter, Paces, RetryBudget } from "./pace.ts";
@@ -15,7 +21,7 @@ import {
   setCredential,
   waitingFor,
 } from "./request.ts";
-import { type Attempt, createSender } from "./send.ts";
+import { type Attempt, createSender, type Reply } from "./send.ts";
 import type { HttpSettings, RequestOptions } from "./settings.ts";
 import { ServiceClock, type Time, within } from "./time.ts";
 
@@ -47,7 +53,7 @@ export type Emit = (event: EventFacts) => void;
 export async function makeCall<T>(
   shared: Shared,
   operation: Callable<T>,
-  input: CallInput,
+  input: CallInput<T>,
   options: RequestOptions,
   callId: number,
   emit: Emit,
@@ -149,8 +155,7 @@ export async function makeCall<T>(
     });
     if (!wasSent && result.kind !== "reply") return result;
     attempts += 1;
-    const answer =
-      result.kind === "reply" ? readReply(operation, result, settings, time, redact) : result;
+    const answer = result.kind === "reply" ? read(result) : result;
     if (answer.kind === "status" && answer.status === 429) {
       pace.limited(sentAt, answer.retryAfterMs);
     } else if ("status" in answer) pace.accepted();
@@ -166,11 +171,24 @@ export async function makeCall<T>(
     return answer;
   }
 
+  /** Reads a response. Nothing in it, however odd, may hide that a request has left. */
+  function read(reply: Reply): Success<T> | Failure {
+    try {
+      const answer = readReply(operation, reply, settings, time, redact);
+      if (answer.kind !== "success" || answer.missing.length > 0) return answer;
+      return { ...answer, differing: input.differing?.(answer.data) ?? [] };
+    } catch {
+      const { status } = reply.response;
+      return { kind: "unreadable", status, text: redact(reply.text ?? ""), requestId: undefined };
+    }
+  }
+
   function conclude(result: Success<T>): ApiResponse<T> {
-    const { data, status, headers, rawBody, requestId, drift: paths, missing } = result;
+    const { data, status, headers, rawBody, requestId, drift: paths, missing, differing } = result;
     budget.succeeded();
     serviceClock.observe(headers);
     if (missing.length > 0) throw incompleteError(result, facts());
+    if (differing.length > 0) throw differingError(result, facts());
     if (paths.length > 0) emit({ type: "drift", paths });
     return { data, status, headers, rawBody, requestId, idempotencyKey, attempts };
   }

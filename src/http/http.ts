@@ -54,7 +54,7 @@ export class Http {
    */
   call<T>(
     operation: Callable<T>,
-    input: CallInput | (() => CallInput),
+    input: CallInput<NoInfer<T>> | (() => CallInput<NoInfer<T>>),
     options: RequestOptions = {},
   ): ApiPromise<T> {
     const { time, settings, observers } = this.#shared;

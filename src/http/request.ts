@@ -19,7 +19,7 @@ export interface Callable<T> extends Omit<Operation<T>, "method"> {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface CallInput {
+export interface CallInput<T = unknown> {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: object;
@@ -27,6 +27,8 @@ export interface CallInput {
    * Called right before a request leaves, with the outcome of the attempts before it. If it throws, nothing leaves.
    */
   readonly beforeSend?: (outcome: Outcome) => Promise<void>;
+  /** The fields in which an answer is about something else than the request. */
+  differing?(answer: T): readonly string[];
 }
 
 /** The part of a request that all attempts of a call share: they send the same bytes. */

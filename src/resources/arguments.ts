@@ -2,6 +2,7 @@ import { ConfigurationError, InvalidRequestError } from "../errors.ts";
 import { toChecksumAddress } from "../evm/address.ts";
 import { isCaip2, toCaip2 } from "../evm/chains.ts";
 import { callOptionNames } from "../http/checks.ts";
+import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
@@ -122,6 +123,21 @@ export function checkContract(param: string, value: string, chainId: unknown): s
   return isCaip2(chainId) && !chainId.startsWith("eip155:")
     ? checkText(param, "the token's contract", value)
     : toChecksumAddress(value, param);
+}
+
+/** A read of one payment, whose answer must be about that one. */
+export function ofPayment(paymentId: string): CallInput<{ readonly id: string }> {
+  return { path: { paymentId }, differing: ({ id }) => otherId(paymentId, id) };
+}
+
+/** The field, if an answer states another id there. A service may write one in another case. */
+export function otherId(asked: string, said: unknown, field = "id"): readonly string[] {
+  return !isSaid(said) || String(said).toLowerCase() === asked.toLowerCase() ? [] : [field];
+}
+
+/** Whether a field of an answer has a value that can be compared. */
+export function isSaid(value: unknown): value is string | number {
+  return typeof value === "string" || typeof value === "number";
 }
 
 /** Schemes that would run or open something on the customer's device. */

@@ -6,6 +6,7 @@ import {
   type CreatedPayment,
   type CreatePaymentBody,
   createPaymentBodySchema,
+  type NewPayment,
   type Payment,
   type PaymentListQuery,
 } from "../wire/payment.ts";
@@ -16,7 +17,10 @@ import {
   checkRedirectUrl,
   checkReference,
   encodeMetadata,
+  isSaid,
   type Metadata,
+  ofPayment,
+  otherId,
   refused,
 } from "./arguments.ts";
 import { type FindOptions, findByOrderId } from "./lists/find-by-order-id.ts";
@@ -39,6 +43,8 @@ export interface CreatePaymentInput extends CreateCommon {
   type?: "payment" | undefined;
   /** USD cents, at most 100,000,000; the service decides the minimum. */
   amount: number;
+  /** For deposits only. */
+  customerRefId?: undefined;
 }
 
 /** A deposit: the customer chooses how much to send (interface section 4.1). */
@@ -57,6 +63,13 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
   if (type !== undefined && type !== "payment" && type !== "deposit") {
     throw refused("type", 'must be "payment" or "deposit"', type);
   }
+  if (type !== "deposit" && input.customerRefId !== undefined) {
+    throw refused(
+      "customerRefId",
+      'is for deposits only: leave it out, or set type to "deposit"',
+      input.customerRefId,
+    );
+  }
   return {
     type: type ?? "payment",
     // The service ignores the amount of a deposit.
@@ -70,6 +83,28 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
         customerRefId: checkReference("customerRefId", input.customerRefId),
       }),
   };
+}
+
+/** The fields in which an answer contradicts itself, or the request. */
+function differing(
+  body: CreatePaymentBody,
+  { payment, paymentId }: CreatedPayment,
+): readonly string[] {
+  const { id, orderId, amountInCents }: Partial<NewPayment> = { ...payment };
+  const isOtherOrder = isSaid(orderId) && plain(orderId) !== plain(body.orderId);
+  const isOtherAmount = isSaid(amountInCents) && Number(amountInCents) !== body.amount;
+  return [
+    ...otherId(paymentId, id, "payment.id"),
+    ...(isOtherOrder ? ["orderId"] : []),
+    // The customer chooses that of a deposit.
+    ...(body.amount !== undefined && isOtherAmount ? ["amountInCents"] : []),
+  ];
+}
+
+/** Without what a service may change when it stores a reference. */
+function plain(orderId: string | number): string {
+  const text = String(orderId).normalize("NFC").trim();
+  return Number.isNaN(Number(text)) ? text : String(Number(text));
 }
 
 /** Payments and deposits of the merchant (interface sections 2.1, 4.1 and 4.2). */
@@ -89,6 +124,7 @@ export class Payments {
    * @throws {InvalidRequestError} when an argument is refused, before sending or by the service; `param` names it.
    * @throws {IdempotencyConflictError} when the key was used with other parameters.
    * @throws {OutcomeUnknownError} when the payment may exist: repeat the call with the error's `idempotencyKey`.
+   * @throws {UnexpectedResponseError} when the answer describes another payment than was asked for.
    * @example
    * ```ts
    * const { paymentUrl } = await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -98,7 +134,10 @@ export class Payments {
     input: CreatePaymentInput | CreateDepositInput,
     options?: RequestOptions,
   ): ApiPromise<CreatedPayment> {
-    const fill = () => ({ body: createPaymentBody(input) });
+    const fill = () => {
+      const body = createPaymentBody(input);
+      return { body, differing: (answer: CreatedPayment) => differing(body, answer) };
+    };
     return this.#http.call(operations.createPayment, fill, options);
   }
 
@@ -108,7 +147,7 @@ export class Payments {
    * @throws {NotFoundError} when this environment has no payment with the id.
    */
   get(paymentId: string, options?: RequestOptions): ApiPromise<Payment> {
-    return this.#http.call(operations.getPayment, { path: { paymentId } }, options);
+    return this.#http.call(operations.getPayment, ofPayment(paymentId), options);
   }
 
   /**
@@ -133,7 +172,8 @@ export class Payments {
   }
 
   /**
-   * Reads the payment until its status is final (completed, confirmed, failed, expired or cancelled).
+   * Reads the payment until its status is final: completed, confirmed, failed, expired, cancelled, refunded or
+   * partially_refunded.
    * For scripts and tests: servers use webhooks.
    *
    * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes.

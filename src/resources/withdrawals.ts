@@ -11,9 +11,9 @@ import { oncePerOrder } from "./payouts/once-per-order.ts";
 import {
   type CreateOnceInput,
   type CreateWithdrawalInput,
-  confirmed,
   createWithdrawalBody,
-  type SentWithdrawal,
+  creationOf,
+  ofWithdrawal,
   type WithdrawalRoute,
 } from "./payouts/payout.ts";
 import { type WaitOptions, waitUntilFinal } from "./waiting.ts";
@@ -51,17 +51,12 @@ export class Withdrawals {
    * @throws {UnexpectedResponseError} when the answer describes another withdrawal than was asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
-    const { create, path } = this.#route;
+    const { create } = this.#route;
     const { wire } = this.#http.settings;
     const isKeyed = wire.withdrawalIdempotency === "honoured";
     const operation = isKeyed ? { ...create, replay: "keyed" as const } : create;
-    let body: SentWithdrawal;
-    const fill = () => {
-      body = createWithdrawalBody(input, wire);
-      return { path, body };
-    };
-    const creating = this.#http.call(operation, fill, options).withResponse();
-    return new ApiPromise(creating.then((answer) => confirmed(create.name, body, answer)));
+    const fill = () => creationOf(this.#route, createWithdrawalBody(input, wire));
+    return this.#http.call(operation, fill, options);
   }
 
   /**
@@ -97,11 +92,7 @@ export class Withdrawals {
    * @throws {NotFoundError} when this environment has no withdrawal with the id.
    */
   get(withdrawalId: string, options?: RequestOptions): ApiPromise<Withdrawal> {
-    return this.#http.call(
-      this.#route.get,
-      { path: { ...this.#route.path, withdrawalId } },
-      options,
-    );
+    return this.#http.call(this.#route.get, ofWithdrawal(this.#route, withdrawalId), options);
   }
 
   /**

@@ -5,6 +5,8 @@ import { type CreatePaymentInput, MerchantClient } from "../../src/index.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 
+const nowhere = { url: "http://127.0.0.1:2" };
+
 const clientOf = ({ url }: { url: string }) =>
   new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: url });
 
@@ -32,15 +34,69 @@ describe("payments.create", () => {
     using server = scriptedService({ status: 201, body: createdPayment });
     await clientOf(server).payments.create({
       type: "deposit",
-      orderId: "order_2",
+      orderId: "order_1",
       customerRefId: "c_1",
     });
     expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({
       type: "deposit",
       currency: "USD",
-      orderId: "order_2",
+      orderId: "order_1",
       customerRefId: "c_1",
     });
+  });
+
+  test("refuses a customer's reference for a payment, where it would be dropped", async () => {
+    const order = { amount: 2500, orderId: "order_1", customerRefId: "c_1" };
+    const call = clientOf(nowhere).payments.create(order as never);
+    await expect(call).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param: "customerRefId",
+      message: expect.stringContaining('for deposits only: leave it out, or set type to "deposit"'),
+    });
+  });
+
+  test.each([
+    ["payment.id", { id: "another" }],
+    ["orderId", { orderId: "order_2" }],
+    ["amountInCents", { amountInCents: 100 }],
+  ])(
+    "refuses an answer with another %s, which says nothing about this order",
+    async (field, change) => {
+      const body = { ...createdPayment, payment: { ...createdPayment.payment, ...change } };
+      using server = scriptedService({ status: 201, body });
+      const creating = clientOf(server).payments.create(
+        { amount: 2500, orderId: "order_1" },
+        { idempotencyKey: "key-1" },
+      );
+      await expect(creating).rejects.toMatchObject({
+        name: "UnexpectedResponseError",
+        code: "answer_differs",
+        outcome: "unknown",
+        idempotencyKey: "key-1",
+        message: expect.stringContaining(field),
+        body,
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ["the amount of a deposit", { type: "deposit", orderId: "order_1" }, { amountInCents: 0 }],
+    ["the amount as text", { amount: 2500, orderId: "order_1" }, { amountInCents: "2500" }],
+    ["no orderId", { amount: 2500, orderId: "order_1" }, { orderId: null }],
+    ["a reference that was trimmed", { amount: 2500, orderId: " a " }, { orderId: "a" }],
+    ["a reference as a number", { amount: 2500, orderId: "007" }, { orderId: 7 }],
+    [
+      "the id in another case",
+      { amount: 2500, orderId: "order_1" },
+      { id: payment.id.toUpperCase() },
+    ],
+    ["no payment", { amount: 2500, orderId: "order_1" }, null],
+  ])("takes %s for no difference", async (_, order, change) => {
+    const changed = change && { ...createdPayment.payment, ...change };
+    const body = { ...createdPayment, payment: changed };
+    using server = scriptedService({ status: 201, body });
+    expect(await clientOf(server).payments.create(order as CreatePaymentInput)).toEqual(body);
   });
 
   test.each(['{ "cart" : 1 }', "cart=1&source=mail"])(
@@ -195,7 +251,7 @@ describe("payments.get", () => {
     ["%2e%2e", "%252e%252e"],
     ["a#b", "a%23b"],
   ])("encodes the id %j, so that it never is another route", async (id, encoded) => {
-    using server = scriptedService({ body: payment });
+    using server = scriptedService({ body: { ...payment, id } });
     await clientOf(server).payments.get(id);
     expect(server.requests[0]?.url).toBe(`/v1/external/secretkey-auth/payments/${encoded}`);
   });

@@ -140,7 +140,9 @@ class Search<Item extends Ordered> {
     }
     this.#total = Math.max(this.#total, Number(total) || 0);
     this.#hasMore = body.pagination?.hasMore;
-    const joins = this.ids.size === 0 || data.some((item) => this.ids.has(String(item?.id)));
+    const joins =
+      this.ids.size === 0 ||
+      data.some((item) => isReference(item?.id) && this.ids.has(String(item.id)));
     this.#isNewestFirst &&= joins && body.pagination?.offset === offset;
     if (offset === 0) this.#idsOfReading.clear();
     const sizeBefore = this.#idsOfReading.size;

@@ -15,7 +15,14 @@ import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
 import type { OrderNames } from "./order-names.ts";
-import { confirmed, createOnceKey, type PayoutBody, type WithdrawalRoute } from "./payout.ts";
+import {
+  createOnceKey,
+  creationOf,
+  ofWithdrawal,
+  otherWithdrawal,
+  type PayoutBody,
+  type WithdrawalRoute,
+} from "./payout.ts";
 import {
   abortedInDoubt,
   earlierOutcomeUnknown,
@@ -101,8 +108,8 @@ export async function createOnce(
     withdrawalId: string,
     isOwn: boolean,
   ): Promise<ApiResponse<Withdrawal> | undefined> {
-    const path = { ...route.path, withdrawalId };
-    const reading = () => http.call(route.get, { path }, inTime()).withResponse();
+    const input = ofWithdrawal(route, withdrawalId);
+    const reading = () => http.call(route.get, input, inTime()).withResponse();
     let missing: unknown;
     for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
       if (value) return theOne(value, [value.data]) ?? value;
@@ -137,15 +144,17 @@ export async function createOnce(
       sentAt = time.now();
       rememberSent(order, time, timeoutMs);
     };
-    const input = { path: route.path, body, beforeSend };
+    const input = { ...creationOf(route, body), beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });
     const answer = await creating.withResponse().catch((error: unknown) => {
       if (found) return found;
-      if (SettlekitError.is(error)) return afterFailure(error);
+      const other = otherWithdrawal(error);
+      if (other) rememberWithdrawal(order, time, other.id);
+      if (SettlekitError.is(error) && !other) return afterFailure(error);
       throw error;
     });
     rememberWithdrawal(order, time, answer.data.id);
-    return confirmed(route.create.name, body, answer);
+    return answer;
   }
 
   /**

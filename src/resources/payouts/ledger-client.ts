@@ -3,9 +3,10 @@ import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import {
   type CreateOnceInput,
-  confirmed,
   createOnceBody,
   createOnceKey,
+  creationOf,
+  ofWithdrawal,
   type PayoutBody,
   type WithdrawalRoute,
 } from "./payout.ts";
@@ -34,10 +35,9 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
 
     /** Sends one request, or none. */
     async create(body: PayoutBody, { beforeSend, ...sending }: Sending): Promise<Withdrawal> {
-      const input = { path, body, beforeSend: async () => beforeSend() };
+      const input = { ...creationOf(route, body), beforeSend: async () => beforeSend() };
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
-      const answer = await http.call(create, input, options).withResponse();
-      return confirmed(create.name, body, answer).data;
+      return http.call(create, input, options);
     },
 
     /** Every withdrawal of the order. An empty result is proof: the whole list was read. */
@@ -47,7 +47,7 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
 
     async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {
       const options = { deadlineMs: timeoutMs, signal };
-      return http.call(get, { path: { ...path, withdrawalId } }, options);
+      return http.call(get, ofWithdrawal(route, withdrawalId), options);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { UnexpectedResponseError } from "../../errors.ts";
 import { toRecipientAddress } from "../../evm/address.ts";
-import type { ApiResponse } from "../../http/answer.ts";
 import { callOptionNames } from "../../http/checks.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
+import type { CallInput } from "../../http/request.ts";
 import type { HttpSettings } from "../../http/settings.ts";
 import { canonicalJson, checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
@@ -21,7 +21,9 @@ import {
   checkReference,
   encodeMetadata,
   evmChainIdOnWire,
+  isSaid,
   type Metadata,
+  otherId,
   refused,
 } from "../arguments.ts";
 
@@ -141,50 +143,59 @@ export function differences(asked: SentWithdrawal, found: Withdrawal): string[] 
   return Object.keys(a).filter((field) => a[field] !== b[field]);
 }
 
-/**
- * Compares the answer to a creation with the request. Fields that the answer leaves out are not compared.
- *
- * @throws {UnexpectedResponseError} code `answer_differs` when the service says that it made something else.
- */
-export function confirmed(
-  operation: string,
-  asked: SentWithdrawal,
-  answer: ApiResponse<Withdrawal>,
-): ApiResponse<Withdrawal> {
-  const { data, rawBody, headers, ...facts } = answer;
-  const [a, b] = [canonical(asked), canonical(data)];
+/** A creation, whose answer must be about what was asked for. Fields that the answer leaves out are not compared. */
+export function creationOf(
+  { path }: WithdrawalRoute,
+  body: SentWithdrawal,
+): CallInput<Withdrawal> & { readonly body: SentWithdrawal } {
   const fields = ["amountInCents", "chainId", "recipientAddress", "orderId"] as const;
-  const differing = fields.filter((field) => {
-    const isSaid = ["string", "number"].includes(typeof data[field]);
-    return isSaid && asked[field] !== undefined && a[field] !== b[field];
-  });
-  if (differing.length === 0) return answer;
-  throw new UnexpectedResponseError(
-    `The service answered ${operation} with the withdrawal ${data.id}, but with another ` +
-      `${differing.join(", ")} than the request had. It is unknown what was created; error.body holds the whole ` +
-      "answer. Do not repeat the call: read the withdrawal, and tell the service.",
-    { ...facts, code: "answer_differs", operation, body: data },
-  );
+  const differing = (answer: Withdrawal) => {
+    const [a, b] = [canonical(body), canonical(answer)];
+    return fields.filter(
+      (field) => isSaid(answer[field]) && body[field] !== undefined && a[field] !== b[field],
+    );
+  };
+  return { path, body, differing };
+}
+
+/** The withdrawal that the service says it made instead of the one asked for, if that is what an error is about. */
+export function otherWithdrawal(error: unknown): Withdrawal | undefined {
+  if (!UnexpectedResponseError.is(error) || error.code !== "answer_differs") return undefined;
+  return error.body as Withdrawal;
+}
+
+/** A read of one withdrawal, whose answer must be about that one. */
+export function ofWithdrawal(
+  { path }: WithdrawalRoute,
+  withdrawalId: string,
+): CallInput<Withdrawal> {
+  return { path: { ...path, withdrawalId }, differing: ({ id }) => otherId(withdrawalId, id) };
 }
 
 function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unknown> {
   const { amountInCents, chainId, recipientAddress, orderId, currency, customMetadata } =
     withdrawal;
   return {
-    amountInCents: Number(amountInCents),
-    chainId: String(chainId).replace(/^eip155:/, ""),
-    recipientAddress: String(recipientAddress).toLowerCase(),
-    orderId: String(orderId ?? ""),
+    amountInCents: Number(textOf(amountInCents)),
+    chainId: textOf(chainId).replace(/^eip155:/, ""),
+    recipientAddress: textOf(recipientAddress).toLowerCase(),
+    orderId: textOf(orderId ?? ""),
     currency: currency ?? "USD",
     customMetadata: canonicalMetadata(customMetadata ?? null),
   };
 }
 
+/** An answer may hold anything, in any place: also objects that cannot become text, or that are nested too deep. */
+function textOf(value: unknown): string {
+  return isSaid(value) ? String(value) : `a value of type ${typeof value}`;
+}
+
 /** JSON text with its keys in order and every digit of its numbers; text that is not JSON stays as it is. */
 function canonicalMetadata(metadata: unknown): unknown {
-  if (typeof metadata !== "string") return metadata === null ? null : canonicalJson(metadata);
+  if (metadata === null) return null;
   try {
-    return canonicalJson(JSON.parse(metadata, keepDigits));
+    const isText = typeof metadata === "string";
+    return canonicalJson(isText ? JSON.parse(metadata, keepDigits) : metadata);
   } catch {
     return metadata;
   }

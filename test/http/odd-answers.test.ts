@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import type { FetchResponse } from "../../src/http/settings.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { createPayment, createWithdrawal } from "../../src/wire/operations.ts";
+import { payout } from "../resources/payouts/payout.ts";
+import { clientOf } from "../resources/sandbox-client.ts";
+import { createdPayment, withdrawal } from "../wire/examples.ts";
+import { httpTo } from "./http-to.ts";
+
+const api = { url: "https://api.example" };
+const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+const withField = (answer: object, name: string, json: string) =>
+  `{"${name}":${json},${JSON.stringify(answer).slice(1)}`;
+
+/** Objects that do not become text. */
+const textless = ['{"toString":1,"valueOf":1}', deep];
+
+describe("a creation with an answer that is odd", () => {
+  test("is a success, however deep an unknown field is nested", async () => {
+    const json = withField(createdPayment, "trace", `[12345678901234567,${deep}]`);
+    const fetch = async () => new Response(json, { status: 201 });
+    const created = await httpTo(api, { fetch }).call(createPayment, { body: {} });
+    expect(created).toMatchObject(createdPayment);
+  });
+
+  test.each(["amountInCents", "chainId", "recipientAddress", "orderId", "customMetadata"])(
+    "is a success when its %s cannot become text",
+    async (field) => {
+      for (const value of textless) {
+        const sandbox = createSandbox();
+        const fetch = async (url: string, init: RequestInit) => {
+          const answer = await sandbox.fetch(new Request(url, init));
+          if (init.method !== "POST") return answer;
+          const json = withField(
+            { ...((await answer.json()) as object), [field]: undefined },
+            field,
+            value,
+          );
+          return new Response(json, { status: 201 });
+        };
+        const { withdrawals } = clientOf(sandbox, { fetch });
+        expect(await withdrawals.create(payout)).toHaveProperty("id");
+      }
+    },
+  );
+
+  test.each<[string, object]>([
+    ["without headers", {}],
+    [
+      "whose headers throw",
+      {
+        headers: {
+          get: () => {
+            throw new RangeError("own");
+          },
+        },
+      },
+    ],
+  ])("from a fetch function that gives a response %s has an unknown outcome", async (_, odd) => {
+    const text = async () => JSON.stringify(withdrawal);
+    const fetch = async () => ({ ok: true, status: 201, type: "basic", body: null, text, ...odd });
+    const http = httpTo(api, { fetch: fetch as () => Promise<FetchResponse> });
+    const creating = http.call(createWithdrawal, { body: {} }, { idempotencyKey: "key-1" });
+    await expect(creating).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      attempts: 1,
+      idempotencyKey: "key-1",
+      cause: { name: "UnexpectedResponseError", body: expect.stringContaining(withdrawal.id) },
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { MerchantClient } from "../../src/index.ts";
+import { scriptedService } from "../scripted-service.ts";
+import { payment, withdrawal } from "../wire/examples.ts";
+
+const clientOf = ({ url }: { url: string }) =>
+  new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: url });
+
+const limits = { deadlineMs: 100 };
+
+describe("an answer about another object than the one asked for", () => {
+  const reads: [string, (client: MerchantClient) => Promise<unknown>][] = [
+    ["payments.get", (client) => client.payments.get("another")],
+    ["withdrawals.get", (client) => client.withdrawals.get("another")],
+    ["checkout.payment", (client) => customerOf(client).payment()],
+    ["checkout.status", (client) => customerOf(client).status()],
+    ["checkout.refreshStatus", (client) => customerOf(client).refreshStatus()],
+  ];
+  const customerOf = (client: MerchantClient) =>
+    client.checkout({ paymentId: "another", secret: "ps_1" });
+
+  test.each(reads)("is refused by %s", async (operation, read) => {
+    using server = scriptedService({ body: operation.includes("with") ? withdrawal : payment });
+    await expect(read(clientOf(server))).rejects.toMatchObject({
+      name: "UnexpectedResponseError",
+      code: "answer_differs",
+      operation,
+      body: { id: expect.any(String) },
+      message: expect.stringContaining("another id than was asked for"),
+    });
+  });
+
+  test("never ends a wait", async () => {
+    using server = scriptedService({ body: { ...payment, status: "completed" } });
+    const waiting = clientOf(server).payments.waitUntilFinal("another", limits);
+    await expect(waiting).rejects.toMatchObject({
+      name: "TimeoutError",
+      cause: { code: "answer_differs" },
+    });
+  });
+
+  test("is none if the id is only in another case, or missing", async () => {
+    using server = scriptedService({ body: payment }, { body: { status: "pending" } });
+    const client = clientOf(server);
+    expect(await client.payments.get(payment.id.toUpperCase())).toMatchObject({ id: payment.id });
+    expect(await customerOf(client).status()).toMatchObject({ status: "pending" });
+  });
+});
