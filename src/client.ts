@@ -73,7 +73,7 @@ export class MerchantClient {
    * The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). A token given as
    * a function is requested again, once, when the service answers 401.
    *
-   * @throws {ConfigurationError} when the token cannot be one.
+   * @throws {ConfigurationError} when the id or the token cannot be one.
    */
   dashboard(options: DashboardOptions): Dashboard {
     const { merchantId, accessToken } = { ...options };
@@ -82,7 +82,7 @@ export class MerchantClient {
 
   /**
    * Makes a request that no method makes, with the same core. Any method but GET is not repeated when it may have
-   * arrived, unless the request says `safe: true`.
+   * arrived, unless the request says `safe: true`. With an `idempotencyKey` beside that, every attempt carries the key.
    *
    * @throws {InvalidRequestError} when the path could lead to another route or origin.
    * @example

@@ -4,7 +4,7 @@ import { checkBaseUrl, isSecureUrl } from "./http/base-url.ts";
 import { connectionFields, connectionSettings, hooksSchema, must } from "./http/checks.ts";
 import type { ClientHooks } from "./http/hooks.ts";
 import type { ConnectionOptions, CredentialSource, HttpSettings } from "./http/settings.ts";
-import { environmentVariable, isRecord, nearest } from "./values.ts";
+import { environmentVariable, isRecord, nearest, show } from "./values.ts";
 import { checkSecretKey, defaultSandboxUrl, type Environment } from "./wire/credential.ts";
 import { checkOptions, type Same } from "./wire/fields.ts";
 
@@ -38,7 +38,7 @@ export interface ClientOptions extends ConnectionOptions {
   idempotencyNamespace?: string | undefined;
   /**
    * Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates, which
-   * works with the `fetch` of its own undici: pass that, too.
+   * works with the `fetch` of its own undici: pass that, too. Not what every request sets itself, such as `headers`.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -101,9 +101,37 @@ export function configure(
   const allowHttp = readAllowHttp(options.allowHttp, environment, variables);
   const baseUrl = readBaseUrl(options, environment, variables, allowHttp);
   const credential = readSecretKey(secretKey, environment, variables, baseUrl);
-  const fetchOptions = Object.freeze({ ...options.fetchOptions });
+  const fetchOptions = Object.freeze(checkFetchOptions(options));
   const settings = connectionSettings(options, variables.SETTLEKIT_HEADER_PREFIX);
   return Object.freeze({ ...settings, environment, allowHttp, baseUrl, credential, fetchOptions });
+}
+
+/** What every request sets itself, and the cure. */
+const setByRequests: Readonly<Record<string, string>> = {
+  method: "Every call has its own.",
+  body: "Every call has its own.",
+  headers: "Use the option headers.",
+  signal: "Pass signal to each call.",
+  redirect: "No redirect is followed.",
+  cache: "Nothing is cached.",
+};
+
+function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
+  const refuse = (name: string, rule: string) => {
+    const param = `fetchOptions.${name}`;
+    throw new ConfigurationError(`${param} ${rule}`, { code: "invalid_option", param });
+  };
+  for (const [name, cure] of Object.entries(setByRequests)) {
+    if (fetchOptions[name] !== undefined)
+      refuse(name, `would have no effect. Leave it out. ${cure}`);
+  }
+  const { dispatcher } = fetchOptions;
+  // Another fetch may take something else.
+  if (!fetch && isGiven(dispatcher) && typeof Object(dispatcher).dispatch !== "function") {
+    const rule = "must be a dispatcher of undici, such as new ProxyAgent(url)";
+    refuse("dispatcher", `${rule}, got ${show(dispatcher)}.`);
+  }
+  return { ...fetchOptions };
 }
 
 /** Reads a variable when it is needed, because Deno asks for leave to read each one. */

@@ -64,8 +64,11 @@ function showText(value: string): string {
 function objectName(value: object): string {
   const name = Object.getPrototypeOf(value)?.constructor?.name;
   if (typeof name !== "string" || name === "" || name === "Object") return "an object";
-  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
+  return `${startsWithVowel.test(name) ? "an" : "a"} ${name}`;
 }
+
+/** By sound: an Array and an XMLHttpRequest, but a URL and a Uint8Array. */
+const startsWithVowel = /^([AEIO][a-z]|U(?!int|ni|s)[a-z]|[AEFHILMNORSX](?![a-z]))/;
 
 /** The known name that was probably meant, if one is near enough to suggest. */
 export function nearest(name: string, known: readonly string[]): string | undefined {

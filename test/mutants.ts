@@ -104,8 +104,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Deno repeats a creation by itself",
     file: "src/http/send.ts",
-    find: 'if (replay === "safe" || !isDeno()) return init;',
-    replace: "return init;",
+    find: "isOnDeno ? sentOnce(init, attempt) : init",
+    replace: "init",
     test: "test/http/deno.test.ts",
   },
   {

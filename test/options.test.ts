@@ -84,6 +84,34 @@ describe("a secret key from the environment", () => {
   });
 });
 
+describe("fetchOptions", () => {
+  test.each([
+    ["method", "PUT", "Every call has its own"],
+    ["body", "{}", "Every call has its own"],
+    ["headers", { "x-a": "b" }, "Use the option headers"],
+    ["signal", AbortSignal.abort(), "Pass signal to each call"],
+    ["redirect", "follow", "No redirect is followed"],
+    ["cache", "force-cache", "Nothing is cached"],
+  ])("may not have %s, which would have no effect", (name, value, cure) => {
+    expect(() => configure({ ...complete, fetchOptions: { [name]: value } }, {})).toThrow(
+      expect.objectContaining({
+        name: "ConfigurationError",
+        param: `fetchOptions.${name}`,
+        message: expect.stringContaining(cure),
+      }),
+    );
+  });
+
+  test.each([{}, 5, "http://proxy.example"])("may not have %j as its dispatcher", (dispatcher) => {
+    const fetchOptions = { dispatcher };
+    expect(() => configure({ ...complete, fetchOptions }, {})).toThrow(
+      /^fetchOptions\.dispatcher must be a dispatcher of undici, such as new ProxyAgent\(url\), got/,
+    );
+    const fetch = () => Promise.resolve(new Response());
+    expect(configure({ ...complete, fetchOptions, fetch }, {})).toMatchObject({ fetchOptions });
+  });
+});
+
 describe("what cannot be right is refused before anything is sent", () => {
   test.each<[string, ClientOptions, string, RegExp]>([
     ["no secret key", { environment: "sandbox" }, "secretKey", /SETTLEKIT_SECRET_KEY/],

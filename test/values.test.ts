@@ -15,6 +15,13 @@ test.each([
   [Object.create(null), "an object"],
   [new Map(), "a Map"],
   [new Error("boom"), "an Error"],
+  [new URL("https://a.example"), "a URL"],
+  [new URLSearchParams(), "a URLSearchParams"],
+  [new Uint8Array(), "a Uint8Array"],
+  [new (class HTTPClient {})(), "an HTTPClient"],
+  [new (class Unknown {})(), "an Unknown"],
+  [new (class SDK {})(), "an SDK"],
+  [new (class Shop {})(), "a Shop"],
   [() => "s", "a function"],
 ])("shows %o as %s", (value, shown) => {
   expect(show(value)).toBe(shown);

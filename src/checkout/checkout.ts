@@ -1,10 +1,10 @@
-import { ConfigurationError } from "../errors.ts";
 import type { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import {
   chainIdOnWire,
   checkContract,
+  checkId,
   checkParameters,
   checkText,
   ofPayment,
@@ -51,12 +51,7 @@ export class Checkout {
 
   /** @internal */
   constructor(http: Http, paymentId: string) {
-    if (typeof paymentId !== "string" || paymentId === "") {
-      throw new ConfigurationError(
-        "paymentId must be the id that creating the payment gave, a non-empty string.",
-        { code: "invalid_option", param: "paymentId" },
-      );
-    }
+    checkId("paymentId", paymentId, "the id that creating the payment gave");
     this.quotes = new Quotes(http, paymentId);
     this.#http = http;
     this.#paymentId = paymentId;

@@ -64,6 +64,9 @@ export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "att
   readonly differing: readonly string[];
 }
 
+/** Messages contain it. */
+const maxRequestIdLength = 500;
+
 /** Reads a response: a success, or the reason why the attempt failed. */
 export function readReply<T>(
   operation: Callable<T>,
@@ -75,7 +78,8 @@ export function readReply<T>(
   const { status } = response;
   // Another package's Headers can do what the platform's can.
   const headers = response.headers as Headers;
-  const requestId = redact(headers.get(settings.wire.requestIdHeader) ?? "") || undefined;
+  const givenId = headers.get(settings.wire.requestIdHeader) ?? "";
+  const requestId = redact(givenId).slice(0, maxRequestIdLength) || undefined;
   if (isRedirect(response)) {
     const origin = originOf(headers.get("location"), settings.baseUrl);
     return { kind: "redirect", status, origin: origin && redact(origin), requestId };

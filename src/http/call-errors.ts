@@ -89,7 +89,7 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "not_taken":
       return new errors.ConfigurationError(
         `fetch rejected fetchOptions (${failure.code}: ${failure.detail}). Nothing was ` +
-          "sent. A dispatcher works with the fetch of its own undici only: pass that as fetch.",
+          `sent. ${failure.code === "invalid_argument" ? "Correct what it names." : foreignDispatcher}`,
         { ...facts, code: "invalid_option", param: "fetchOptions" },
       );
     case "connection":
@@ -101,7 +101,9 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "custom_code": {
       const { option: param, fact, wasSent, cause } = failure;
-      const message = `${fact} ${wasSent ? "The request had been sent." : "Nothing was sent."}`;
+      // A fetch function may fail before it sends anything; a hook fails before or after.
+      const sent = `The request ${param === "fetch" ? "may have" : "had"} been sent.`;
+      const message = `${fact} ${wasSent ? sent : "Nothing was sent."}`;
       return param === "hooks"
         ? new errors.ConfigurationError(message, { ...facts, code: "hook_failed", param, cause })
         : new errors.ConnectionError(message, { ...facts, code: "fetch_failed", param, cause });
@@ -150,6 +152,9 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
   }
 }
+
+const foreignDispatcher =
+  "A dispatcher works with the fetch of its own undici only: pass that as fetch.";
 
 const outOfBudget =
   " It was not tried again: so many of this client's calls failed lately that its retries are used up. " +

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
-import { show, withoutKeys } from "../values.ts";
+import { isRecord, show, withoutKeys } from "../values.ts";
 import {
   credentialHeaderNames,
   defaultHeaderPrefix,
@@ -38,7 +38,7 @@ const isFunction = (value: unknown) => typeof value === "function";
 const aFunction = must("a function");
 
 const headersSchema = z.custom<Readonly<Record<string, string>>>(
-  (value) => typeof value === "object" && value !== null && !(value instanceof Headers),
+  (value) => isRecord(value) && !(Symbol.iterator in value),
   // Headers often contain tokens, so their values are never shown.
   {
     error: "headers must be a plain object of names and values.",
@@ -191,7 +191,10 @@ export function checkHeaders(
     if (transportHeaders.has(lowerCase)) {
       throw fail(`${name} belongs to the connection, which fetch keeps. Leave it out.`);
     }
-    if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+    if (typeof value !== "string") {
+      throw fail(`the value of ${name} must be text, got ${show(value)}.`);
+    }
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       throw fail(`the value of ${name} has a line break or a character that headers cannot carry.`);
     }
     checked[lowerCase] = value;

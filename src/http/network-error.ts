@@ -18,6 +18,10 @@ const unreachableWhenConnecting = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNR
 const tlsCode =
   /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION|ERR_SSL_SSL\/TLS_ALERT_HANDSHAKE_FAILURE)/;
 
+/** How a platform's fetch refuses an argument before it sends anything. */
+const argumentMessage =
+  /^(Request constructor|RequestInit): |^Failed to construct 'Request'|: .* is not an accepted type\. Expected one of /;
+
 const maxDepth = 8;
 
 /**
@@ -43,6 +47,7 @@ export function readNetworkError(error: unknown, service?: URL): NetworkFailure 
   }
   // How undici refuses a dispatcher of another undici, before it sends anything.
   if (code === "UND_ERR_INVALID_ARG") return { kind: "not_taken", code, detail };
+  if (argumentMessage.test(detail)) return { kind: "not_taken", code: "invalid_argument", detail };
   return { kind: "connection", code, detail };
 }
 

@@ -44,6 +44,7 @@ class TooLargeError extends Error {}
 export function createSender(settings: HttpSettings) {
   const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
   const agent = userAgent();
+  const isOnDeno = isDeno();
   const client = ky.create({
     prefix: baseUrl,
     headers: {
@@ -120,7 +121,7 @@ export function createSender(settings: HttpSettings) {
     const answer = Promise.resolve(
       customFetch
         ? customFetch(request.url, init)
-        : globalThis.fetch(request.url, sentOnce(init, attempt)),
+        : globalThis.fetch(request.url, isOnDeno ? sentOnce(init, attempt) : init),
     );
     const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve, with a response that is not read.
@@ -209,7 +210,7 @@ function cacheMode(): { cache?: "no-store" } {
  * cannot do so with a stream.
  */
 function sentOnce(init: FetchInit, { replay, body = "" }: Attempt): RequestInit {
-  if (replay === "safe" || !isDeno()) return init;
+  if (replay === "safe") return init;
   return { ...init, body: new Blob([body]).stream(), duplex: "half" } as RequestInit;
 }
 

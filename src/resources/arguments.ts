@@ -192,8 +192,23 @@ export function paymentSecret(secret: string): CredentialSource {
 /** @throws {ConfigurationError} for what cannot be a token. */
 export function bearerToken(accessToken: AccessToken): CredentialSource {
   const param = "accessToken";
-  if (typeof accessToken !== "function") {
-    return { param, value: checkCredential(param, accessToken) };
-  }
-  return { param, value: async () => checkCredential(param, await accessToken()) };
+  const check = (value: unknown) => {
+    if (typeof value !== "string" || !/^bearer\s/i.test(value))
+      return checkCredential(param, value);
+    throw new ConfigurationError(
+      'accessToken begins with "Bearer", which settlekit adds itself. Give the token alone.',
+      { code: "malformed_credential", param },
+    );
+  };
+  if (typeof accessToken !== "function") return { param, value: check(accessToken) };
+  return { param, value: async () => check(await accessToken()) };
+}
+
+/** @throws {ConfigurationError} for what cannot be an id. */
+export function checkId(param: string, value: unknown, origin: string): string {
+  if (typeof value === "string" && value !== "") return value;
+  throw new ConfigurationError(`${param} must be ${origin}, a non-empty string.`, {
+    code: "invalid_option",
+    param,
+  });
 }

@@ -3,6 +3,7 @@ import type { Http } from "../http/http.ts";
 import type { RequestOptions } from "../http/settings.ts";
 import * as operations from "../wire/operations.ts";
 import type { WithdrawalConfig } from "../wire/withdrawal.ts";
+import { checkId } from "./arguments.ts";
 import { Withdrawals } from "./withdrawals.ts";
 
 /** The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). */
@@ -14,6 +15,7 @@ export class Dashboard {
 
   /** @internal */
   constructor(http: Http, merchantId: string) {
+    checkId("merchantId", merchantId, "the merchantId of the merchant's payments");
     this.#http = http;
     this.#path = { merchantId };
     this.withdrawals = new Withdrawals(http, {

@@ -20,6 +20,10 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long to wait at most, in milliseconds. Default 900,000, a quarter of an hour. */
   readonly deadlineMs?: number | undefined;
+  /** Limit of each attempt of a read, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Added to every read. May not set credentials. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 interface PollOptions {
@@ -145,13 +149,14 @@ export async function waitUntilFinal<T extends { readonly status: string }>(
   read: (options: RequestOptions) => ApiPromise<T>,
   options: WaitOptions = {},
 ): Promise<ApiResponse<T>> {
-  checkOptionNames(options, ["signal", "deadlineMs"]);
-  const { signal, deadlineMs = 900_000 } = options;
+  checkOptionNames(options, ["signal", "deadlineMs", "timeoutMs", "headers"]);
+  const { signal, deadlineMs = 900_000, ...forReads } = options;
   const deadlineAt = time.now() + checkLimit("deadlineMs", deadlineMs);
   const watch = new StatusWatch(operation);
   const readInTime = () => {
     watch.reads += 1;
-    return read({ signal, deadlineMs: Math.max(1, deadlineAt - time.now()) }).withResponse();
+    const readDeadlineMs = Math.max(1, deadlineAt - time.now());
+    return read({ ...forReads, signal, deadlineMs: readDeadlineMs }).withResponse();
   };
   const waits = { time, signal, intervalMs: 1000, maxIntervalMs: 15_000, deadlineAt };
   let failure: SettlekitError | undefined;

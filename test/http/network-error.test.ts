@@ -44,6 +44,23 @@ describe("a failed fetch", () => {
     expect(readNetworkError(fetchFailed(system(code)))).toMatchObject({ kind: "tls", code });
   });
 
+  test.each([
+    "Request constructor: x is not an accepted type. Expected one of half.",
+    "undefined: x is not an accepted type. Expected one of high, low, auto.",
+    "RequestInit: duplex option is required when sending a body.",
+    "Failed to construct 'Request': member priority is not valid.",
+  ])("about an argument sent nothing: %s", (message) => {
+    expect(readNetworkError(new TypeError(message)).kind).toBe("not_taken");
+    expect(readNetworkError(new TypeError(message), new URL("https://a.example")).kind).toBe(
+      "connection",
+    );
+  });
+
+  test("of a dispatcher's own code may have been sent", () => {
+    const own = new TypeError("handler.onHeaders is not a function");
+    expect(readNetworkError(fetchFailed(own)).kind).toBe("connection");
+  });
+
   test("with a dispatcher of another undici sent nothing", () => {
     const failure = readNetworkError(fetchFailed(system("UND_ERR_INVALID_ARG")));
     expect(failure.kind).toBe("not_taken");

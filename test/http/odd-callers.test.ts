@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RequestOptions } from "../../src/http/settings.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
+import { scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { httpTo } from "./http-to.ts";
@@ -15,11 +16,23 @@ describe("a call", () => {
     ["a time-out of nothing", { timeoutMs: 0 }, "timeoutMs"],
     ["a header of the connection", { headers: { "Content-Length": "3" } }, "headers"],
     ["a Headers object", { headers: new Headers({ a: "b" }) }, "headers"],
+    ["a Map of headers", { headers: new Map([["a", "b"]]) }, "headers"],
+    ["a list of headers", { headers: [["a", "b"]] }, "headers"],
   ])("with %s is refused before anything is sent", async (_, options, param) => {
     using server = scriptedService({ status: 201, body: createdPayment });
     const call = httpTo(server).call(createPayment, order, options as RequestOptions);
     await expect(call).rejects.toMatchObject({ name: "ConfigurationError", param });
     expect(server.requests).toHaveLength(0);
+  });
+
+  test.each([
+    [undefined, "must be text, got undefined"],
+    [7, "must be text, got 7"],
+    ["secret\n", "has a line break or a character that headers cannot carry"],
+  ])("with %j as a header says what is wrong, without any text", async (value, fact) => {
+    const headers = { "x-a": value } as Record<string, string>;
+    const call = httpTo({ url: "https://api.example" }).call(getPayment, read, { headers });
+    await expect(call).rejects.toThrow(`headers: the value of x-a ${fact}.`);
   });
 
   test("does not suffer from an observer that rejects", async () => {
@@ -92,5 +105,19 @@ test("a dispatcher that is not for this fetch is named, and nothing is sent", as
     outcome: "not_sent",
     attempts: 1,
   });
+  expect(server.requests).toHaveLength(0);
+});
+
+test("fetchOptions that the global fetch refuses are named, and nothing is sent", async () => {
+  await using server = await scriptedServer({ status: 201, body: createdPayment });
+  const http = httpTo(server, { fetchOptions: { credentials: "sometimes" } });
+  const error = await http.call(createPayment, order).catch((thrown) => thrown);
+  expect(error).toMatchObject({
+    name: "ConfigurationError",
+    param: "fetchOptions",
+    outcome: "not_sent",
+    attempts: 1,
+  });
+  expect(error.message).toContain("sometimes is not an accepted type");
   expect(server.requests).toHaveLength(0);
 });

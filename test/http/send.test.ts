@@ -22,8 +22,10 @@ describe("a request", () => {
       inits.push(init);
       return Promise.resolve(Response.json(payment));
     };
-    await httpTo(api, { fetch, fetchOptions: { cache: "force-cache" } }).call(getPayment, read);
-    expect(inits).toMatchObject([{ cache: "no-store", headers: { "cache-control": "no-store" } }]);
+    await httpTo(api, { fetch, fetchOptions: { keepalive: true } }).call(getPayment, read);
+    expect(inits).toMatchObject([
+      { keepalive: true, cache: "no-store", headers: { "cache-control": "no-store" } },
+    ]);
   });
 
   test("leaves or does not, and the error of an abort says which, whenever that comes", async () => {
@@ -151,7 +153,9 @@ describe("a fetch of the merchant's that throws", () => {
       code: "fetch_failed",
       param: "fetch",
     });
-    expect(reading.message).toBe(`Your fetch function threw ${named}. The request had been sent.`);
+    expect(reading.message).toBe(
+      `Your fetch function threw ${named}. The request may have been sent.`,
+    );
     const creating = await failure(httpTo(api, { fetch }).call(createPayment, order));
     expect(creating).toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
     expect(fetch).toHaveBeenCalledTimes(2);
@@ -210,6 +214,14 @@ test("the request id of an error may stand in its body", async () => {
   using server = scriptedService({ status: 404, body });
   const error = await failure(httpTo(server).call(getPayment, read));
   expect(error).toMatchObject({ requestId: "req_body" });
+});
+
+test("a request id is cut before it fills a message", async () => {
+  const headers = { "x-request-id": "r".repeat(12_000) };
+  using server = scriptedService({ status: 404, headers });
+  const error = await failure(httpTo(server).call(getPayment, read));
+  expect(error.requestId).toBe("r".repeat(500));
+  expect(error.message.length).toBeLessThan(800);
 });
 
 describe("a public operation", () => {

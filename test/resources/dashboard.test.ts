@@ -18,6 +18,23 @@ function dashboardOf(
 }
 
 describe("a dashboard", () => {
+  test.each(["", undefined, 7])("is refused with %j as its merchant", (merchantId) => {
+    const client = new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox" });
+    const options = { merchantId: merchantId as string, accessToken: "token-1" };
+    expect(() => client.dashboard(options)).toThrow(
+      /^merchantId must be the merchantId of the merchant's payments, a non-empty string\.$/,
+    );
+  });
+
+  test("is refused with a token that still has its scheme, which is not shown", async () => {
+    const nowhere = { url: "http://127.0.0.1:2" };
+    const rule =
+      'accessToken begins with "Bearer", which settlekit adds itself. Give the token alone.';
+    expect(() => dashboardOf(nowhere, "Bearer abc")).toThrow(rule);
+    const dashboard = dashboardOf(nowhere, () => "bearer abc");
+    await expect(dashboard.withdrawalConfig()).rejects.toThrow(rule);
+  });
+
   test("reads configuration and withdrawals of its merchant with the bearer token", async () => {
     using server = scriptedService(
       { body: withdrawalConfig },

@@ -10,6 +10,20 @@ function clientWith(answer: (read: number) => Response, options: ClientOptions =
   return clientOf(createSandbox(), { fetch: async () => answer(++reads), ...options });
 }
 
+test("every read of a wait has its headers and its time limit", async () => {
+  const sent: unknown[] = [];
+  const { payments } = clientOf(createSandbox(), {
+    fetch: async (_, init) => {
+      sent.push(init.headers["x-trace"]);
+      return Response.json({ id: "p1", status: sent.length < 3 ? "pending" : "completed" });
+    },
+  });
+  await payments.waitUntilFinal("p1", { headers: { "X-Trace": "t1" }, timeoutMs: 1000 });
+  expect(sent).toEqual(["t1", "t1", "t1"]);
+  const refused = payments.waitUntilFinal("p1", { timeoutMs: 0 });
+  await expect(refused).rejects.toMatchObject({ param: "timeoutMs" });
+});
+
 describe("the error that ends a wait names the wait, its reads and the last status", () => {
   test("at the deadline", async () => {
     const { payments } = clientWith(() => Response.json(pending));

@@ -86,8 +86,8 @@ describe("a wrong name is refused with the right one", () => {
     ],
     [
       "a misspelt option of a wait",
-      ({ withdrawals }) => withdrawals.waitUntilFinal("1", { timeoutMs: 1 } as never),
-      "timeoutMs",
+      ({ withdrawals }) => withdrawals.waitUntilFinal("1", { maxRetries: 1 } as never),
+      "maxRetries",
       "There is no option",
     ],
     [
