@@ -8,7 +8,7 @@ import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./n
 import { Page } from "./page.ts";
 import { type Connect, Session } from "./session.ts";
 import { type Known, nothingKnown } from "./state.ts";
-import { styleSheet } from "./styles.ts";
+import { styleSheetFor } from "./style-sheets.ts";
 import { createTexts, type Texts } from "./texts.ts";
 import { viewOf } from "./view.ts";
 import type { RpcUrls } from "./wallets.ts";
@@ -240,7 +240,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     const locale = isSpoken ? tag : "en";
     this.#texts = createTexts({ ...messages, ...this.#ownMessages() }, locale, language);
     const before = this.#page;
-    this.#page = this.#newPage(this.#texts);
+    this.#page = new Page(this.#texts, () => this.#session);
     this.#page.update(viewOf(this.#known, this.#texts));
     if (this.shadowRoot) this.#page.replace(before, this.shadowRoot);
     this.#show(this.#known);
@@ -267,31 +267,6 @@ export class SettlekitCheckoutElement extends ElementBase {
     if (isNew) this.#page.update(viewOf(known, this.#texts));
     if (known.offer) this.#page.countDown(known.offer.request.remainingMs());
   }
-
-  #newPage(texts: Texts): Page {
-    return new Page(texts, {
-      choose: (choice) => this.#session.choose(choice),
-      chooseDeposit: (cents) => this.#session.chooseDeposit(cents),
-      retryPrice: () => this.#session.retryPrice(),
-      pay: (uuid) => this.#session.pay(uuid),
-      giveUpWallet: () => this.#session.giveUpWallet(),
-      payAgain: (step) => this.#session.payAgain(step),
-      stay: () => this.#session.stay(),
-    });
-  }
-}
-
-const styleSheets = new WeakMap<Document, CSSStyleSheet>();
-
-/** The style sheet that all elements of a document share; undefined for a document that no window shows. */
-function styleSheetFor(document: Document): CSSStyleSheet | undefined {
-  const { defaultView } = document;
-  const known = styleSheets.get(document);
-  if (known || !defaultView) return known;
-  const sheet = new defaultView.CSSStyleSheet();
-  sheet.replaceSync([...styleSheet().cssRules].map(({ cssText }) => cssText).join("\n"));
-  styleSheets.set(document, sheet);
-  return sheet;
 }
 
 /**

@@ -28,7 +28,7 @@ export class Page {
   #view: View | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(texts: Texts, actions: Actions) {
+  constructor(texts: Texts, actions: () => Actions) {
     const { say } = texts;
     const announce = (text: string) => this.#announce(text);
     const copyTexts = { text: say("copy"), done: say("copied"), failed: say("copyFailed") };
@@ -46,9 +46,13 @@ export class Page {
       this.#merchant,
       this.#order,
     );
-    this.#deposit = depositForm({ texts, onChoose: actions.chooseDeposit, announce });
+    this.#deposit = depositForm({
+      texts,
+      onChoose: (cents) => actions().chooseDeposit(cents),
+      announce,
+    });
     this.#pay = new PayPanel({ texts, actions, announce, copyButton: copy });
-    this.#outcome = new OutcomePanel({ texts, onStay: actions.stay, copyButton: copy });
+    this.#outcome = new OutcomePanel({ texts, onStay: () => actions().stay(), copyButton: copy });
     this.root = h(
       "section",
       {

@@ -20,7 +20,8 @@ export interface Actions {
 
 interface PayPanelOptions {
   readonly texts: Texts;
-  readonly actions: Actions;
+  /** Of the payment that is shown by then. */
+  readonly actions: () => Actions;
   readonly announce: (text: string) => void;
   readonly copyButton: (label: string) => CopyButton;
 }
@@ -82,8 +83,8 @@ export class PayPanel {
       h("p", {}, before, this.#timer, after),
       h("div", { class: "track", "aria-hidden": "true" }, this.#bar),
     );
-    this.#retry = button(say("tryAgain"), () => actions.retryPrice());
-    this.#changeAmount = button(say("changeAmount"), () => actions.chooseDeposit(undefined));
+    this.#retry = button(say("tryAgain"), () => actions().retryPrice());
+    this.#changeAmount = button(say("changeAmount"), () => actions().chooseDeposit(undefined));
     this.#wallets = h(
       "section",
       { class: "from-wallet", part: "wallets" },
@@ -91,11 +92,11 @@ export class PayPanel {
       this.#walletButtons,
     );
     this.#walletActions = {
-      cancel: button(say("cancel"), () => actions.giveUpWallet()),
-      payAnotherWay: button(say("payAnotherWay"), () => actions.payAgain("warned")),
+      cancel: button(say("cancel"), () => actions().giveUpWallet()),
+      payAnotherWay: button(say("payAnotherWay"), () => actions().payAgain("warned")),
       // Not by a double click on the one before, in whose place it may be.
-      payAgain: button(say("payAgain"), ({ detail }) => detail < 2 && actions.payAgain("sure")),
-      keepWaiting: button(say("keepWaiting"), () => actions.payAgain(undefined)),
+      payAgain: button(say("payAgain"), ({ detail }) => detail < 2 && actions().payAgain("sure")),
+      keepWaiting: button(say("keepWaiting"), () => actions().payAgain(undefined)),
     };
     this.walletLine = h(
       "div",
@@ -143,7 +144,7 @@ export class PayPanel {
       segments.dataset.keys = keys;
       const radios = options.map(({ label, choice }) => {
         const input = h("input", { type: "radio", name, value: choice.key, autocomplete: "off" });
-        input.addEventListener("change", () => this.#options.actions.choose(choice));
+        input.addEventListener("change", () => this.#options.actions().choose(choice));
         return h("label", { part: "option" }, input, h("span", { dir: "auto" }, label));
       });
       segments.replaceChildren(...radios);
@@ -188,7 +189,7 @@ export class PayPanel {
     for (const { uuid, icon, label } of wallets) {
       const buttons = [...this.#walletButtons.children] as HTMLElement[];
       if (buttons.some(({ dataset }) => dataset.uuid === uuid)) continue;
-      const added = button(label, () => this.#options.actions.pay(uuid));
+      const added = button(label, () => this.#options.actions().pay(uuid));
       added.dataset.uuid = uuid;
       this.#walletButtons.append(added);
       if (icon) void walletIcon(icon).then((drawn) => drawn && added.prepend(drawn));

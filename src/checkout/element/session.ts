@@ -4,6 +4,7 @@ import { passesByItself } from "../../resources/waiting.ts";
 import { isFinal, isPaid } from "../../wire/payment-status.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
+import type { Actions } from "./pay-panel.ts";
 import { Prices } from "./prices.ts";
 import {
   awaitsTransfer,
@@ -40,7 +41,7 @@ interface SessionOptions {
  * Follows one payment, asks for its prices, and lets wallets pay it. Everything it learns is one `Known`, which lasts
  * as long as the session: it may stop and start again, such as with other attributes. Another payment is another session.
  */
-export class Session {
+export class Session implements Actions {
   readonly #options: SessionOptions;
   readonly #prices: Prices;
   readonly #walletPayment: WalletPayment;
@@ -202,8 +203,10 @@ export class Session {
       this.#isStale = false;
       this.#update({ payment, problem: undefined });
       if (!isFinal(payment.status)) void this.#watch();
-      if (payment.status === "pending") await this.#prices.take(payment.quotes);
-      else this.#close();
+      if (payment.status === "pending") return await this.#prices.take(payment.quotes);
+      // Nothing is left to pay.
+      this.giveUpWallet();
+      this.#prices.drop();
     } catch (error) {
       if (signal.aborted || looked !== this.#looked) return;
       this.#isStale = true;
@@ -214,12 +217,6 @@ export class Session {
     } finally {
       this.#looking -= 1;
     }
-  }
-
-  /** Nothing is left to pay. */
-  #close(): void {
-    this.giveUpWallet();
-    this.#prices.drop();
   }
 
   #tick(): void {

@@ -127,6 +127,44 @@ describe("what arrived", () => {
   });
 });
 
+describe("a transfer that a wallet has sent", () => {
+  const [choice] = choicesOf([quote]);
+  if (!choice) throw new Error("The quote offers a choice.");
+  const sent = ["0x1", "0x2"].map((hash) => ({ wallet: "Anvil", choice, hash }));
+
+  test("hides what could be paid, until the customer is sure to pay again", () => {
+    const known = { ...offered(), sent };
+    const waiting = { phase: "sent", status: "Payment sent", transfer: undefined, wallets: [] };
+    expect(viewOf(known, texts)).toMatchObject(waiting);
+    expect(viewOf({ ...known, payingAgain: "warned" }, texts)).toMatchObject({
+      ...waiting,
+      wallet: { isBad: true, actions: ["payAgain", "keepWaiting"] },
+    });
+    expect(viewOf({ ...known, payingAgain: "sure" }, texts)).toMatchObject({
+      phase: "pay",
+      transfer: { amount: "25" },
+      notice: expect.stringContaining("Anvil has already sent this payment."),
+    });
+  });
+
+  test.each([
+    ["pending", {}],
+    ["processing", {}],
+    ["expired", {}],
+    ["completed", received("25000000", "25.00")],
+  ])("has its hash on the page, as all have: %s", (status, of) => {
+    const { transaction } = knowing({ payment: { ...payment, status, ...of }, sent });
+    expect(transaction).toContain("0x1 0x2");
+  });
+
+  test.each(["expired", "cancelled"])("is not called money that never came: %s", (status) => {
+    const { outcome } = knowing({ payment: { ...payment, status }, sent });
+    expect(outcome).toMatch(
+      /^Your transfer was sent, but has not arrived in time. Do not pay again/,
+    );
+  });
+});
+
 describe("the choices", () => {
   const other = (chainId: number, symbol: string, contractAddress: string): Quote => ({
     ...quote,
