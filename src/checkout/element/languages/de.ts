@@ -83,8 +83,9 @@ export const german: Messages = {
     "{received} sind angekommen. Das reicht nicht. Der Shop weiß davon und kann Ihnen helfen.",
   failedHelp: "Der Shop weiß davon und kann Ihnen helfen.",
   late: "{received} sind zu spät angekommen. Der Shop weiß davon und kann Ihnen helfen.",
-  expiredHelp: "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an diese Adresse.",
-  cancelledHelp: "Senden Sie nichts an diese Adresse.",
+  expiredHelp:
+    "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an die Adresse dieser Zahlung.",
+  cancelledHelp: "Senden Sie nichts an die Adresse dieser Zahlung.",
   refundedHelp: "Das Geld ist auf dem Weg zu Ihnen zurück. Der Shop kann Ihnen mehr sagen.",
   received: "Erhalten",
   receivedIn: "{amount} in {token} auf {network}",
