@@ -53,7 +53,7 @@ export function checkoutSettings(given: CheckoutOptions, allowHttp = false): Htt
     maxConcurrency: Number.POSITIVE_INFINITY,
     idempotencyNamespace: "default",
     allowHttp,
-    baseUrl: checkBaseUrl(url, { allowHttp, credential: "secret" }),
+    baseUrl: checkBaseUrl(url, { allowHttp, credential: "payment secret" }),
     credential: paymentSecret(secret),
   };
 }

@@ -3,24 +3,15 @@ import { show } from "../values.ts";
 
 const maxUrlLength = 2_000;
 
-const credentialNames = { secretKey: "the secret key", secret: "the payment secret" };
-
-interface BaseUrlRules {
-  readonly allowHttp?: boolean;
-  /** What else to say about plain http. */
-  readonly httpCure?: string;
-  /** The option with what requests carry. */
-  readonly credential?: keyof typeof credentialNames;
-}
-
 /**
  * Gives the base URL without a slash at its end.
  *
  * @throws {ConfigurationError} when it is not https, or http on this machine, or has more than a path.
  */
-export function checkBaseUrl(value: string, rules: BaseUrlRules = {}): string {
-  const { allowHttp = false, httpCure = "", credential = "secretKey" } = rules;
-  const name = credentialNames[credential];
+export function checkBaseUrl(
+  value: string,
+  { allowHttp = false, httpCure = "", credential = "secret key" } = {},
+): string {
   const fail = (fact: string) =>
     new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
   // "localhost:4010" parses, with a scheme "localhost".
@@ -29,7 +20,7 @@ export function checkBaseUrl(value: string, rules: BaseUrlRules = {}): string {
   }
   const url = new URL(value);
   if (url.username !== "" || url.password !== "") {
-    throw fail(`contains credentials. Remove them: ${name} goes into ${credential}.`);
+    throw fail(`contains credentials. Remove them: the ${credential} has an option of its own.`);
   }
   if (url.search !== "" || url.hash !== "") {
     throw fail("has a query or a fragment. Remove what follows the path.");
@@ -39,7 +30,7 @@ export function checkBaseUrl(value: string, rules: BaseUrlRules = {}): string {
   }
   if (!isSecureUrl(url, allowHttp)) {
     throw fail(
-      `is plain http to ${show(url.hostname)}, which would send ${name} in plain text. Use https, or http ` +
+      `is plain http to ${show(url.hostname)}, which would send the ${credential} in plain text. Use https, or http ` +
         `to 127.0.0.1 or localhost.${httpCure}`,
     );
   }

@@ -62,7 +62,7 @@ export function elementCases(browser: () => Browser): void {
         /cannot be shown/,
       ],
       ["an unknown environment", "invalid_option", { environment: "moon" }, /cannot be shown/],
-      ["an unknown id", "not_found", { "payment-id": "unknown" }, /no such payment/],
+      ["an unknown id", "not_found", { "payment-id": "unknown" }, /does not exist/],
     ])(
       "given %s, says so to the customer and to the developer",
       async (_, code, attributes, words) => {
@@ -118,7 +118,7 @@ export function elementCases(browser: () => Browser): void {
       await shop.watch();
       await answering((quote) => ({ ...quote, token: { ...(quote.token as object), ...token } }));
       await shop.visit(await shop.order());
-      await expect.poll(status).toMatch(/cannot be paid here/);
+      await expect.poll(status).toMatch(/cannot pay with this token/);
       await expect.poll(() => named("error").length).toBeGreaterThan(0);
       expect(await shop.page.locator('[part~="amount"]').first().textContent()).toBe("");
     });

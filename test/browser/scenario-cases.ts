@@ -49,7 +49,7 @@ export function scenarioCases(browser: () => Browser): void {
         await button("Next step").click();
         await page.getByText(`${count} of 10 confirmations`).waitFor();
       }
-      expect(await page.getByText("Your payment has been seen").isVisible()).toBe(true);
+      expect(await page.getByText("Payment detected").isVisible()).toBe(true);
       expect(await page.locator('[aria-current="step"]').textContent()).toBe("Confirming");
       await disabled("Pay too little").waitFor();
       expect(await accessibilityViolations(page)).toEqual([]);

@@ -165,7 +165,7 @@ export function walletCases(browser: () => Browser): void {
       [
         "has a request open",
         "wallet_busy",
-        "already has an open request",
+        "already has a pending request",
         {
           eth_requestAccounts: () =>
             Promise.reject(Object.assign(new Error("Busy"), { code: -32_002 })),

@@ -7,7 +7,7 @@ export const english = {
   loading: "Loading the payment…",
   pending: "Waiting for your payment",
   sent: "Payment sent",
-  processing: "Your payment has been seen",
+  processing: "Payment detected",
   paid: "Paid",
   failed: "The payment failed",
   expired: "The payment has expired",
@@ -37,10 +37,10 @@ export const english = {
   toAddress: "To this address on {network}",
   onlyOn: "Send only {token} on {network}. Anything else may be lost.",
   validFor: "This price is valid for {time}",
-  priceRenewed: "The price was renewed. The amount may have changed.",
-  priceFailed: "No price could be loaded ({code}). Choose another token, or try again.",
-  unpayable: "This token cannot be paid here ({code}). Choose another one.",
-  noChoice: "There is no token to pay with. The shop can help you.",
+  priceRenewed: "The price was updated. The amount may have changed.",
+  priceFailed: "The price could not be loaded ({code}). Choose another token, or try again.",
+  unpayable: "You cannot pay with this token here ({code}). Choose another one.",
+  noChoice: "No token is available for this payment. Ask the shop for help.",
   tryAgain: "Try again",
 
   copyAmount: "Copy the amount",
@@ -50,7 +50,7 @@ export const english = {
   copied: "Copied",
   copyFailed: "Select and copy it by hand",
 
-  wallets: "Or pay from a wallet in this browser",
+  wallets: "Or pay with a wallet in this browser",
   payWith: "Pay with {wallet}",
   walletConnecting: "Open {wallet} and choose an account.",
   walletSwitching: "Open {wallet} and switch to {network}.",
@@ -63,11 +63,11 @@ export const english = {
   sentBefore:
     "{wallet} has already sent this payment. Pay again only if that transaction failed: otherwise you pay twice.",
   walletRejected: "You rejected the request in {wallet}. Nothing was sent.",
-  walletBusy: "{wallet} already has an open request. Open it and respond to that request first.",
+  walletBusy: "{wallet} already has a pending request. Respond to that one first.",
   walletUnknownChain:
     "{wallet} does not know {network}. Add this network in {wallet}, then try again.",
   walletWrongChain:
-    "{wallet} is not on {network}. Switch the network there, then try again. Nothing was sent.",
+    "{wallet} is not on {network}. Switch networks in the wallet, then try again. Nothing was sent.",
   walletNoFunds:
     "The account does not hold enough {token} on {network}, or not enough for the network fee. Nothing was sent.",
   walletQuoteExpired:
@@ -76,30 +76,29 @@ export const english = {
     "{wallet} cannot do this. Pay by address or QR code instead. Nothing was sent.",
   walletFailed: "{wallet} reported an error. Nothing was sent.",
   walletUncertain:
-    "{wallet} reported an error. Check in the wallet whether the payment was sent before you try again.",
+    "{wallet} reported an error. Before you try again, check in the wallet whether the payment was sent.",
   cancel: "Cancel",
   payAnotherWay: "Pay another way",
   keepWaiting: "Keep waiting",
   payAgain: "Pay again anyway",
 
   confirmations: "{count} of {required} confirmations",
-  confirming: "Being confirmed by the network",
+  confirming: "The network is confirming the payment",
   confirmingBar: "Network confirmations",
-  onItsWay: "Your money is on its way. You can close this page; the shop is notified either way.",
+  onItsWay: "Your payment is on its way. You can close this page; the shop will be notified.",
 
   outcome: "Outcome",
   thanks: "Thank you.",
   arrived: "{received} arrived. Thank you.",
   overpaid:
-    "{received} arrived. Thank you. That is more than was due; the shop can return the difference.",
-  underpaid: "{received} arrived, which is not enough. The shop knows, and can help you.",
-  failedHelp: "The shop knows, and can help you.",
-  late: "{received} arrived too late. The shop knows, and can help you.",
+  underpaid: "{received} arrived, which is not enough. The shop has been notified and can help.",
+  failedHelp: "The shop has been notified and can help.",
+  late: "{received} arrived too late. The shop has been notified and can help.",
   sentLate:
-    "Your transfer was sent, but has not arrived in time. Do not pay again: the shop is notified when it arrives, and can help you.",
-  expiredHelp: "Nothing arrived in time. Do not send anything to this address.",
-  cancelledHelp: "Do not send anything to this address.",
-  refundedHelp: "The money is on its way back to you. The shop can tell you more.",
+    "Your transfer was sent, but has not arrived in time. Do not pay again: the shop will be notified when it arrives and can help.",
+  expiredHelp: "Nothing arrived in time. Do not send anything to this payment's address.",
+  cancelledHelp: "Do not send anything to this payment's address.",
+  refundedHelp: "Your refund is on its way. The shop can tell you more.",
   received: "Received",
   receivedIn: "{amount} in {token} on {network}",
   transaction: "Transaction",
@@ -107,15 +106,14 @@ export const english = {
   returnIn: "in {seconds} s",
   stay: "Stay here",
 
-  offline:
-    "No connection. The payment is shown as it was last read; this page reconnects by itself.",
+  offline: "No connection. You see the last known status; this page reconnects automatically.",
   notSetUp:
-    "This payment cannot be shown ({code}). The shop has to correct its page; nothing was charged.",
+    "This payment cannot be shown ({code}). The shop needs to fix its page; you were not charged.",
   notAccessible:
     "This payment cannot be opened with this link ({code}). Ask the shop for a new one.",
-  notFound: "There is no such payment ({code}). Ask the shop for a new link.",
+  notFound: "This payment does not exist ({code}). Ask the shop for a new link.",
   unavailable:
-    "The payment cannot be loaded at the moment ({code}). This page tries again by itself.",
+    "The payment cannot be loaded at the moment ({code}). This page will try again automatically.",
 } as const;
 
 /** The name of a text. */

@@ -90,7 +90,7 @@ describe("what arrived", () => {
     ["completed", "25000000", "25.00", "$25.00 arrived. Thank you."],
     ["confirmed", "27500000", "27.50", /^\$27.50 arrived. Thank you. That is more than was due/],
     ["failed", "22500000", "22.50", /^\$22.50 arrived, which is not enough/],
-    ["failed", "25000000", "25.00", "The shop knows, and can help you."],
+    ["failed", "25000000", "25.00", "The shop has been notified and can help."],
     ["expired", "25000000", "25.00", /^\$25.00 arrived too late/],
   ])("is judged by units: %s with %s", (status, units, usd, outcome) => {
     const view = knowing({ payment: { ...payment, status, ...received(units, usd) } });
@@ -100,9 +100,9 @@ describe("what arrived", () => {
   });
 
   test.each([
-    ["expired", "Nothing arrived in time. Do not send anything to this address."],
-    ["cancelled", "Do not send anything to this address."],
-    ["refunded", "The money is on its way back to you. The shop can tell you more."],
+    ["expired", "Nothing arrived in time. Do not send anything to this payment's address."],
+    ["cancelled", "Do not send anything to this payment's address."],
+    ["refunded", "Your refund is on its way. The shop can tell you more."],
     ["completed", "Thank you."],
   ])("is nothing when it is %s without a receipt", (status, outcome) => {
     expect(knowing({ payment: { ...payment, status } }).outcome).toBe(outcome);
@@ -117,7 +117,7 @@ describe("what arrived", () => {
       max: 10,
     });
     expect(knowing({ payment: processing }).confirmations).toEqual({
-      text: "Being confirmed by the network",
+      text: "The network is confirming the payment",
     });
   });
 

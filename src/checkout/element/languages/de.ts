@@ -92,8 +92,9 @@ export const german: Messages = {
   late: "{received} sind zu spät angekommen. Der Shop weiß davon und kann Ihnen helfen.",
   sentLate:
     "Ihre Überweisung wurde gesendet, ist aber nicht rechtzeitig angekommen. Zahlen Sie nicht noch einmal: Der Shop wird benachrichtigt, sobald sie ankommt, und kann Ihnen helfen.",
-  expiredHelp: "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an diese Adresse.",
-  cancelledHelp: "Senden Sie nichts an diese Adresse.",
+  expiredHelp:
+    "Es ist rechtzeitig nichts angekommen. Senden Sie nichts an die Adresse dieser Zahlung.",
+  cancelledHelp: "Senden Sie nichts an die Adresse dieser Zahlung.",
   refundedHelp: "Das Geld ist auf dem Weg zu Ihnen zurück. Der Shop kann Ihnen mehr sagen.",
   received: "Erhalten",
   receivedIn: "{amount} in {token} auf {network}",

@@ -90,8 +90,8 @@ export const spanish: Messages = {
   late: "Han llegado {received} demasiado tarde. La tienda lo sabe y puede ayudarle.",
   sentLate:
     "Su transferencia se ha enviado, pero no ha llegado a tiempo. No pague otra vez: la tienda recibirá un aviso cuando llegue y podrá ayudarle.",
-  expiredHelp: "No ha llegado nada a tiempo. No envíe nada a esta dirección.",
-  cancelledHelp: "No envíe nada a esta dirección.",
+  expiredHelp: "No ha llegado nada a tiempo. No envíe nada a la dirección de este pago.",
+  cancelledHelp: "No envíe nada a la dirección de este pago.",
   refundedHelp: "El reembolso está en camino. La tienda puede darle más detalles.",
   received: "Recibido",
   receivedIn: "{amount} en {token} en {network}",

@@ -75,7 +75,7 @@ export const french: Messages = {
   payAnotherWay: "Payer autrement",
   keepWaiting: "Continuer à attendre",
   payAgain: "Payer à nouveau quand même",
-  confirmations: "{count} confirmations sur {required}",
+  confirmations: "Confirmations : {count} sur {required}",
   confirming: "Confirmation par le réseau en cours",
   confirmingBar: "Confirmations du réseau",
   onItsWay:
@@ -91,8 +91,8 @@ export const french: Messages = {
   late: "{received} reçus trop tard. La boutique est au courant et peut vous aider.",
   sentLate:
     "Votre transfert a été envoyé, mais n’est pas arrivé à temps. Ne payez pas une seconde fois : la boutique sera prévenue de son arrivée et pourra vous aider.",
-  expiredHelp: "Rien n’est arrivé à temps. N’envoyez rien à cette adresse.",
-  cancelledHelp: "N’envoyez rien à cette adresse.",
+  expiredHelp: "Rien n’est arrivé à temps. N’envoyez rien à l’adresse de ce paiement.",
+  cancelledHelp: "N’envoyez rien à l’adresse de ce paiement.",
   refundedHelp: "Le remboursement est en cours. La boutique peut vous en dire plus.",
   received: "Reçu",
   receivedIn: "{amount} en {token} sur {network}",

@@ -75,7 +75,7 @@ export const italian: Messages = {
   payAnotherWay: "Paga in un altro modo",
   keepWaiting: "Continua ad attendere",
   payAgain: "Paga comunque di nuovo",
-  confirmations: "{count} conferme su {required}",
+  confirmations: "Conferme: {count} su {required}",
   confirming: "La rete sta confermando il pagamento",
   confirmingBar: "Conferme della rete",
   onItsWay:
@@ -91,8 +91,8 @@ export const italian: Messages = {
   late: "Sono arrivati {received} troppo tardi. Il negozio ne è al corrente e può aiutarla.",
   sentLate:
     "Il trasferimento è stato inviato, ma non è arrivato in tempo. Non paghi di nuovo: il negozio sarà avvisato quando arriva e potrà aiutarLa.",
-  expiredHelp: "Non è arrivato nulla in tempo. Non invii nulla a questo indirizzo.",
-  cancelledHelp: "Non invii nulla a questo indirizzo.",
+  expiredHelp: "Non è arrivato nulla in tempo. Non invii nulla all’indirizzo di questo pagamento.",
+  cancelledHelp: "Non invii nulla all’indirizzo di questo pagamento.",
   refundedHelp: "Il denaro le viene restituito. Il negozio può dirle di più.",
   received: "Ricevuto",
   receivedIn: "{amount} in {token} su {network}",

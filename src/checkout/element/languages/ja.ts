@@ -91,8 +91,8 @@ export const japanese: Messages = {
   late: "{received} は期限後に届きました。ショップに連絡済みです。お問い合わせください。",
   sentLate:
     "送金は行われましたが、期限内に届きませんでした。もう一度支払わないでください。届き次第ショップに通知され、対応できます。",
-  expiredHelp: "期限内に入金がありませんでした。このアドレスには何も送らないでください。",
-  cancelledHelp: "このアドレスには何も送らないでください。",
+  expiredHelp: "期限内に入金がありませんでした。このお支払いのアドレスには何も送らないでください。",
+  cancelledHelp: "このお支払いのアドレスには何も送らないでください。",
   refundedHelp: "返金の手続き中です。詳しくはショップにお問い合わせください。",
   received: "受取額",
   receivedIn: "{network} の {token} で {amount}",

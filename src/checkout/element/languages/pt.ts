@@ -90,8 +90,8 @@ export const portuguese: Messages = {
   late: "Recebemos {received} tarde demais. A loja já sabe e pode ajudar você.",
   sentLate:
     "Sua transferência foi enviada, mas não chegou a tempo. Não pague novamente: a loja será avisada quando ela chegar e poderá ajudar.",
-  expiredHelp: "Nada chegou a tempo. Não envie nada para este endereço.",
-  cancelledHelp: "Não envie nada para este endereço.",
+  expiredHelp: "Nada chegou a tempo. Não envie nada para o endereço deste pagamento.",
+  cancelledHelp: "Não envie nada para o endereço deste pagamento.",
   refundedHelp: "O reembolso está a caminho. A loja pode dar mais informações.",
   received: "Recebido",
   receivedIn: "{amount} em {token} na rede {network}",

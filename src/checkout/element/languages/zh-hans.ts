@@ -78,8 +78,8 @@ export const simplifiedChinese: Messages = {
   late: "{received} 到账过晚。商家已知晓，可以为您提供帮助。",
   sentLate:
     "您的转账已发送，但未能及时到账。请勿再次付款：到账后商店会收到通知，并可为您提供帮助。",
-  expiredHelp: "未及时收到款项。请不要向此地址发送任何资产。",
-  cancelledHelp: "请不要向此地址发送任何资产。",
+  expiredHelp: "未及时收到款项。请不要向此付款的地址发送任何资产。",
+  cancelledHelp: "请不要向此付款的地址发送任何资产。",
   refundedHelp: "款项正在退还给您。详情请联系商家。",
   received: "已收到",
   receivedIn: "{amount}（{network} 上的 {token}）",
