@@ -15,7 +15,7 @@ import type { InboxItem } from "./events.ts";
 import { type InboxContext, settleSubject } from "./settle.ts";
 import { runTask } from "./tasks.ts";
 
-/** A queue, and what is done with its rows. `run` gives the error that a row is tried again for. */
+/** A queue, and what is done with its rows. */
 interface Line<C extends Claim> {
   readonly queue: Queue<C>;
   readonly run: (context: InboxContext, claim: C, signal: AbortSignal) => Promise<unknown>;

@@ -175,7 +175,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     );
     if (claim === undefined) return false;
     const failure = await settleSubject(this.#context, claim, new AbortController().signal);
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure.error;
     return true;
   }
 

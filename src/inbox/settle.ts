@@ -43,15 +43,20 @@ class Fenced extends Error {}
 /** Shorter than the lease, so that there is time left to settle. */
 const fetchDeadlineMs = leaseMs / 2;
 
+/** What a subject or task is tried again for. In a box, because effects may throw `undefined`. */
+export interface Failure {
+  readonly error: unknown;
+}
+
 /**
- * Asks the service what is true now, and runs the effects of that state which have not run. Gives the error that the
- * subject is tried again for.
+ * Asks the service what is true now, and runs the effects of that state which have not run. Gives what the subject is
+ * tried again for, if anything.
  */
 export function settleSubject(
   context: InboxContext,
   claim: SubjectClaim,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Failure | undefined> {
   const { tenant, kind, subject: id, causes } = claim;
   return context.observers.around({ tenant, kind, id, causes }, () =>
     settle(context, claim, signal),
@@ -62,7 +67,7 @@ async function settle(
   context: InboxContext,
   claim: SubjectClaim,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<Failure | undefined> {
   const { report } = context;
   const { tenant, kind, subject: id } = claim;
   try {
@@ -73,7 +78,7 @@ async function settle(
     return undefined;
   } catch (error) {
     await putOff(context, claim, error, signal);
-    return error;
+    return { error };
   }
 }
 
@@ -145,7 +150,7 @@ async function settleFetched(
   const known = isNew ? firstKnownAt(claim, subject) : claim.status_at;
   const due = effects.matching(kind, state);
   const done: string[] = [];
-  let failure: unknown;
+  const failures: unknown[] = [];
   const run = async (effect: (typeof due)[number], isLast: boolean) => {
     const hasRun = await store.transaction(function* () {
       const ran = yield* runOnce(context, claim, subject, effect, known);
@@ -157,13 +162,13 @@ async function settleFetched(
   };
   for (const [index, effect] of due.entries()) {
     try {
-      await run(effect, index === due.length - 1 && failure === undefined);
+      await run(effect, index === due.length - 1 && failures.length === 0);
     } catch (error) {
       if (error instanceof Fenced) throw error;
-      failure ??= error;
+      failures.push(error);
     }
   }
-  if (failure !== undefined) throw failure;
+  if (failures.length > 0) throw failures[0];
   if (due.length === 0) await store.transaction(() => finish(claim, status, known));
   return { status, effects: done };
 }

@@ -11,7 +11,7 @@ export function runTask(
   context: InboxContext,
   claim: TaskClaim,
   stopped: AbortSignal,
-): Promise<unknown> {
+): Promise<void> {
   const item = { tenant: claim.tenant, kind: "task", id: claim.task_key } as const;
   return context.observers.around({ ...item, causes: claim.causes }, () =>
     run(context, claim, item, stopped),
@@ -23,7 +23,7 @@ async function run(
   claim: TaskClaim,
   item: InboxItem,
   stopped: AbortSignal,
-): Promise<unknown> {
+): Promise<void> {
   const { store, effects, report } = context;
   const { tenant, task_key: key } = claim;
   const lost = new AbortController();
@@ -46,11 +46,9 @@ async function run(
         ? { type: "settled", ...item, status: undefined, effects: [] }
         : { type: "fenced", ...item },
     );
-    return undefined;
   } catch (error) {
     if (stopped.aborted) await store.transaction(() => release(queue, claim));
     else await retryLater(context, queue, claim, item, error);
-    return error;
   } finally {
     clearInterval(renewing);
   }

@@ -92,6 +92,18 @@ describe.each(databases)("an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
     });
 
+    it.each([undefined, null, "", 0])("that throw %o have failed", async (thrown) => {
+      shop.inbox.on("payment", "ship", {}, () => {
+        throw thrown;
+      });
+      const id = await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(shop.told("retried")).toMatchObject([{ id, error: thrown }]);
+      expect(shop.told("settled")).toEqual([]);
+      const settling = shop.inbox.settle({ kind: "payment", id });
+      await expect(settling.catch((error) => [error])).resolves.toEqual([thrown]);
+    });
+
     it("do not hold up one another", async () => {
       shop.inbox.on("payment", "invoice", {}, () => {
         throw new Error("printer on fire");
