@@ -45,8 +45,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   /** Of the tenants that this process has handlers for. */
   readonly #verifiers = new Map<string, Webhooks>();
   readonly #observers = new Observers<InboxEvent, InboxStep>("settlekit:inbox");
-  /** Before the first work: checks the tables, and notes the effects. */
-  readonly #ready = preparing(() => this.#register());
+  /** Before the first work: checks the tables, and registers the effects. */
+  #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
 
   /** @internal */
@@ -81,6 +81,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   ): this {
     this.#worker.requireFree("inbox.on", registerFirst);
     this.#effects.add(kind, name, options as EffectOptions<SubjectKind>, effect);
+    // The inbox may have been used before, without this effect.
+    this.#ready = preparing(() => this.#register());
     for (const state of options.states ?? []) {
       const near = similarState(kind, state);
       if (near === undefined) continue;

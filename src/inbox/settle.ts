@@ -1,6 +1,6 @@
 import { NotFoundError, SettlekitError } from "../errors.ts";
 import type { Observers } from "../stores/observers.ts";
-import { call, type Store, sql, type Work } from "../stores/store.ts";
+import { type Store, sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
@@ -17,6 +17,7 @@ import {
 import type { Effects } from "./effects.ts";
 import type { InboxEvent, InboxItem, InboxStep } from "./events.ts";
 import { noteNews } from "./news.ts";
+import { runOnce } from "./run-effect.ts";
 import {
   fetchedRank,
   findSubjects,
@@ -180,63 +181,6 @@ function firstKnownAt(
 ): number | null {
   const isFoundInList = told_at === null && status === null;
   return isFoundInList ? (reachedAt(kind, subject) ?? null) : null;
-}
-
-/** Runs an effect unless it has run for this state, or the state is older than the effect. */
-function* runOnce(
-  { effects, observers }: InboxContext,
-  claim: SubjectClaim,
-  subject: Payment | Withdrawal,
-  effect: ReturnType<Effects["matching"]>[number],
-  reached: number | null,
-): Work<boolean> {
-  const { tenant, kind } = claim;
-  const state = stateOf(kind, subject.status);
-  const added = yield* sql(
-    `INSERT INTO {inbox_effects} (subject_id, effect, state, done_at)
-SELECT $1, $2, $3, {now} FROM {inbox_registrations}
-WHERE kind = $4 AND effect = $2 AND since <= COALESCE($5, {now})
-ON CONFLICT DO NOTHING RETURNING effect`,
-    [claim.id, effect.name, state, kind, reached],
-  );
-  if (added.length === 0) return false;
-  const planned: { name: string; payload: string }[] = [];
-  let isOver = false;
-  const after = (name: string, payload: unknown = null) => {
-    if (isOver) {
-      throw new SettlekitError(
-        "after() was called when the effect was over. Await what it waits for.",
-        {
-          code: "effect_over",
-        },
-      );
-    }
-    effects.requireTask(name);
-    planned.push({ name, payload: asJson(name, payload) });
-  };
-  const tools = { state: subject.status, tenant, after };
-  try {
-    yield* call((tx) => effect.run(tx as never, subject as never, tools));
-  } finally {
-    isOver = true;
-  }
-  const keyStart = [tenant, kind, claim.subject, effect.name, state].map(encodeURIComponent);
-  for (const [index, { name, payload }] of planned.entries()) {
-    yield* sql(
-      `INSERT INTO {inbox_tasks} (tenant, name, task_key, payload, causes, created_at, due_at)
-VALUES ($1, $2, $3, $4, $5, {now}, {now})`,
-      [tenant, name, [...keyStart, name, index].join("/"), payload, observers.traceContext()],
-    );
-  }
-  return true;
-}
-
-function asJson(name: string, payload: unknown): string {
-  const text: string | undefined = JSON.stringify(payload);
-  if (text !== undefined) return text;
-  throw new SettlekitError(`The payload of the task "${name}" cannot be written as JSON.`, {
-    code: "invalid_payload",
-  });
 }
 
 /** Marks what was known when the subject was claimed as seen, if the claim still holds. */

@@ -12,9 +12,9 @@ export const inboxMutants: readonly Mutant[] = [
   },
   {
     name: "an effect runs again for the same state",
-    file: "src/inbox/settle.ts",
-    find: "  if (added.length === 0) return false;",
-    replace: "",
+    file: "src/inbox/run-effect.ts",
+    find: "  if (added.length === 0) {",
+    replace: "  if (added.length > 1) {",
     test: "test/inbox/inbox.test.ts",
     title: "run once for a paid payment",
   },
