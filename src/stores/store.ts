@@ -1,4 +1,5 @@
-import { StoreError } from "../errors.ts";
+import { ConfigurationError, StoreError } from "../errors.ts";
+import { show } from "../values.ts";
 
 /** What a column holds, and what a statement takes. Times are whole milliseconds since 1970. */
 export type SqlValue = string | number | null;
@@ -44,18 +45,28 @@ export function* call<Client>(run: (tx: Client) => unknown): Work<unknown, Clien
 /** Whether the merchant's code in a transaction must be synchronous, as on SQLite. */
 export type StoreMode = "sync" | "async";
 
+/** How a unit of work runs in a transaction of its own. */
+export interface TransactionOptions {
+  /** Tells `listen` of this channel, in every process that can be told, once it is committed. */
+  readonly wake?: string;
+  /**
+   * How long the work may take. What takes longer is undone and fails with the error. SQLite cannot do this, because
+   * nothing else runs during synchronous work.
+   */
+  readonly limit?: { readonly ms: number; readonly error: Error };
+}
+
 /** A database that the inbox and the payout ledger keep their rows in. `Client` is what `tx` is. */
 export interface Store<Client = unknown, Mode extends StoreMode = StoreMode> {
   readonly mode: Mode;
   /** @internal */
   readonly dialect: Dialect;
   /**
-   * Runs a unit of work in a transaction of its own. `wake` tells `listen` of that channel, in every process that can
-   * be told, once it is committed.
+   * Runs a unit of work in a transaction of its own.
    *
    * @internal
    */
-  transaction<T>(work: () => Work<T, Client>, options?: { wake?: string }): Promise<T>;
+  transaction<T>(work: () => Work<T, Client>, options?: TransactionOptions): Promise<T>;
   /**
    * Runs a unit of work in a transaction that the merchant has open, and leaves it open. On SQLite it has run, or thrown,
    * when this returns.
@@ -151,8 +162,15 @@ export async function migrate(store: Store, component: Component): Promise<numbe
  * @throws {StoreError} code `not_migrated` or `newer_schema`.
  */
 export async function requireMigrated(store: Store, component: Component): Promise<void> {
+  const { name, migrations } = component;
   const version = await store.transaction(() => versionOf(store.dialect, component));
-  if (version < component.migrations.length) throw notMigrated(component.name);
+  if (version === 0) throw notMigrated(name);
+  if (version === migrations.length) return;
+  throw new StoreError(
+    `The database has version ${version} of the ${name} tables, and this settlekit needs version ${migrations.length}. ` +
+      `Call migrate() of the ${name} once when you deploy, or run what \`settlekit ${name} sql --from ${version}\` prints.`,
+    { code: "not_migrated" },
+  );
 }
 
 export function notMigrated(component?: Component["name"], cause?: unknown): StoreError {
@@ -182,12 +200,28 @@ function* versionOf(dialect: Dialect, { name, migrations }: Component): Work<num
   );
 }
 
-/** All migrations of a component as a script for the database's own shell. */
-export function migrationScript(dialect: Dialect, { name, migrations }: Component): string {
+/**
+ * The migrations of a component as a script for the database's own shell.
+ *
+ * @param from The version that the database has; 0 for none.
+ * @throws {ConfigurationError} when there is no such version.
+ */
+export function migrationScript(
+  dialect: Dialect,
+  { name, migrations }: Component,
+  from = 0,
+): string {
+  if (!Number.isInteger(from) || from < 0 || from > migrations.length) {
+    throw new ConfigurationError(
+      `There is no version ${show(from)} of the ${name} tables. Pass the version that the database has, from 0 to ` +
+        `${migrations.length}.`,
+      { code: "invalid_option", param: "from" },
+    );
+  }
   const lines = ["BEGIN;", ...dialect.beforeMigrations.map((text) => `${text};`)];
   lines.push(`${dialect.expand(migrationTable)};`);
-  for (const [index, statements] of migrations.entries()) {
-    const version = index + 1;
+  for (const [index, statements] of migrations.slice(from).entries()) {
+    const version = from + index + 1;
     const noted = dialect.expand(noteMigration).replace(/[$?]1/, `'${name}'`);
     lines.push("", `-- ${name}, version ${version}`);
     lines.push(...statements.map((text) => `${dialect.expand(text)};`));

@@ -95,7 +95,14 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
 
   it("goes on from the version that is there", async () => {
     await migrate(store, { ...notes, migrations: notes.migrations.slice(0, 1) });
-    await expect(requireMigrated(store, notes)).rejects.toThrow(/out of date.*Call migrate\(\)/);
+    await expect(requireMigrated(store, notes)).rejects.toEqual(
+      expect.objectContaining({
+        code: "not_migrated",
+        message: expect.stringMatching(
+          /version 1 of the inbox tables.*needs version 2. Call migrate\(\)/,
+        ),
+      }),
+    );
     expect(await migrate(store, notes)).toBe(1);
   });
 
@@ -103,6 +110,19 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     await database.query(migrationScript(store.dialect, notes));
     await requireMigrated(store, notes);
     expect(await migrate(store, notes)).toBe(0);
+  });
+
+  it("prints a script that goes on from the version that is there", async () => {
+    await migrate(store, { ...notes, migrations: notes.migrations.slice(0, 1) });
+    await database.query(migrationScript(store.dialect, notes, 1));
+    await requireMigrated(store, notes);
+    await store.transaction(() => add("a"));
+    expect(await migrate(store, notes)).toBe(0);
+    for (const from of [3, -1, 0.5, Number.NaN]) {
+      expect(() => migrationScript(store.dialect, notes, from)).toThrow(
+        `There is no version ${from} of the inbox tables. Pass the version that the database has, from 0 to 2.`,
+      );
+    }
   });
 
   it("refuses tables of a newer settlekit", async () => {
