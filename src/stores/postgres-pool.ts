@@ -1,5 +1,6 @@
 import { StoreError } from "../errors.ts";
-import { notMigrated } from "./store.ts";
+import { show } from "../values.ts";
+import { notMigrated, type TransactionOptions } from "./store.ts";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
@@ -84,6 +85,45 @@ function noFreeClient(
       );
 }
 
+/** The work's result, or the limit's error when it takes longer. */
+export async function within<T>(limit: TransactionOptions["limit"], work: Promise<T>): Promise<T> {
+  if (limit === undefined) return work;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(limit.error), limit.ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Refuses what has no transaction open, as far as that can be seen.
+ *
+ * @throws {StoreError} code `no_transaction`.
+ */
+export function requireTransaction(tx: PostgresClient): void {
+  const { query, totalCount } = Object(tx);
+  const refuse = (message: string) => new StoreError(message, { code: "no_transaction" });
+  if (typeof query !== "function") {
+    throw refuse(
+      `\`tx\` must be a client of pg with an open transaction, got ${show(tx)}. Without one, leave \`tx\` out.`,
+    );
+  }
+  if (totalCount !== undefined) {
+    throw refuse(
+      "`tx` is a pool, which would run the statements outside of your transaction. Pass the client that you ran BEGIN on: " +
+        "`const client = await pool.connect()`.",
+    );
+  }
+  if (tx.getTransactionStatus?.() === "I") {
+    throw refuse("`tx` has no open transaction. Run BEGIN on it first, or leave `tx` out.");
+  }
+}
+
+/** How long a statement waits for the lock of another transaction, in milliseconds. */
+export const lockLimitMs = 10_000;
+
 /** Waits for settlekit's own SQL, and says what its failure means. */
 export async function own<T>(query: Promise<T>): Promise<T> {
   try {
@@ -99,6 +139,14 @@ function explained(cause: unknown): unknown {
   // An unknown table, column or schema.
   if (["42P01", "42703", "3F000"].includes(code)) return notMigrated(undefined, cause);
   if (code === "25P02") return transactionFailed(cause);
+  if (code === "42501") return notPermitted(cause);
+  if (code === "55P03") {
+    return new StoreError(
+      `Another transaction kept what it locked for longer than ${lockLimitMs / 1_000} s. Keep transactions short, and look at ` +
+        "pg_stat_activity for one that was left open.",
+      { code: "store_busy", cause },
+    );
+  }
   // SQL states of this class are five characters; connections fail with the platform's names, or with none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
   return isState
@@ -114,8 +162,29 @@ function explained(cause: unknown): unknown {
 
 export function transactionFailed(cause?: unknown): StoreError {
   return new StoreError(
-    "A statement of an effect failed and its error was caught, so PostgreSQL undid the whole transaction. Let the " +
-      "error through, or use a savepoint.",
+    "An earlier statement of the transaction failed and its error was caught, so PostgreSQL undid the whole transaction. " +
+      "Let the error through, or use a savepoint.",
     { code: "transaction_failed", cause },
   );
+}
+
+/** The cure for each kind of object that PostgreSQL names in its refusal. */
+const missingGrants: Readonly<Record<string, (name: string) => string>> = {
+  database: (name) =>
+    `Run GRANT CREATE ON DATABASE ${name} for this role, or make the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,
+  schema: (name) =>
+    `Run GRANT USAGE ON SCHEMA ${name} for this role, and GRANT USAGE, CREATE for the one that migrates.`,
+  table: (name) =>
+    `Run GRANT SELECT, INSERT, UPDATE, DELETE ON ${name} for this role, and on settlekit's other tables. Migrate as the ` +
+    "role that owns them.",
+};
+
+function notPermitted(cause: Error): StoreError {
+  const [, kind = "", name = ""] =
+    /\b(database|schema|table) "?([^" ]+)"?$/.exec(cause.message) ?? [];
+  const cure = missingGrants[kind]?.(name) ?? "Give this role the rights of the one that migrated.";
+  return new StoreError(`PostgreSQL refused it: ${cause.message}. ${cure}`, {
+    code: "permission_denied",
+    cause,
+  });
 }

@@ -8,10 +8,13 @@ import { checkOptionNames, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
   connectWithin,
+  lockLimitMs,
   own,
   type PostgresClient,
   type PostgresPool,
+  requireTransaction,
   transactionFailed,
+  within,
 } from "./postgres-pool.ts";
 import { type Dialect, expander, type Row, type Store, type Work } from "./store.ts";
 
@@ -72,8 +75,13 @@ export function postgresDialect(
       (number) => `$${number}`,
     ),
     beforeMigrations: [
+      // Another process may be migrating for as long as it takes.
+      "SET LOCAL lock_timeout TO 0",
       `SELECT pg_advisory_xact_lock(hashtext('settlekit.migrate.${schema}'))`,
-      `CREATE SCHEMA IF NOT EXISTS "${schema}"`,
+      // CREATE SCHEMA IF NOT EXISTS needs the right to create one, also where it exists.
+      `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA "${schema}"; END IF;
+END $$`,
     ],
     tableCount: `SELECT count(*) AS count FROM pg_catalog.pg_tables WHERE schemaname = '${schema}' AND tablename = $1`,
   };
@@ -143,7 +151,7 @@ export function postgres<Client extends PostgresClient>(
   return {
     mode: "async",
     dialect,
-    async transaction(work, { wake } = {}) {
+    async transaction(work, { wake, limit } = {}) {
       const client = await connect();
       // A connection that dies between two statements tells here; the next statement fails.
       const onError = () => {};
@@ -151,9 +159,9 @@ export function postgres<Client extends PostgresClient>(
       let isBroken = true;
       try {
         begin ??= await beginOn(client);
-        await own(client.query({ text: begin }));
+        await own(client.query({ text: `${begin}${limit ? limited(limit.ms) : ""}` }));
         try {
-          const result = await drive(client, work());
+          const result = await within(limit, drive(client, work()));
           const notify = wake === undefined ? "" : `NOTIFY "${schema}", '${wake}'; `;
           const committed = await own(client.query({ text: `${notify}COMMIT` }));
           const { command } = [committed].flat().at(-1) ?? {};
@@ -161,7 +169,8 @@ export function postgres<Client extends PostgresClient>(
           if (command === "ROLLBACK") throw transactionFailed();
           return result;
         } catch (error) {
-          if (isBroken) isBroken = !(await rollBack(client));
+          // What is late still has the client, and must not reach another transaction with it.
+          if (isBroken && error !== limit?.error) isBroken = !(await rollBack(client));
           throw error;
         }
       } finally {
@@ -170,14 +179,7 @@ export function postgres<Client extends PostgresClient>(
       }
     },
     async join(tx, work) {
-      if (tx.getTransactionStatus?.() === "I") {
-        throw new StoreError(
-          "`tx` has no open transaction. Run BEGIN on it first, or leave `tx` out.",
-          {
-            code: "no_transaction",
-          },
-        );
-      }
+      requireTransaction(tx);
       return drive(tx, work());
     },
     // A pool's only client cannot be kept for listening: such a store polls.
@@ -218,14 +220,31 @@ async function rollBack(client: PostgresClient): Promise<boolean> {
 }
 
 /**
- * Begins with the isolation level that the statements are written for, and with commits that survive a crash, whatever the
- * database's defaults are. Set in each transaction, because others use the pool's connections, too.
+ * How long a transaction may have nothing to do, in milliseconds. Its process is suspended then, because the inbox gives
+ * an effect less time. Others wait for its locks until then.
+ */
+const idleLimitMs = 35_000;
+
+/**
+ * Begins with the isolation level that the statements are written for, with commits that survive a crash, and with limits
+ * for its locks, whatever the database's defaults are. Set in each transaction, because others use the pool's connections,
+ * too.
  */
 async function beginOn(client: PostgresClient): Promise<string> {
   const { rows } = await own(client.query({ text: "SHOW synchronous_commit" }));
   const { synchronous_commit: usual } = rows[0] as { synchronous_commit: string };
   const isDurable = usual !== "off" && usual !== "local";
-  return `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit TO ${isDurable ? usual : "on"}`;
+  return [
+    "BEGIN ISOLATION LEVEL READ COMMITTED",
+    `SET LOCAL synchronous_commit TO ${isDurable ? usual : "on"}`,
+    `SET LOCAL idle_in_transaction_session_timeout TO ${idleLimitMs}`,
+    `SET LOCAL lock_timeout TO ${lockLimitMs}`,
+  ].join("; ");
+}
+
+/** The server does not notice that a connection was closed before the statement on it ends. */
+function limited(ms: number): string {
+  return `; SET LOCAL statement_timeout TO ${ms}`;
 }
 
 /** Numbers where `pg` by default gives texts, whatever parsers the merchant has set. */

@@ -137,6 +137,148 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     client.release();
   });
 
+  it.each([
+    ["null", () => null, /must be a client of pg with an open transaction, got null/],
+    ["no client", () => ({}), /must be a client of pg with an open transaction, got an object/],
+    ["a pool", () => pool, /is a pool.*Pass the client that you ran BEGIN on/],
+  ])("refuses to join %s", async (_, tx, message) => {
+    const joining = postgres(pool).join(tx() as pg.PoolClient, () => add("a"));
+    await expect(joining).rejects.toThrow(
+      expect.objectContaining({ code: "no_transaction", message: expect.stringMatching(message) }),
+    );
+    expect(await count()).toBe(0);
+  });
+
+  describe("limits its transactions, so that", () => {
+    const settings = () =>
+      sql(`SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
+  current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement`);
+
+    it("a suspended process ends, and nobody waits for a lock without end", async () => {
+      const inIt = await postgres(pool).transaction(settings);
+      expect(inIt).toEqual([{ idle: "35s", lock: "10s", statement: "0" }]);
+    });
+
+    it("the shop's own transactions keep their settings", async () => {
+      const client = await pool.connect();
+      await client.query("BEGIN");
+      const [own] = await postgres(pool).join(client, settings);
+      await client.query("ROLLBACK");
+      client.release();
+      expect(own).toEqual({ idle: "0", lock: "0", statement: "0" });
+    });
+
+    it("a migration waits for another one for as long as it takes", async () => {
+      const store = postgres(pool, { schema: "patient" });
+      const text = "CREATE TABLE {waits} AS SELECT current_setting('lock_timeout') AS lock_timeout";
+      await migrate(store, { name: "payouts", migrations: [[text]] });
+      expect((await pool.query("SELECT * FROM patient.waits")).rows).toEqual([
+        { lock_timeout: "0" },
+      ]);
+    });
+
+    it("a lock that is not given up is an error that says so", async () => {
+      const store = postgres(pool);
+      await store.transaction(() => add("locked"));
+      const client = await pool.connect();
+      await client.query("BEGIN");
+      await client.query("SELECT * FROM settlekit.orders FOR UPDATE");
+      const waiting = store.transaction(function* () {
+        yield* call<pg.PoolClient>((tx) => tx.query("SET LOCAL lock_timeout TO 20"));
+        yield* sql("UPDATE {orders} SET id = 'b'");
+      });
+      await expect(waiting).rejects.toThrow(
+        expect.objectContaining({
+          code: "store_busy",
+          message: expect.stringMatching(/longer than 10 s.*pg_stat_activity/),
+        }),
+      );
+      await client.query("ROLLBACK");
+      client.release();
+      await pool.query("DELETE FROM settlekit.orders");
+    });
+
+    it("work that takes longer than its limit is undone, and keeps no connection", async () => {
+      const store = postgres(pool);
+      const error = new Error("too long");
+      let hanging: pg.PoolClient | undefined;
+      const work = store.transaction(
+        function* () {
+          yield* add("a");
+          yield* call<pg.PoolClient>((tx) => {
+            hanging = tx;
+            return new Promise(() => {});
+          });
+        },
+        { limit: { ms: 20, error } },
+      );
+      await expect(work).rejects.toBe(error);
+      // Not in the next transaction that is given this connection.
+      await expect(hanging?.query("SELECT 1")).rejects.toThrow();
+      expect(await count()).toBe(0);
+    });
+
+    it("a statement that takes longer than the limit ends on the server, too", async () => {
+      const store = postgres(pool);
+      const error = new Error("too long");
+      const work = store.transaction(
+        function* () {
+          yield* add("a");
+          yield* call<pg.PoolClient>((tx) => tx.query("SELECT pg_sleep(3600)"));
+        },
+        { limit: { ms: 20, error } },
+      );
+      await expect(work).rejects.toThrow();
+      // Waits for the transaction that added the same row, if it goes on.
+      await store.transaction(() => add("a"));
+      await pool.query("DELETE FROM settlekit.orders");
+    });
+  });
+
+  describe("as a role with few rights", () => {
+    let restricted: pg.Pool;
+    const role = `shop_${process.pid}`;
+    beforeAll(async () => {
+      await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'shop'`);
+      const url = new URL(database.url);
+      url.username = role;
+      url.password = "shop";
+      restricted = new pg.Pool({ connectionString: url.href, max: 2 });
+    });
+    afterAll(async () => {
+      await restricted.end();
+      await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    });
+
+    it("migrates in a schema that was made for it", async () => {
+      await pool.query(`CREATE SCHEMA made AUTHORIZATION ${role}`);
+      const store = postgres(restricted, { schema: "made" });
+      expect(await migrate(store, orders)).toBe(1);
+      await store.transaction(() => add("a"));
+    });
+
+    it.each([
+      ["make a schema", "none", "", /GRANT CREATE ON DATABASE settlekit_\w+ for this role/],
+      ["see a schema", "settlekit", "", /GRANT USAGE ON SCHEMA settlekit for this role/],
+      [
+        "write",
+        "settlekit",
+        `GRANT USAGE ON SCHEMA settlekit TO ${role}; GRANT SELECT ON settlekit.migrations TO ${role}`,
+        /GRANT SELECT, INSERT, UPDATE, DELETE ON orders for this role/,
+      ],
+    ])("says which grant is missing to %s", async (_, schema, granted, message) => {
+      if (granted) await pool.query(granted);
+      const store = postgres(restricted, { schema });
+      const working = migrate(store, orders).then(() => store.transaction(() => add("a")));
+      await expect(working).rejects.toThrow(
+        expect.objectContaining({
+          code: "permission_denied",
+          message: expect.stringMatching(message),
+        }),
+      );
+    });
+  });
+
   it("listens again after its connection died", async () => {
     const store = postgres(pool);
     let woken = 0;
