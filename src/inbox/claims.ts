@@ -6,6 +6,8 @@ export const leaseMs = 30_000;
 const maxFailures = 25;
 /** Starts without a finish, of which the first may be a killed neighbour's fault. */
 const maxStarts = 3;
+/** Why a row is parked after as many starts. */
+export const neverFinished = `Its worker did not finish ${maxStarts} times: it may end the process.`;
 /** Large enough that claiming costs little beside settling. */
 export const claimLimit = 32;
 
@@ -88,7 +90,7 @@ export function* claimSuspect<C extends Claim>(
     `UPDATE ${queue.table} SET parked_at = {now}, problem = $2
 WHERE ${queue.isPending} AND starts >= $1 AND lease_until <= {now}
 RETURNING ${claimColumns}, ${queue.columns}`,
-    [maxStarts, `Its worker did not finish ${maxStarts} times: it may end the process.`],
+    [maxStarts, neverFinished],
   );
   return { parked, claims: yield* claimRows(queue, "starts > 0", 1) };
 }
@@ -125,16 +127,25 @@ RETURNING ${claimColumns}, ${subjectQueue.columns}`,
 /** Gives back a row that was not started. */
 export function* release(queue: Queue<Claim>, { id, fence }: Claim): Work<void> {
   yield* sql(
-    `UPDATE ${queue.table} SET lease_until = 0, starts = starts - 1 WHERE id = $1 AND fence = $2`,
+    `UPDATE ${queue.table} SET lease_until = 0, starts = CASE WHEN starts > 0 THEN starts - 1 ELSE 0 END
+WHERE id = $1 AND fence = $2`,
     [id, fence],
   );
 }
 
-/** Keeps a row for longer. False when another worker has it. */
-export function* renew(queue: Queue<Claim>, { id, fence }: Claim): Work<boolean> {
+/**
+ * Keeps a row for longer. False when another worker has it, or it was given back. The starts of a harmless row do not
+ * count any more: it does not end its process, and may be killed with it for any other reason.
+ */
+export function* renew(
+  queue: Queue<Claim>,
+  { id, fence }: Claim,
+  isHarmless: boolean,
+): Work<boolean> {
   const renewed = yield* sql(
-    `UPDATE ${queue.table} SET lease_until = {now} + $3 WHERE id = $1 AND fence = $2 RETURNING id`,
-    [id, fence, leaseMs],
+    `UPDATE ${queue.table} SET lease_until = {now} + $3, starts = CASE WHEN $4 = 1 THEN 0 ELSE starts END
+WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING id`,
+    [id, fence, leaseMs, isHarmless ? 1 : 0],
   );
   return renewed.length > 0;
 }

@@ -3,7 +3,7 @@ import type { Observers } from "../stores/observers.ts";
 import { call, sql, type Work } from "../stores/store.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { SubjectClaim } from "./claims.ts";
+import { leaseMs, type SubjectClaim } from "./claims.ts";
 import type { Effects } from "./effects.ts";
 import type { InboxEvent, InboxStep } from "./events.ts";
 import { type SubjectKind, stateOf } from "./subject.ts";
@@ -13,26 +13,39 @@ interface EffectContext {
   readonly observers: Observers<InboxEvent, InboxStep>;
 }
 
-/** Runs an effect unless it has run for this state, or the state is older than the effect. */
+/** Why an effect failed that took longer than the lease of its subject. */
+export function tookTooLong(kind: SubjectKind, name: string): SettlekitError {
+  const seconds = leaseMs / 1_000;
+  return new SettlekitError(
+    `The effect ${name} took longer than ${seconds} s, for which a worker may keep a ${kind}, so it was rolled back. Do slow ` +
+      "work in a task, with after().",
+    { code: "effect_timeout" },
+  );
+}
+
+/**
+ * Runs an effect unless it has run for this state, or the state is older than the effect. Gives the database's time when it
+ * was started; null when it was not.
+ */
 export function* runOnce(
   { effects, observers }: EffectContext,
   claim: SubjectClaim,
   subject: Payment | Withdrawal,
   effect: ReturnType<Effects["matching"]>[number],
   reached: number | null,
-): Work<boolean> {
+): Work<number | null> {
   const { tenant, kind } = claim;
   const state = stateOf(kind, subject.status);
-  const added = yield* sql(
+  const [added] = yield* sql<{ done_at: number }>(
     `INSERT INTO {inbox_effects} (subject_id, effect, state, done_at)
 SELECT $1, $2, $3, {now} FROM {inbox_registrations}
 WHERE kind = $4 AND effect = $2 AND since <= COALESCE($5, {now})
-ON CONFLICT DO NOTHING RETURNING effect`,
+ON CONFLICT DO NOTHING RETURNING done_at`,
     [claim.id, effect.name, state, kind, reached],
   );
-  if (added.length === 0) {
+  if (added === undefined) {
     yield* requireRegistered(kind, effect.name);
-    return false;
+    return null;
   }
   const planned: { name: string; payload: string }[] = [];
   let isOver = false;
@@ -62,7 +75,7 @@ VALUES ($1, $2, $3, $4, $5, {now}, {now})`,
       [tenant, name, [...keyStart, name, index].join("/"), payload, observers.traceContext()],
     );
   }
-  return true;
+  return added.done_at;
 }
 
 /** Without its registration, an effect would be skipped, and its subjects would count as settled. */

@@ -16,8 +16,9 @@ import {
 } from "./claims.ts";
 import type { Effects } from "./effects.ts";
 import type { InboxEvent, InboxItem, InboxStep } from "./events.ts";
+import { keepingLease } from "./lease.ts";
 import { noteNews } from "./news.ts";
-import { runOnce } from "./run-effect.ts";
+import { runOnce, tookTooLong } from "./run-effect.ts";
 import {
   fetchedRank,
   findSubjects,
@@ -72,9 +73,11 @@ async function settle(
   const { report } = context;
   const { tenant, kind, subject: id } = claim;
   try {
-    const settled = claim.by_order
-      ? await settleOrder(context, claim, signal)
-      : await settleFetched(context, claim, await fetchSubject(context, claim, signal));
+    const settled = await keepingLease(context.store, subjectQueue, claim, async () =>
+      claim.by_order
+        ? settleOrder(context, claim, signal)
+        : settleFetched(context, claim, await fetchSubject(context, claim, signal)),
+    );
     report({ type: "settled", tenant, kind, id, ...settled });
     return undefined;
   } catch (error) {
@@ -153,13 +156,17 @@ async function settleFetched(
   const done: string[] = [];
   const failures: unknown[] = [];
   const run = async (effect: (typeof due)[number], isLast: boolean) => {
-    const hasRun = await store.transaction(function* () {
-      const ran = yield* runOnce(context, claim, subject, effect, known);
-      if (isLast) yield* finish(claim, status, known);
-      else yield* keep(claim);
-      return ran;
-    });
-    if (hasRun) done.push(effect.name);
+    const limit = { ms: leaseMs, error: tookTooLong(kind, effect.name) };
+    const work = function* (): Work<boolean> {
+      const startedAt = yield* runOnce(context, claim, subject, effect, known);
+      const now = isLast
+        ? yield* finish(claim, status, known, startedAt)
+        : yield* keep(claim, startedAt);
+      // SQLite's effects cannot be interrupted.
+      if (startedAt !== null && now - startedAt > leaseMs) throw limit.error;
+      return startedAt !== null;
+    };
+    if (await store.transaction(work, { limit })) done.push(effect.name);
   };
   for (const [index, effect] of due.entries()) {
     try {
@@ -183,27 +190,37 @@ function firstKnownAt(
   return isFoundInList ? (reachedAt(kind, subject) ?? null) : null;
 }
 
-/** Marks what was known when the subject was claimed as seen, if the claim still holds. */
-function* finish(claim: SubjectClaim, status: string | null, reached: number | null): Work<void> {
-  const finished = yield* sql(
+/**
+ * Marks what was known when the subject was claimed as seen, if the claim still holds: its lease had not ended when the
+ * effect was started, and nobody has taken the subject over since. Gives the database's time.
+ */
+function* finish(
+  claim: SubjectClaim,
+  status: string | null,
+  reached: number | null,
+  startedAt: number | null = null,
+): Work<number> {
+  const [finished] = yield* sql<{ now: number }>(
     `UPDATE {inbox_subjects} SET seen = $3, status = $4, status_at = COALESCE($5, {now}), settled_at = {now},
   signed_rank = CASE WHEN news = $3 THEN 0 ELSE signed_rank END,
   causes = CASE WHEN news = $3 THEN NULL ELSE causes END,
   lease_until = 0, starts = 0, failures = 0, parked_at = NULL, problem = NULL
-WHERE id = $1 AND fence = $2 AND lease_until > {now} RETURNING id`,
-    [claim.id, claim.fence, claim.news, status, reached],
+WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($6, {now}) RETURNING {now} AS now`,
+    [claim.id, claim.fence, claim.news, status, reached, startedAt],
   );
-  if (finished.length === 0) throw new Fenced();
+  if (finished === undefined) throw new Fenced();
+  return finished.now;
 }
 
 /** The same check without an end, for a transaction that is not the last one of its claim. */
-function* keep(claim: SubjectClaim): Work<void> {
-  const kept = yield* sql(
+function* keep(claim: SubjectClaim, startedAt: number | null): Work<number> {
+  const [kept] = yield* sql<{ now: number }>(
     `UPDATE {inbox_subjects} SET lease_until = {now} + $3
-WHERE id = $1 AND fence = $2 AND lease_until > {now} RETURNING id`,
-    [claim.id, claim.fence, leaseMs],
+WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {now} AS now`,
+    [claim.id, claim.fence, leaseMs, startedAt],
   );
-  if (kept.length === 0) throw new Fenced();
+  if (kept === undefined) throw new Fenced();
+  return kept.now;
 }
 
 async function putOff(

@@ -1,7 +1,8 @@
 import { sql, type Work } from "../stores/store.ts";
-import { leaseMs, release, renew, type TaskClaim, taskQueue } from "./claims.ts";
+import { release, type TaskClaim, taskQueue } from "./claims.ts";
 import type { TaskHandler } from "./effects.ts";
 import type { InboxItem } from "./events.ts";
+import { keepingLease } from "./lease.ts";
 import { type InboxContext, retryLater } from "./settle.ts";
 
 const queue = taskQueue([]);
@@ -26,20 +27,12 @@ async function run(
 ): Promise<void> {
   const { store, effects, report } = context;
   const { tenant, task_key: key } = claim;
-  const lost = new AbortController();
-  const renewing = setInterval(() => {
-    store
-      .transaction(() => renew(queue, claim))
-      .then(
-        (isHeld) => isHeld || lost.abort(),
-        // The lease may last until the database is back.
-        () => {},
-      );
-  }, leaseMs / 3);
+  const handler = effects.taskHandler(claim.name) as TaskHandler;
   try {
-    const handler = effects.taskHandler(claim.name) as TaskHandler;
-    const signal = AbortSignal.any([stopped, lost.signal]);
-    await handler(JSON.parse(claim.payload) as never, { key, signal, tenant });
+    await keepingLease(store, queue, claim, async (lost) => {
+      const signal = AbortSignal.any([stopped, lost]);
+      await handler(JSON.parse(claim.payload) as never, { key, signal, tenant });
+    });
     const isDone = await store.transaction(() => finish(claim));
     report(
       isDone
@@ -49,8 +42,6 @@ async function run(
   } catch (error) {
     if (stopped.aborted) await store.transaction(() => release(queue, claim));
     else await retryLater(context, queue, claim, item, error);
-  } finally {
-    clearInterval(renewing);
   }
 }
 

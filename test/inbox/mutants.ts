@@ -5,16 +5,17 @@ export const inboxMutants: readonly Mutant[] = [
   {
     name: "a worker whose lease ran out commits",
     file: "src/inbox/settle.ts",
-    find: "  if (finished.length === 0) throw new Fenced();",
-    replace: "",
+    find: "  if (finished === undefined) throw new Fenced();",
+    replace: "  if (finished === undefined) return 0;",
     test: "test/inbox/worker.test.ts",
     title: "whose lease ran out commits nothing, even when",
   },
   {
     name: "an effect runs again for the same state",
     file: "src/inbox/run-effect.ts",
-    find: "  if (added.length === 0) {",
-    replace: "  if (added.length > 1) {",
+    find: "ON CONFLICT DO NOTHING RETURNING done_at",
+    replace:
+      "ON CONFLICT (subject_id, effect, state) DO UPDATE SET done_at = excluded.done_at RETURNING done_at",
     test: "test/inbox/inbox.test.ts",
     title: "run once for a paid payment",
   },
