@@ -76,8 +76,8 @@ export interface ReconciledEvent {
 }
 
 /**
- * The worker itself failed, for example because the database is away, or a list of the service could not be walked. It
- * goes on by itself.
+ * The worker itself failed, for example because the database is away, or nothing that it works on ends, or a list of the
+ * service could not be walked. It goes on by itself.
  */
 export interface FailedEvent {
   readonly type: "failed";
@@ -107,7 +107,7 @@ export function log(event: InboxEvent, logger: EventLogger): void {
     logger.warn(`Settling ${kind} ${id} failed; next attempt in ${seconds} s.`, error);
   } else if (event.type === "parked") {
     const { kind, id, reason } = event;
-    logger.error(`The ${kind} ${id} is parked: ${reason} Look at inbox.parked().`);
+    logger.error(`The ${kind} ${id} is parked; inbox.parked() lists it. ${reason}`);
   } else if (event.type === "failed") {
     const { kind, tenant, error } = event;
     const what = kind === undefined ? "The inbox failed" : `The ${kind} list could not be walked`;

@@ -165,6 +165,22 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     await expect(walking).rejects.toMatchObject({ code: "invalid_option", param: "since" });
   });
 
+  it("logs what is parked, and why", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const { inbox, paid } = await openShop(database, { logger });
+    inbox.on("payment", "ship", {}, () => {
+      throw new Error("out of stock");
+    });
+    const id = await paid("order_1");
+    await database.query(
+      `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET failures = 24`,
+    );
+    await inbox.settleDue();
+    expect(logger.error.mock.calls).toEqual([
+      [`The payment ${id} is parked; inbox.parked() lists it. Error: out of stock`],
+    ]);
+  });
+
   it("says that a status looks misspelt", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     const { inbox } = await openShop(database, { logger });

@@ -182,9 +182,9 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await die();
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_1"]);
-    expect(await shop.inbox.parked()).toMatchObject([
-      { subject: killer, reason: expect.stringContaining("did not finish 3 times") },
-    ]);
+    const reason = "Its worker did not finish 3 times: it may end the process.";
+    expect(await shop.inbox.parked()).toMatchObject([{ subject: killer, reason }]);
+    expect(shop.told("parked")).toMatchObject([{ id: killer, reason }]);
   });
 
   it("runs what may have ended a process alone", async () => {

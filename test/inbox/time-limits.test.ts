@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { insert } from "./ship.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+
+const { setTimeout: realTimeout } = globalThis;
+
+/** Lets time pass in this process, and the database answer meanwhile. */
+async function pass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 250) {
+    vi.advanceTimersByTime(250);
+    await new Promise((resolve) => realTimeout(resolve, 8));
+  }
+}
+
+/** Lets time pass until it is done. */
+async function passUntil<T>(done: Promise<T>): Promise<T> {
+  let isDone = false;
+  const end = () => {
+    isDone = true;
+  };
+  done.then(end, end);
+  while (!isDone) await pass(250);
+  return done;
+}
+
+/** Stops this process's clock. `pass` moves it on. */
+function stopTime(): void {
+  vi.useFakeTimers({
+    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"],
+  });
+}
+
+describe.each(databases)("an inbox on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    return database.close();
+  });
+
+  const rows = (table: string) =>
+    database.query(`SELECT * FROM ${shop.store.dialect.expand(`{${table}}`)}`);
+  const suspect = (table: string) =>
+    database.query(`UPDATE ${shop.store.dialect.expand(`{${table}}`)} SET starts = 1`);
+  /** Moves the clock of the database on, in the effect's transaction. */
+  const takeTime = (tx: unknown, ms: number) => {
+    const { exec, query } = tx as Record<"exec" | "query", (text: string) => unknown>;
+    return (exec ?? query).call(tx, `UPDATE test_clock SET ms = ms + ${ms}`) as undefined;
+  };
+
+  const shipped = (...orders: string[]) =>
+    vi.waitFor(async () => expect(await shop.shipments()).toEqual(orders));
+
+  describe("with an effect that takes", () => {
+    it("longer than its lease undoes it, and says why instead of being fenced", async () => {
+      shop.inbox.on("payment", "slow", {}, (tx) => takeTime(tx, 30_001));
+      ship(shop.inbox);
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(shop.told("fenced")).toEqual([]);
+      expect(shop.told("retried")).toMatchObject([
+        {
+          error: {
+            code: "effect_timeout",
+            message:
+              "The effect slow took longer than 30 s, for which a worker may keep a payment, so it was rolled back. " +
+              "Do slow work in a task, with after().",
+          },
+        },
+      ]);
+      expect(await rows("inbox_effects")).toMatchObject([{ effect: "ship" }]);
+    });
+
+    it("all of its lease commits, however long the service took to answer", async () => {
+      const get = shop.client.payments.get.bind(shop.client.payments);
+      vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+        await shop.advance(14_000);
+        return get(id);
+      }) as never);
+      shop.inbox.on("payment", "slow", {}, (tx) => takeTime(tx, 30_000));
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(shop.told("settled")).toMatchObject([{ effects: ["slow"] }]);
+    });
+  });
+
+  it("ends an effect that hangs with its lease, and goes on", async (test) => {
+    test.skip(shop.store.mode === "sync", "nothing can interrupt an effect on SQLite");
+    const entered = Promise.withResolvers<void>();
+    let hangs = true;
+    shop.inbox.on("payment", "ship", { states: ["completed"] }, (async (
+      tx: unknown,
+      payment: { orderId?: string | null },
+    ) => {
+      await insert(tx, "shipments", payment.orderId ?? null, "");
+      if (payment.orderId !== "hanging" || !hangs) return;
+      entered.resolve();
+      await new Promise(() => {});
+    }) as never);
+    const id = await shop.paid("hanging");
+    await shop.advance(1);
+    await shop.paid("order_1");
+    stopTime();
+    const settling = shop.inbox.settleDue({ concurrency: 1 });
+    await passUntil(entered.promise);
+    await pass(31_000);
+    await passUntil(settling);
+    expect(await shop.shipments()).toEqual(["order_1"]);
+    expect(shop.told("retried")).toMatchObject([{ id, error: { code: "effect_timeout" } }]);
+    hangs = false;
+    await shop.advance(10_000);
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["hanging", "order_1"]);
+  });
+
+  describe("with a task that runs for long", () => {
+    let entered: PromiseWithResolvers<void>;
+    let leave: PromiseWithResolvers<void>;
+    beforeEach(async () => {
+      entered = Promise.withResolvers();
+      leave = Promise.withResolvers();
+      ship(shop.inbox);
+      shop.inbox.on("payment", "import", { states: ["completed"] }, (_tx, payment, { after }) => {
+        if (payment.orderId === "big") after("import");
+      });
+      shop.inbox.task("import", async (_payload, { signal }) => {
+        entered.resolve();
+        const aborted = new Promise((_, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        );
+        await Promise.race([leave.promise, aborted]);
+      });
+      await shop.paid("big");
+    });
+
+    it("takes up what a worker never finished", async () => {
+      stopTime();
+      await using _worker = shop.inbox.start({ reconcileEvery: false });
+      await passUntil(entered.promise);
+      await shop.paid("left");
+      await suspect("inbox_subjects");
+      await pass(31_000);
+      await shipped("big", "left");
+      expect(await rows("inbox_tasks")).toHaveLength(1);
+      leave.resolve();
+    });
+
+    it("works on the rest while it runs apart, and does not suspect it any more", async () => {
+      await shop.inbox.settle({
+        kind: "payment",
+        id: String((await rows("inbox_subjects"))[0]?.subject),
+      });
+      await suspect("inbox_tasks");
+      await shop.paid("order_1");
+      stopTime();
+      await using _worker = shop.inbox.start({ reconcileEvery: false });
+      await passUntil(entered.promise);
+      await pass(31_000);
+      await shop.paid("order_2");
+      await shipped("big", "order_1", "order_2");
+      const [task] = await rows("inbox_tasks");
+      expect(Number(task?.starts)).toBe(0);
+      leave.resolve();
+    });
+
+    it("takes it up again after it was stopped", async () => {
+      stopTime();
+      const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
+      await passUntil(entered.promise);
+      await pass(31_000);
+      await passUntil(worker.stop());
+      vi.useRealTimers();
+      const [task] = await rows("inbox_tasks");
+      expect([Number(task?.starts), Number(task?.lease_until)]).toEqual([0, 0]);
+      leave.resolve();
+      await shop.inbox.settleDue();
+      expect(await rows("inbox_tasks")).toEqual([]);
+    });
+
+    it("leaves to other workers what it has no room for, and says so", async () => {
+      await shop.inbox.settle({
+        kind: "payment",
+        id: String((await rows("inbox_subjects"))[0]?.subject),
+      });
+      stopTime();
+      await using _worker = shop.inbox.start({ reconcileEvery: false, concurrency: 1 });
+      await passUntil(entered.promise);
+      await shop.paid("order_1");
+      await pass(60_000);
+      const told = shop.told("failed").map(({ error }) => error);
+      expect(told).toMatchObject([{ code: "worker_full" }]);
+      expect(String(told[0])).toMatch(
+        /no room beside task \/payment\/\S+ \(for \d\d s\)\. Find out/,
+      );
+      const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      ship(other.inbox);
+      await passUntil(other.inbox.settleDue());
+      expect(await shop.shipments()).toEqual(["big", "order_1"]);
+      leave.resolve();
+    });
+  });
+});
