@@ -1,4 +1,4 @@
-import { checkWhole, runWorker } from "../stores/worker.ts";
+import { checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { claim, type PayoutsContext } from "./claims.ts";
 import { inLedger, readHead, verifyJournal } from "./journal.ts";
@@ -100,7 +100,7 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   checkOptionNames(options, ["concurrency", "drainMs", "pollMs"]);
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);
-  checkWhole("pollMs", pollMs, 1);
+  checkWhole("pollMs", pollMs, 1, longestPollMs);
   const { store, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal);

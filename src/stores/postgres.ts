@@ -17,6 +17,7 @@ import {
   within,
 } from "./postgres-pool.ts";
 import { type Dialect, expander, type Row, type Store, type Work } from "./store.ts";
+import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
 export type {
@@ -108,6 +109,7 @@ export function postgres<Client extends PostgresClient>(
   checkOptionNames(options, ["schema", "connectTimeoutMs", "clock"]);
   const { schema = "settlekit", connectTimeoutMs = 10_000, clock } = options;
   checkPool(pool, schema);
+  checkWhole("connectTimeoutMs", connectTimeoutMs, 1);
   const dialect = postgresDialect(schema, clock);
   const connect = () => connectWithin(pool, connectTimeoutMs);
   // Without a listener, a connection that dies while idle ends the process.

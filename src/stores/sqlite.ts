@@ -8,6 +8,7 @@ import { ConfigurationError, StoreError } from "../errors.ts";
 import { loadSqlite, sqliteErrorOf, sqliteErrors } from "../sqlite.ts";
 import { checkOptionNames, show } from "../values.ts";
 import { type Dialect, expander, notMigrated, type Row, type Store, type Work } from "./store.ts";
+import { checkWhole } from "./worker.ts";
 
 export { StoreError } from "../errors.ts";
 export type { Store, StoreMode } from "./store.ts";
@@ -72,6 +73,7 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
 export function sqlite(database: string | DatabaseSync, options: SqliteOptions = {}): SqliteStore {
   checkOptionNames(options, ["busyTimeoutMs", "clock"]);
   const { busyTimeoutMs = 5_000, clock } = options;
+  checkWhole("busyTimeoutMs", busyTimeoutMs, 0);
   const isPath = typeof database === "string";
   const db = isPath ? openFile(database, busyTimeoutMs) : checkedDatabase(database);
   const dialect = sqliteDialect(clock);
@@ -154,11 +156,12 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
   };
 }
 
+function loadDatabaseSync() {
+  return loadSqlite("database", "Use Node 22.13 or later, or settlekit/postgres.").DatabaseSync;
+}
+
 function openFile(path: string, timeout: number): DatabaseSync {
-  const { DatabaseSync } = loadSqlite(
-    "database",
-    "Use Node 22.13 or later, or settlekit/postgres.",
-  );
+  const DatabaseSync = loadDatabaseSync();
   try {
     const db = new DatabaseSync(path, { timeout });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
@@ -173,11 +176,12 @@ function openFile(path: string, timeout: number): DatabaseSync {
 }
 
 function checkedDatabase(db: DatabaseSync): DatabaseSync {
-  if (typeof Object(db).prepare !== "function" || typeof Object(db).exec !== "function") {
-    throw new ConfigurationError("sqlite() takes a path or a DatabaseSync of node:sqlite.", {
-      code: "invalid_option",
-      param: "database",
-    });
+  // The databases of other packages have methods of the same names that do something else.
+  if (!(db instanceof loadDatabaseSync())) {
+    throw new ConfigurationError(
+      `sqlite() takes a path or a DatabaseSync of node:sqlite, got ${show(db)}.`,
+      { code: "invalid_option", param: "database" },
+    );
   }
   const { synchronous } = db.prepare("PRAGMA synchronous").get() as { synchronous: number };
   if (synchronous >= 2) return db;

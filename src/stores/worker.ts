@@ -37,6 +37,8 @@ interface Work {
 
 /** How long what was aborted has to give back its rows. */
 const abortGraceMs = 1_000;
+/** How many times longer a loop waits at most after failures. */
+const largestBackoff = 30;
 
 /** Starts a worker of the inbox or of the payout ledger in this process. */
 export function runWorker(work: Work): Worker {
@@ -56,7 +58,7 @@ export function runWorker(work: Work): Worker {
         failures++;
         onError(error);
       }
-      if (!hasMore) await wait.sleep(waitMs * Math.min(2 ** failures, 30));
+      if (!hasMore) await wait.sleep(waitMs * Math.min(2 ** failures, largestBackoff));
     }
   }
 
@@ -67,13 +69,13 @@ export function runWorker(work: Work): Worker {
     await listener.close();
     const drained = running.then(idle);
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timers = [
-      setTimeout(() => stopped.abort(), drainMs),
+    let timer = setTimeout(() => {
+      stopped.abort();
       // What still runs then loses its lease, and nothing of it is committed.
-      setTimeout(resolve, drainMs + abortGraceMs),
-    ];
+      timer = setTimeout(resolve, abortGraceMs);
+    }, drainMs);
     await Promise.race([drained, late]);
-    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(timer);
   }
   const stop = () => {
     ending ??= end();
@@ -113,11 +115,22 @@ class Alarm {
   }
 }
 
-/** @throws {ConfigurationError} when it is not a whole number, or too small. */
-export function checkWhole(param: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
+/** The longest time that a timer takes, in milliseconds; beyond, it ends at once. */
+const longestTimerMs = 2 ** 31 - 1;
+/** The longest time to wait between two turns, which failures multiply. */
+export const longestPollMs = Math.floor(longestTimerMs / largestBackoff);
+
+/** @throws {ConfigurationError} when it is not a whole number, or outside of the range. */
+export function checkWhole(
+  param: string,
+  value: number,
+  least: number,
+  most = longestTimerMs,
+): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  const range = value > most ? `from ${least} to ${most}` : `${least} or more`;
   throw new ConfigurationError(
-    `The option ${param} must be a whole number, ${least} or more, got ${show(value)}.`,
+    `The option ${param} must be a whole number, ${range}, got ${show(value)}.`,
     { code: "invalid_option", param },
   );
 }

@@ -60,6 +60,11 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(() => shop.inbox.start({ concurrency: 0 })).toThrow(
       /concurrency must be a whole number/,
     );
+    expect(() => shop.inbox.start({ drainMs: Number.MAX_SAFE_INTEGER })).toThrow(
+      /drainMs must be a whole number, from 0 to 2147483647, got 9007199254740991/,
+    );
+    // A timer could not take 30 times as long, which is the wait after failures.
+    expect(() => shop.inbox.start({ pollMs: 71_582_789 })).toThrow(/pollMs .* from 1 to 71582788/);
     expect(() => shop.inbox.start({ reconcileEvery: "soon" as never })).toThrow(/duration/);
     expect(() => shop.inbox.start({ reconcileEvery: 0 })).toThrow(
       /reconcileEvery must be a whole number, 1000 or more/,
@@ -113,6 +118,28 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     );
     expect({ ...rest }).toEqual({ starts: expect.anything(), lease_until: expect.anything() });
     expect([Number(rest?.starts), Number(rest?.lease_until)]).toEqual([0, 0]);
+  });
+
+  it("waits for as long as drainMs allows", async () => {
+    const entered = Promise.withResolvers<AbortSignal>();
+    const leave = Promise.withResolvers<void>();
+    shop.inbox.task("wait", (_payload, { signal }) => {
+      entered.resolve(signal);
+      return leave.promise;
+    });
+    shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("wait"));
+    await shop.paid("order_1");
+    const worker = shop.inbox.start({
+      drainMs: 2 ** 31 - 1,
+      pollMs: 71_582_788,
+      reconcileEvery: "365d",
+    });
+    const signal = await entered.promise;
+    const stopping = worker.stop();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(signal.aborted).toBe(false);
+    leave.resolve();
+    await stopping;
   });
 
   it("aborts what does not finish within drainMs, and gives it back", async () => {

@@ -18,6 +18,8 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
   beforeAll(async () => {
     database = await createPostgresDatabase(server ?? "");
     pool = new pg.Pool({ connectionString: database.url, max: 4 });
+    // Each store listens for its errors.
+    pool.setMaxListeners(0);
     await migrate(postgres(pool), orders);
   });
   afterAll(async () => {
@@ -37,6 +39,12 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
 
   it("refuses what is no pool", () => {
     expect(() => postgres({} as pg.Pool)).toThrow(/takes a Pool of pg/);
+  });
+
+  it.each(["abc", -1, 0, Number.NaN, 2 ** 31])("refuses the time limit %o", (limit) => {
+    expect(() => postgres(pool, { connectTimeoutMs: limit as number })).toThrow(
+      expect.objectContaining({ code: "invalid_option", param: "connectTimeoutMs" }),
+    );
   });
 
   it("goes on without prepared statements where a pooler gives it connections that do not have them", async () => {

@@ -35,7 +35,20 @@ it("refuses an open database whose commits a power cut could undo", () => {
 
 it("refuses what is no database", () => {
   expect(() => sqlite({} as DatabaseSync)).toThrow(/takes a path or a DatabaseSync/);
+  class Database {
+    prepare() {}
+    exec() {}
+  }
+  expect(() => sqlite(new Database() as never)).toThrow(
+    /a path or a DatabaseSync of node:sqlite, got a Database/,
+  );
   expect(() => sqlite("/nowhere/shop.db")).toThrow(/"\/nowhere\/shop.db" cannot be opened/);
+});
+
+it.each(["soon", -1, Number.NaN, 0.5, 2 ** 31])("refuses the busy timeout %o", (busyTimeoutMs) => {
+  expect(() => sqlite(":memory:", { busyTimeoutMs: busyTimeoutMs as number })).toThrow(
+    expect.objectContaining({ code: "invalid_option", param: "busyTimeoutMs" }),
+  );
 });
 
 it("says which Node has SQLite, where there is none", () => {
