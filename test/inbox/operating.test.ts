@@ -127,6 +127,31 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     });
   });
 
+  it("runs an effect that was added when the inbox had been used already", async () => {
+    await shop.inbox.reconcile();
+    await shop.inbox.start().stop();
+    ship(shop.inbox);
+    await using _worker = shop.inbox.start({ reconcileEvery: false });
+    await shop.paid("order_1");
+    await vi.waitFor(async () => expect(await shop.shipments()).toEqual(["order_1"]));
+  });
+
+  it("skips no effect that was added while it worked, and says so", async () => {
+    const get = shop.client.payments.get.bind(shop.client.payments);
+    vi.spyOn(shop.client.payments, "get").mockImplementationOnce((async (id: string) => {
+      ship(shop.inbox);
+      return get(id);
+    }) as never);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(shop.told("retried")).toMatchObject([
+      { error: { code: "effect_not_registered", message: expect.stringContaining("effect ship") } },
+    ]);
+    await shop.advance(10_000);
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+  });
+
   it("refuses two effects of one name, and what is no name", () => {
     ship(shop.inbox);
     expect(() => ship(shop.inbox)).toThrow(/Two effects on payment are called "ship"/);

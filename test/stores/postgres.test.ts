@@ -243,50 +243,6 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     });
   });
 
-  describe("as a role with few rights", () => {
-    let restricted: pg.Pool;
-    const role = `shop_${process.pid}`;
-    beforeAll(async () => {
-      await pool.query(`CREATE ROLE ${role} LOGIN PASSWORD 'shop'`);
-      const url = new URL(database.url);
-      url.username = role;
-      url.password = "shop";
-      restricted = new pg.Pool({ connectionString: url.href, max: 2 });
-    });
-    afterAll(async () => {
-      await restricted.end();
-      await pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
-    });
-
-    it("migrates in a schema that was made for it", async () => {
-      await pool.query(`CREATE SCHEMA made AUTHORIZATION ${role}`);
-      const store = postgres(restricted, { schema: "made" });
-      expect(await migrate(store, orders)).toBe(1);
-      await store.transaction(() => add("a"));
-    });
-
-    it.each([
-      ["make a schema", "none", "", /GRANT CREATE ON DATABASE settlekit_\w+ for this role/],
-      ["see a schema", "settlekit", "", /GRANT USAGE ON SCHEMA settlekit for this role/],
-      [
-        "write",
-        "settlekit",
-        `GRANT USAGE ON SCHEMA settlekit TO ${role}; GRANT SELECT ON settlekit.migrations TO ${role}`,
-        /GRANT SELECT, INSERT, UPDATE, DELETE ON orders for this role/,
-      ],
-    ])("says which grant is missing to %s", async (_, schema, granted, message) => {
-      if (granted) await pool.query(granted);
-      const store = postgres(restricted, { schema });
-      const working = migrate(store, orders).then(() => store.transaction(() => add("a")));
-      await expect(working).rejects.toThrow(
-        expect.objectContaining({
-          code: "permission_denied",
-          message: expect.stringMatching(message),
-        }),
-      );
-    });
-  });
-
   it("listens again after its connection died", async () => {
     const store = postgres(pool);
     let woken = 0;
