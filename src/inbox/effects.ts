@@ -24,7 +24,10 @@ export interface EffectTools {
   after(task: string, payload?: unknown): void;
 }
 
-/** Runs once for each state that a subject reaches; its writes through `tx` commit with the note that it ran. */
+/**
+ * Runs once for each state that a subject reaches; its writes through `tx` commit with the note that it ran. What takes
+ * longer than 30 seconds is rolled back.
+ */
 export type Effect<Kind extends SubjectKind, Client, Mode extends StoreMode> = (
   tx: Client,
   subject: Subjects[Kind],

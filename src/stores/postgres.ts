@@ -244,7 +244,7 @@ async function beginOn(client: PostgresClient): Promise<string> {
   ].join("; ");
 }
 
-/** The server does not notice that a connection was closed before the statement on it ends. */
+/** A server notices only after a statement that its connection was closed. */
 function limited(ms: number): string {
   return `; SET LOCAL statement_timeout TO ${ms}`;
 }
