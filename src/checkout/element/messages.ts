@@ -91,6 +91,7 @@ export const english = {
   thanks: "Thank you.",
   arrived: "{received} arrived. Thank you.",
   overpaid:
+    "{received} arrived. Thank you. That is more than was due; the shop can refund the difference.",
   underpaid: "{received} arrived, which is not enough. The shop has been notified and can help.",
   failedHelp: "The shop has been notified and can help.",
   late: "{received} arrived too late. The shop has been notified and can help.",
