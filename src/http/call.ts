@@ -156,7 +156,7 @@ export async function makeCall<T>(
       result.kind === "reply" ? readReply(operation, result, settings, time, redact) : result;
     if (answer.kind === "status" && answer.status === 429) {
       pace.limited(sentAt, answer.retryAfterMs);
-    } else if ("status" in answer) pace.accepted();
+    } else if ("status" in answer) pace.accepted(sentAt);
     const { status, requestId } = { status: undefined, requestId: undefined, ...answer };
     emit({
       type: "attempt",

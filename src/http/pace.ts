@@ -4,42 +4,59 @@ import type { Time } from "./time.ts";
 
 /** Factor that keeps an estimate below the limit rather than on it. */
 const stepBack = 0.96;
-/** Factor for a pace that met the limit soon. */
-const retreat = 0.8;
+/** The least that a first estimate can be: so few requests may have been all there was to send. */
+const leastFirstRate = 10;
+/** An estimate that is this close to the one before confirms it. */
+const agreement = 0.8;
+/** The share of 429s that is taken for a limit; fewer also come from overload, or another client's limit. */
+const limitingShare = 0.1;
+/** How much one answer weighs in that share, so that it is about the last 50 that count. */
+const answerWeight = 0.02;
+/** A 429 this soon after a pause is no accident. */
+const soonMs = 2_500;
 /** A 429 without Retry-After is taken to mean about a second. */
 const usualPauseMs = 1_000;
+/** The longest pause that one answer can cause. */
+const longestPauseMs = 300_000;
 /** How long before a 429 accepted requests still show the limit. */
 const shortestWindowMs = 1_000;
 const longestWindowMs = 10_000;
-/** The fewest of them for an estimate, and for a good one. */
-const fewestAccepted = 3;
-const enoughAccepted = 10;
-/** The longest pause that one answer can cause. */
-const longestPauseMs = 300_000;
-/** A limit met again within this time was estimated too high, or fell. */
-const soonMs = 2_500;
+
+interface Limit {
+  /** Requests per second at `since`; Infinity while nothing limits them. */
+  readonly rate: number;
+  /** Whether it is more than a guess. */
+  readonly isKnown: boolean;
+  /** When the last pause ends: from then on the rate rises. */
+  readonly since: number;
+}
 
 /**
- * How fast the calls with one credential may send. Unlimited until the first 429. Then all calls wait as long as the service
- * asks, and continue at the pace that it accepted before. From there the pace rises: slowly near a known limit, and ever
- * faster while no 429 comes, because limits change.
+ * How fast the calls with one credential may send. After a 429 all calls wait as long as the service asks, unless the service
+ * accepts what was sent after the refused request. The rate is limited only once the 429s show a limit: many of the answers,
+ * one soon after a pause, or one while calls wait for their slots. Then calls continue at the rate that the service accepted
+ * before, and the rate rises: slowly near a known limit, fast from a guess, and ever faster while no 429 comes.
  */
 export class Pace {
   readonly #time: Time;
   /** When the next request may go out. */
   #nextSlot = 0;
-  /** Requests per second at `#since`; undefined while nothing limits it. */
-  #base: number | undefined;
-  /** Whether `#base` is known to be just below the limit. */
-  #isKnown = false;
-  /** Start of the current stretch without a 429: the end of the pause after the last one. */
-  #since: number;
-  /** When requests were accepted in this stretch, the latest ones. */
+  #limit: Limit = {
+    rate: Number.POSITIVE_INFINITY,
+    isKnown: false,
+    since: Number.NEGATIVE_INFINITY,
+  };
+  /** What a pause goes back to when it turns out to be unfounded. */
+  #beforePause = { limit: this.#limit, nextSlot: 0 };
+  /** When requests were accepted, the latest ones. */
   #accepted: number[] = [];
+  /** The share of 429s among the latest answers, a moving average. */
+  #refusedShare = 0;
+  /** When the latest of the refused requests went out. */
+  #refusedSentAt = 0;
 
   constructor(time: Time) {
     this.#time = time;
-    this.#since = time.now();
   }
 
   /** How long a new request would have to wait. */
@@ -51,62 +68,75 @@ export class Pace {
   reserve(): number {
     const now = this.#time.now();
     const slot = Math.max(now, this.#nextSlot);
-    const rate = this.#rateAt(slot);
-    if (rate !== undefined) this.#nextSlot = slot + 1000 / rate;
+    this.#nextSlot = slot + 1000 / rateAt(slot, this.#limit);
     return slot - now;
   }
 
-  /** Whether all calls wait. Slots that were taken before the pause are void. */
+  /** Whether all calls wait. Slots that were taken for a time within the pause are void. */
   get isPaused(): boolean {
-    return this.#since > this.#time.now();
+    return this.#limit.since > this.#time.now();
   }
 
   /** The service accepted a request: any answer but 429. */
-  accepted(): void {
+  accepted(sentAt: number): void {
     const now = this.#time.now();
     this.#accepted.push(now);
     if ((this.#accepted[0] ?? now) < now - 2 * longestWindowMs) this.#forget(now - longestWindowMs);
+    this.#refusedShare -= answerWeight * this.#refusedShare;
+    const isUnfounded = sentAt >= this.#refusedSentAt && this.#refusedShare < limitingShare;
+    if (!this.isPaused || !isUnfounded) return;
+    this.#limit = this.#beforePause.limit;
+    this.#nextSlot = this.#beforePause.nextSlot;
   }
 
   /**
    * The service answered 429.
    *
-   * @param sentAt When the request went out: one sent before the pause says nothing about the pace.
+   * @param sentAt When the request went out: one sent before an earlier pause says nothing about the pace.
    */
   limited(sentAt: number, retryAfterMs: number | undefined): void {
     const now = this.#time.now();
     const isTelling = retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs;
     const pauseMs = Math.min(isTelling ? retryAfterMs : usualPauseMs, longestPauseMs);
-    if (sentAt >= this.#since) this.#slowDown(now, pauseMs);
-    this.#since = Math.max(this.#since, now + pauseMs);
-    this.#nextSlot = this.#since;
-    this.#accepted = [];
+    this.#refusedShare += answerWeight * (1 - this.#refusedShare);
+    this.#refusedSentAt = Math.max(this.#refusedSentAt, sentAt);
+    if (!this.isPaused) this.#beforePause = { limit: this.#limit, nextSlot: this.#nextSlot };
+    const since = Math.max(this.#limit.since, now + pauseMs);
+    const { limit, nextSlot } = this.#beforePause;
+    const showsLimit =
+      this.#refusedShare >= limitingShare || now - limit.since < soonMs || nextSlot > now;
+    // One pause slows down once, however many 429s it has.
+    const isSlower = this.#limit.rate < limit.rate;
+    if (showsLimit && !isSlower && sentAt >= limit.since) this.#slowDown(now, pauseMs);
+    this.#limit = { ...this.#limit, since };
+    // Slots after the pause that calls already wait for stay theirs.
+    this.#nextSlot = Math.max(this.#nextSlot, since);
   }
 
   #slowDown(now: number, pauseMs: number): void {
-    const rate = this.#rateAt(now);
-    if (rate !== undefined && now - this.#since > soonMs) {
-      this.#base = Math.max(1, rate * stepBack);
-      this.#isKnown = true;
-      return;
-    }
+    const { limit } = this.#beforePause;
+    const isFirst = limit.rate === Number.POSITIVE_INFINITY;
     const windowMs = Math.min(Math.max(pauseMs, shortestWindowMs), longestWindowMs);
     this.#forget(now - windowMs);
-    if (rate === undefined && this.#accepted.length < fewestAccepted) return;
-    const estimate = ((1000 * this.#accepted.length) / windowMs) * stepBack;
-    this.#base = Math.max(1, Math.min(estimate, (rate ?? Number.POSITIVE_INFINITY) * retreat));
-    this.#isKnown = rate === undefined && this.#accepted.length >= enoughAccepted;
+    const [oldest = now] = this.#accepted;
+    const estimate = (1000 * this.#accepted.length) / windowMs;
+    // A short time since the last pause shows less than the limit.
+    const least = isFirst ? leastFirstRate : limit.rate / 2;
+    const rate = stepBack * Math.min(Math.max(estimate, least), rateAt(now, limit));
+    // More than twice the estimate was asked for, so that it is not just what there was to send.
+    const wasExceeded = estimate > leastFirstRate && now - oldest < windowMs / 2;
+    const isKnown = isFirst ? wasExceeded : estimate > agreement * limit.rate;
+    this.#limit = { ...this.#limit, rate: Math.max(1, rate), isKnown };
   }
 
   #forget(before: number): void {
     this.#accepted = this.#accepted.filter((at) => at >= before);
   }
+}
 
-  #rateAt(at: number): number | undefined {
-    if (this.#base === undefined) return undefined;
-    const seconds = Math.max(0, at - this.#since) / 1000;
-    return this.#base * (this.#isKnown ? probing(seconds) : searching(seconds));
-  }
+function rateAt(at: number, { rate, isKnown, since }: Limit): number {
+  const seconds = Math.max(0, at - since) / 1000;
+  return rate * (isKnown ? probing(seconds) : searching(seconds));
 }
 
 /** Hardly rises for a quarter of a minute, by a third in half a minute, twice as fast after 40 s. */
@@ -114,9 +144,9 @@ function probing(seconds: number): number {
   return 1 + 0.0005 * seconds + 0.02 * (seconds / 15) ** 4;
 }
 
-/** Twice as fast after 11 s, forty times after a minute. */
+/** Twice as fast after 3 s, forty times after 10 s. */
 function searching(seconds: number): number {
-  return 1 + 0.06 * seconds + 0.02 * (seconds / 5) ** 3;
+  return 1 + (seconds / 3) ** 3;
 }
 
 /** How many credentials have their own pace at once; on a server, each checkout has one. */

@@ -40,36 +40,131 @@ function tokenBucket(limit: number): Limiter {
   };
 }
 
-/** Sends requests, at most 50 at once, each answered after 4 ms; refused ones are sent again. */
-function send(requests: number, takes: Limiter) {
-  const time = new FakeTime();
-  const pace = new Pace(time);
-  const answers: { at: number; sentAt: number; accepted: boolean }[] = [];
-  let open = requests;
-  let lateRefusals = 0;
-  let sent = 0;
-  while (open > 0 || answers.length > 0) {
-    const [answer] = answers;
-    const mayWait = answers.length >= 50 || open === 0;
-    if (answer && (mayWait || answer.at <= time.current + pace.waitMs)) {
-      answers.shift();
-      time.current = Math.max(time.current, answer.at);
-      if (answer.accepted) pace.accepted();
-      else {
-        pace.limited(answer.sentAt, 1000);
-        open += 1;
-        if (answer.sentAt > 2000) lateRefusals += 1;
-      }
-      continue;
-    }
-    time.current += pace.reserve() + 0.2;
-    open -= 1;
-    sent += 1;
-    const sentAt = time.current;
-    answers.push({ at: sentAt + 4, sentAt, accepted: takes(sentAt + 2) });
-  }
-  return { seconds: time.current / 1000, sent, lateRefusals };
+interface Callers {
+  readonly time: FakeTime;
+  /** Of each client, among which the callers are divided. */
+  readonly paces: readonly Pace[];
+  readonly takes: Limiter;
+  readonly callers?: number;
+  readonly answerMs?: number;
 }
+
+/** So many calls, made by callers one after another. A refused one waits for a second, and is sent again. */
+function call(calls: number, { time, paces, takes, callers = 50, answerMs = 100 }: Callers) {
+  const events: { at: number; run: () => void }[] = [];
+  const startedAt = time.current;
+  const totals = { seconds: 0, sent: 0, refused: 0, lateRefusals: 0 };
+  let open = calls;
+
+  function after(ms: number, run: () => void) {
+    const at = time.current + ms;
+    events.splice(events.findLastIndex((event) => event.at <= at) + 1, 0, { at, run });
+  }
+
+  function next(pace: Pace) {
+    if (open-- > 0) enter(pace);
+  }
+
+  function enter(pace: Pace) {
+    const waitMs = pace.reserve();
+    if (waitMs === 0) send(pace);
+    else after(waitMs, () => (pace.isPaused ? enter(pace) : send(pace)));
+  }
+
+  function send(pace: Pace) {
+    const sentAt = time.current;
+    const isTaken = takes(sentAt);
+    totals.sent += 1;
+    if (!isTaken) totals.refused += 1;
+    if (!isTaken && sentAt > 2000) totals.lateRefusals += 1;
+    after(answerMs, () => {
+      if (isTaken) {
+        pace.accepted(sentAt);
+        return next(pace);
+      }
+      pace.limited(sentAt, 1000);
+      after(1000, () => enter(pace));
+    });
+  }
+
+  for (let caller = 0; caller < callers; caller++) {
+    const pace = paces[caller % paces.length] ?? new Pace(time);
+    after(caller / 10, () => next(pace));
+  }
+  for (let event = events.shift(); event; event = events.shift()) {
+    time.current = event.at;
+    event.run();
+  }
+  return { ...totals, seconds: (time.current - startedAt) / 1000 };
+}
+
+function clients(count = 1) {
+  const time = new FakeTime();
+  return { time, paces: Array.from({ length: count }, () => new Pace(time)) };
+}
+
+const takesAll = () => true;
+
+/** Refuses one request in so many, by a generator with a fixed seed. */
+function refusesOneIn(count: number): Limiter {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % count !== 0;
+  };
+}
+
+describe("a 429 that no limit caused", () => {
+  test("after a few calls does not hold up the 200 that come then", () => {
+    const shop = clients();
+    let count = 0;
+    call(5, { ...shop, takes: () => ++count !== 5, callers: 1 });
+    expect(call(200, { ...shop, takes: takesAll }).seconds).toBeLessThan(1);
+  });
+
+  test("and another one soon after slow a shop down for a few seconds only", () => {
+    const shop = clients();
+    let count = 0;
+    const { refused } = call(8, { ...shop, takes: () => ![4, 8].includes(++count), callers: 1 });
+    expect(refused).toBe(2);
+    expect(call(200, { ...shop, takes: takesAll }).seconds).toBeLessThan(8);
+  });
+
+  test("takes less than 40 percent of the throughput when it answers one request in 50", () => {
+    const { seconds } = call(5_000, { ...clients(), takes: takesAll });
+    const disturbed = call(5_000, { ...clients(), takes: refusesOneIn(50) });
+    expect(disturbed.refused).toBeGreaterThan(80);
+    expect(disturbed.seconds).toBeLessThan(seconds / 0.6);
+  });
+
+  test("does not hold up the others once the service accepts what was sent after it", () => {
+    const time = new FakeTime();
+    const pace = new Pace(time);
+    time.current = 100;
+    pace.limited(50, 30_000);
+    pace.accepted(49);
+    expect([pace.isPaused, pace.waitMs]).toEqual([true, 30_000]);
+    pace.accepted(51);
+    expect([pace.isPaused, pace.waitMs]).toEqual([false, 0]);
+  });
+
+  test("is one answer among many: when many are refused, one that is accepted ends no pause", () => {
+    const pace = new Pace(new FakeTime());
+    for (let count = 0; count < 10; count++) pace.limited(0, 1000);
+    pace.accepted(1);
+    expect(pace.isPaused).toBe(true);
+  });
+});
+
+describe("a minute in which every request is refused", () => {
+  test("makes the calls that wait few, and is forgotten soon after", () => {
+    const shop = clients();
+    const takes = (atMs: number) => atMs < 10_000 || atMs > 70_000;
+    const { seconds, refused } = call(6_000, { ...shop, takes });
+    expect(refused).toBeLessThan(200);
+    expect(seconds).toBeLessThan(90);
+  });
+});
 
 describe("against a service that takes 100 requests a second, 2,000 requests", () => {
   test.each<[string, Limiter]>([
@@ -78,7 +173,11 @@ describe("against a service that takes 100 requests a second, 2,000 requests", (
     ["counted in a sliding window", slidingWindow(100)],
     ["filled steadily", tokenBucket(100)],
   ])("are done in at most 23 seconds, with few refusals, when %s", (_, limiter) => {
-    const { seconds, sent, lateRefusals } = send(2000, limiter);
+    const { seconds, sent, lateRefusals } = call(2000, {
+      ...clients(),
+      takes: limiter,
+      answerMs: 4,
+    });
     expect(seconds).toBeLessThan(23);
     expect(lateRefusals / sent).toBeLessThan(0.03);
   });
@@ -87,14 +186,45 @@ describe("against a service that takes 100 requests a second, 2,000 requests", (
 describe("a limit that changes on the way", () => {
   test("from 100 to 50 is followed down", () => {
     const falling = fixedWindow((atMs) => (atMs < 10_000 ? 100 : 50));
-    const { seconds, sent, lateRefusals } = send(2000, falling);
+    const { seconds, sent, lateRefusals } = call(2000, {
+      ...clients(),
+      takes: falling,
+      answerMs: 4,
+    });
     expect(seconds).toBeLessThan(40);
     expect(lateRefusals / sent).toBeLessThan(0.03);
   });
 
   test("from 50 to 200 is followed up in time", () => {
     const rising = fixedWindow((atMs) => (atMs < 10_000 ? 50 : 200));
-    expect(send(10_000, rising).seconds).toBeLessThan(120);
+    const { seconds } = call(10_000, { ...clients(), takes: rising, answerMs: 4 });
+    expect(seconds).toBeLessThan(120);
+  });
+
+  test("that appears is followed within seconds", () => {
+    const limited = fixedWindow((atMs) => (atMs < 10_000 ? 1_000 : 100));
+    // Without a limit, 5,000 calls take 10 s.
+    const { seconds, sent, refused } = call(8_000, { ...clients(), takes: limited });
+    // Another 3,000 take 30 s at best.
+    expect(seconds).toBeLessThan(46);
+    expect(refused / sent).toBeLessThan(0.03);
+  });
+
+  test("that goes away is forgotten in a minute", () => {
+    const shop = clients();
+    const limited = fixedWindow((atMs) => (atMs < 20_000 ? 100 : 1_000));
+    call(8_000, { ...shop, takes: limited });
+    expect(shop.time.current).toBeLessThan(80_000);
+    expect(call(5_000, { ...shop, takes: takesAll }).seconds).toBeLessThan(11);
+  });
+
+  test("that several clients share is used up, with few refusals", () => {
+    const { seconds, sent, lateRefusals } = call(6000, {
+      ...clients(3),
+      takes: slidingWindow(100),
+    });
+    expect(seconds).toBeLessThan(75);
+    expect(lateRefusals / sent).toBeLessThan(0.05);
   });
 });
 
@@ -105,10 +235,9 @@ describe("the pace", () => {
   });
 
   test("pauses as long as the service asks, then gives slots one by one", () => {
-    const time = new FakeTime();
-    const pace = new Pace(time);
-    for (let count = 0; count < 50; count++) pace.accepted();
-    pace.limited(0, 2000);
+    const pace = new Pace(new FakeTime());
+    for (let count = 0; count < 50; count++) pace.accepted(0);
+    for (let count = 0; count < 10; count++) pace.limited(0, 2000);
     expect(pace.isPaused).toBe(true);
     // 50 within the 2 s that the service looks at, less a margin.
     const slots = [pace.reserve(), pace.reserve(), pace.reserve()];
@@ -118,16 +247,16 @@ describe("the pace", () => {
   test("is set once by the many 429s of one burst", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
-    for (let count = 0; count < 100; count++) pace.accepted();
+    for (let count = 0; count < 100; count++) pace.accepted(0);
     for (let count = 0; count < 50; count++) pace.limited(0, 1000);
     pace.reserve();
     expect(pace.waitMs).toBeCloseTo(1000 + 1000 / 96, 0);
   });
 
-  test("is not set by a 429 that comes after too few requests to tell the limit", () => {
+  test("is not set by a single 429, which tells no limit", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
-    pace.accepted();
+    pace.accepted(0);
     pace.limited(0, 1000);
     time.current = 1000;
     expect([pace.reserve(), pace.reserve(), pace.reserve()]).toEqual([0, 0, 0]);
@@ -139,15 +268,29 @@ describe("the pace", () => {
     expect(pace.waitMs).toBe(300_000);
   });
 
+  test("leaves the slots after a pause to the calls that already wait for them", () => {
+    const time = new FakeTime();
+    const pace = new Pace(time);
+    for (let count = 0; count < 10; count++) pace.limited(0, 1000);
+    time.current = 1000;
+    const slots = Array.from({ length: 30 }, () => pace.reserve());
+    const last = slots.at(-1) ?? 0;
+    expect(last).toBeGreaterThan(2000);
+    pace.limited(1000, 1000);
+    expect(pace.reserve()).toBeGreaterThan(last);
+  });
+
   test("does not fall below one request a second, nor stay low when no 429 comes", () => {
     const time = new FakeTime();
     const pace = new Pace(time);
-    for (let count = 0; count < 3; count++) pace.accepted();
-    pace.limited(0, 10_000);
+    for (let second = 0; second < 10; second++) {
+      time.current = 1000 * second;
+      for (let count = 0; count < 10; count++) pace.limited(time.current, 1000);
+    }
     time.current = 10_000;
     expect(pace.reserve()).toBe(0);
     expect(pace.waitMs).toBeLessThanOrEqual(1000);
-    time.current = 71_000;
+    time.current = 30_000;
     pace.reserve();
     expect(pace.waitMs).toBeLessThan(50);
   });
