@@ -137,7 +137,8 @@ export class VerifiedWebhook {
 
 /**
  * Reads a body whose signature was checked. Beside the documented form, `{ type, data: { payment } }` is
- * published, and `data` may be nested under the name of its object; all come out as the documented one.
+ * published, and `data` may be nested under the name of its object; all come out as the documented one. `data`
+ * that is null counts as missing.
  *
  * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make
  * the service send it again.
@@ -147,19 +148,24 @@ export function readEvent(body: RawBody) {
   if (isRecord(value)) {
     const { event, type, data } = value;
     const name = event === undefined ? type : event;
-    if (typeof name === "string" && name !== "" && (data === undefined || isRecord(data))) {
-      return { text, event: name, data: data && unnested(data, name, event === undefined) };
+    if (typeof name === "string" && name !== "") {
+      const facts = { text, event: name };
+      if (data === undefined || data === null) return { ...facts, data: undefined };
+      if (isRecord(data)) return { ...facts, data: unnested(data, name, event === undefined) };
     }
   }
   throw notAnEvent("invalid_event", "an object with a name `event` and an object `data`");
 }
 
 function unnested(data: Record<string, unknown>, name: string, isPublishedForm: boolean) {
-  const [key = "", second] = Object.keys(data);
-  const isNested = second === undefined && name.startsWith(`${key}.`);
-  const candidates = isPublishedForm ? [data.payment, data.withdrawal] : [];
-  if (isNested) candidates.push(data[key]);
-  return candidates.find(isRecord) ?? data;
+  const keys = Object.keys(data);
+  if (!isPublishedForm && keys.length > 1) return data;
+  const key = keys.find((key) => name.startsWith(`${key}.`));
+  if (key !== undefined && isRecord(data[key])) return data[key];
+  // An event of a payment is about no withdrawal that comes along with it, nor the other way round.
+  if (!isPublishedForm || /^(payment|withdrawal)\./.test(name)) return data;
+  const [found, second] = [data.payment, data.withdrawal].filter(isRecord);
+  return second === undefined ? (found ?? data) : data;
 }
 
 // The byte order mark is kept, so that encoding the text again gives the same bytes.
