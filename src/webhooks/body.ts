@@ -59,6 +59,13 @@ export class GrowingBody {
 /** Throws for a body that is no longer raw, or larger than the limit. */
 export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
   const body = asRawBody(value);
+  // A request of Node itself, for example, which nothing has read.
+  if (value === undefined || value === null) {
+    throw new WebhookVerificationError(
+      "body_already_parsed",
+      "There is no body. Pass the raw bytes as body, or let nodeHandler() read the request.",
+    );
+  }
   if (body === undefined) {
     throw bodyAlreadyParsed(`The body is of type ${typeof value}, not text or bytes.`);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WebhookBody } from "../../src/webhooks/index.ts";
+import type { WebhookBody, WebhookInput } from "../../src/webhooks/index.ts";
 import { delivery, paymentUpdated, receiver, refusal, webCryptoReceiver } from "./deliveries.ts";
 
 const { body, headers } = delivery();
@@ -44,6 +44,13 @@ describe("the raw body", () => {
   it("already parsed, is refused with the line to change in each framework", () => {
     expect(() => receiver().verifySync({ body: JSON.parse(body), headers })).toThrow(
       /^The body is of type object, not text or bytes\. The signature covers its exact bytes: verify before .* Express: .*express\.json\(.* Next\.js: .*bodyParser: false.* NestJS: .*rawBody: true.* Koa: .* Fastify: .*fastifyWebhooks/,
+    );
+  });
+
+  it("that is not there was not parsed, and is refused with the way to read it", () => {
+    const request = { headers, on: () => {} } as unknown as WebhookInput;
+    expect(() => receiver().verifySync(request)).toThrow(
+      /^There is no body\. Pass the raw bytes as body, or let nodeHandler\(\) read the request\.$/,
     );
   });
 
