@@ -6,11 +6,8 @@ import type { Time } from "./time.ts";
 const stepBack = 0.96;
 /** The least that a first estimate can be: so few requests may have been all there was to send. */
 const leastFirstRate = 10;
-/** An estimate that is this close to the one before confirms it. */
-const agreement = 0.8;
-/** The share of 429s that is taken for a limit; fewer also come from overload, or another client's limit. */
+/** The share of 429s, among about the last 50 answers, that shows a limit. Fewer have other causes. */
 const limitingShare = 0.1;
-/** How much one answer weighs in that share, so that it is about the last 50 that count. */
 const answerWeight = 0.02;
 /** A 429 this soon after a pause is no accident. */
 const soonMs = 2_500;
@@ -18,39 +15,33 @@ const soonMs = 2_500;
 const usualPauseMs = 1_000;
 /** The longest pause that one answer can cause. */
 const longestPauseMs = 300_000;
-/** How long before a 429 accepted requests still show the limit. */
-const shortestWindowMs = 1_000;
+/** How long before a 429, at most, accepted requests still show the limit. */
 const longestWindowMs = 10_000;
 
-interface Limit {
+interface State {
   /** Requests per second at `since`; Infinity while nothing limits them. */
   readonly rate: number;
-  /** Whether it is more than a guess. */
+  /** Whether the rate is more than a guess. */
   readonly isKnown: boolean;
-  /** When the last pause ends: from then on the rate rises. */
+  /** The end of the last pause, from which the rate rises. */
   readonly since: number;
+  /** When the next request may go out. */
+  readonly nextSlot: number;
 }
 
 /**
- * How fast the calls with one credential may send. After a 429 all calls wait as long as the service asks, unless the service
- * accepts what was sent after the refused request. The rate is limited only once the 429s show a limit: many of the answers,
- * one soon after a pause, or one while calls wait for their slots. Then calls continue at the rate that the service accepted
- * before, and the rate rises: slowly near a known limit, fast from a guess, and ever faster while no 429 comes.
+ * How fast the calls with one credential may send. After a 429 all calls wait as long as the service asks, or until it accepts
+ * a request sent after the refused one. A rate is set only once 429s show a limit: many answers are 429, or one comes soon after
+ * a pause or while calls wait for their slots. It is what the service accepted before, and rises: slowly near a known limit,
+ * fast from a guess, and ever faster while no 429 comes, because limits change.
  */
 export class Pace {
   readonly #time: Time;
-  /** When the next request may go out. */
-  #nextSlot = 0;
-  #limit: Limit = {
-    rate: Number.POSITIVE_INFINITY,
-    isKnown: false,
-    since: Number.NEGATIVE_INFINITY,
-  };
-  /** What a pause goes back to when it turns out to be unfounded. */
-  #beforePause = { limit: this.#limit, nextSlot: 0 };
+  #state: State = { rate: Number.POSITIVE_INFINITY, isKnown: false, since: -soonMs, nextSlot: 0 };
+  /** What a pause that turns out to be unfounded goes back to. */
+  #beforePause = this.#state;
   /** When requests were accepted, the latest ones. */
-  #accepted: number[] = [];
-  /** The share of 429s among the latest answers, a moving average. */
+  readonly #accepted: number[] = [];
   #refusedShare = 0;
   /** When the latest of the refused requests went out. */
   #refusedSentAt = 0;
@@ -61,92 +52,73 @@ export class Pace {
 
   /** How long a new request would have to wait. */
   get waitMs(): number {
-    return Math.max(0, this.#nextSlot - this.#time.now());
+    return Math.max(0, this.#state.nextSlot - this.#time.now());
   }
 
   /** Takes the next free slot. Returns how long to wait for it. */
   reserve(): number {
-    const now = this.#time.now();
-    const slot = Math.max(now, this.#nextSlot);
-    this.#nextSlot = slot + 1000 / rateAt(slot, this.#limit);
-    return slot - now;
+    const { waitMs } = this;
+    const slot = this.#time.now() + waitMs;
+    this.#state = { ...this.#state, nextSlot: slot + 1000 / rateAt(slot, this.#state) };
+    return waitMs;
   }
 
-  /** Whether all calls wait. Slots that were taken for a time within the pause are void. */
+  /** Whether all calls wait. Slots within the pause that were taken before it are void. */
   get isPaused(): boolean {
-    return this.#limit.since > this.#time.now();
+    return this.#state.since > this.#time.now();
   }
 
   /** The service accepted a request: any answer but 429. */
   accepted(sentAt: number): void {
     const now = this.#time.now();
     this.#accepted.push(now);
-    if ((this.#accepted[0] ?? now) < now - 2 * longestWindowMs) this.#forget(now - longestWindowMs);
-    this.#refusedShare -= answerWeight * this.#refusedShare;
+    while ((this.#accepted[0] ?? now) < now - longestWindowMs) this.#accepted.shift();
+    this.#refusedShare *= 1 - answerWeight;
     const isUnfounded = sentAt >= this.#refusedSentAt && this.#refusedShare < limitingShare;
-    if (!this.isPaused || !isUnfounded) return;
-    this.#limit = this.#beforePause.limit;
-    this.#nextSlot = this.#beforePause.nextSlot;
+    if (this.isPaused && isUnfounded) this.#state = this.#beforePause;
   }
 
-  /**
-   * The service answered 429.
-   *
-   * @param sentAt When the request went out: one sent before an earlier pause says nothing about the pace.
-   */
+  /** The service answered 429. For a request sent before an earlier pause, that says nothing about the pace. */
   limited(sentAt: number, retryAfterMs: number | undefined): void {
     const now = this.#time.now();
     const isTelling = retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs;
     const pauseMs = Math.min(isTelling ? retryAfterMs : usualPauseMs, longestPauseMs);
     this.#refusedShare += answerWeight * (1 - this.#refusedShare);
     this.#refusedSentAt = Math.max(this.#refusedSentAt, sentAt);
-    if (!this.isPaused) this.#beforePause = { limit: this.#limit, nextSlot: this.#nextSlot };
-    const since = Math.max(this.#limit.since, now + pauseMs);
-    const { limit, nextSlot } = this.#beforePause;
-    const showsLimit =
-      this.#refusedShare >= limitingShare || now - limit.since < soonMs || nextSlot > now;
-    // One pause slows down once, however many 429s it has.
-    const isSlower = this.#limit.rate < limit.rate;
-    if (showsLimit && !isSlower && sentAt >= limit.since) this.#slowDown(now, pauseMs);
-    this.#limit = { ...this.#limit, since };
-    // Slots after the pause that calls already wait for stay theirs.
-    this.#nextSlot = Math.max(this.#nextSlot, since);
+    if (!this.isPaused) this.#beforePause = this.#state;
+    const before = this.#beforePause;
+    const isMany = this.#refusedShare >= limitingShare;
+    const showsLimit = isMany || now - before.since < soonMs || before.nextSlot > now;
+    // However many 429s a pause has, it slows down once.
+    const isSlower = this.#state.rate < before.rate;
+    const slower = showsLimit && !isSlower && sentAt >= before.since && this.#slower(now, pauseMs);
+    const since = Math.max(this.#state.since, now + pauseMs);
+    // Slots after the pause stay with the calls that already wait for them.
+    const nextSlot = Math.max(this.#state.nextSlot, since);
+    this.#state = { ...this.#state, ...slower, since, nextSlot };
   }
 
-  #slowDown(now: number, pauseMs: number): void {
-    const { limit } = this.#beforePause;
-    const isFirst = limit.rate === Number.POSITIVE_INFINITY;
-    const windowMs = Math.min(Math.max(pauseMs, shortestWindowMs), longestWindowMs);
-    this.#forget(now - windowMs);
-    const [oldest = now] = this.#accepted;
-    const estimate = (1000 * this.#accepted.length) / windowMs;
+  #slower(now: number, pauseMs: number): Pick<State, "rate" | "isKnown"> {
+    const before = this.#beforePause;
+    const isFirst = before.rate === Number.POSITIVE_INFINITY;
+    const windowMs = Math.min(Math.max(pauseMs, usualPauseMs), longestWindowMs);
+    const accepted = this.#accepted.filter((at) => at >= now - windowMs);
+    const [oldest = now] = accepted;
+    const estimate = (1000 * accepted.length) / windowMs;
     // A short time since the last pause shows less than the limit.
-    const least = isFirst ? leastFirstRate : limit.rate / 2;
-    const rate = stepBack * Math.min(Math.max(estimate, least), rateAt(now, limit));
+    const least = isFirst ? leastFirstRate : before.rate / 2;
+    const rate = stepBack * Math.min(Math.max(estimate, least), rateAt(now, before));
     // More than twice the estimate was asked for, so that it is not just what there was to send.
     const wasExceeded = estimate > leastFirstRate && now - oldest < windowMs / 2;
-    const isKnown = isFirst ? wasExceeded : estimate > agreement * limit.rate;
-    this.#limit = { ...this.#limit, rate: Math.max(1, rate), isKnown };
-  }
-
-  #forget(before: number): void {
-    this.#accepted = this.#accepted.filter((at) => at >= before);
+    const isKnown = isFirst ? wasExceeded : estimate > 0.8 * before.rate;
+    return { rate: Math.max(1, rate), isKnown };
   }
 }
 
-function rateAt(at: number, { rate, isKnown, since }: Limit): number {
+/** Near a known limit, it hardly rises for a quarter of a minute and doubles in 40 s. A guess doubles in 3 s. */
+function rateAt(at: number, { rate, isKnown, since }: State): number {
   const seconds = Math.max(0, at - since) / 1000;
-  return rate * (isKnown ? probing(seconds) : searching(seconds));
-}
-
-/** Hardly rises for a quarter of a minute, by a third in half a minute, twice as fast after 40 s. */
-function probing(seconds: number): number {
-  return 1 + 0.0005 * seconds + 0.02 * (seconds / 15) ** 4;
-}
-
-/** Twice as fast after 3 s, forty times after 10 s. */
-function searching(seconds: number): number {
-  return 1 + (seconds / 3) ** 3;
+  return rate * (1 + (isKnown ? (seconds / 40) ** 4 : (seconds / 3) ** 3));
 }
 
 /** How many credentials have their own pace at once; on a server, each checkout has one. */

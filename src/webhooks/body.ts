@@ -59,12 +59,9 @@ export class GrowingBody {
 /** Throws for a body that is no longer raw, or larger than the limit. */
 export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
   const body = asRawBody(value);
-  // A request of Node itself, for example, which nothing has read.
   if (value === undefined || value === null) {
-    throw new WebhookVerificationError(
-      "body_already_parsed",
-      "There is no body. Pass the raw bytes as body, or let nodeHandler() read the request.",
-    );
+    const message = "There is no body. Pass the raw bytes, or let nodeHandler() read them.";
+    throw new WebhookVerificationError("body_already_parsed", message);
   }
   if (body === undefined) {
     throw bodyAlreadyParsed(`The body is of type ${typeof value}, not text or bytes.`);
@@ -83,9 +80,7 @@ function bodyTooLarge(maxBodyBytes: number): WebhookVerificationError {
 }
 
 /** The error for a body whose exact bytes are gone, with the line to change in each framework. */
-export function bodyAlreadyParsed(
-  fact = "The body was read or parsed before.",
-): WebhookVerificationError {
+export function bodyAlreadyParsed(fact = "The body was read or parsed before.") {
   return new WebhookVerificationError(
     "body_already_parsed",
     `${fact} The signature covers its exact bytes: verify before anything else reads it. Express: ` +

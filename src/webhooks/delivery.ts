@@ -72,7 +72,6 @@ function checkedClaims(headers: unknown, { headers: names, toleranceSeconds, now
     isOld ? "timestamp_too_old" : "timestamp_too_new",
     `The delivery's timestamp is ${Math.abs(ageMs) / 1000} seconds in the ` +
       `${isOld ? "past" : "future"}, and toleranceSeconds is ${toleranceSeconds}. ` +
-      (isOld ? "If a sandbox with a frozen clock sent it, pass now: sandbox.clock.now. " : "") +
-      "Check this machine's clock.",
+      "If a sandbox with a frozen clock sent it, pass now: sandbox.clock.now. Check this machine's clock.",
   );
 }

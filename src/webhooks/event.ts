@@ -111,7 +111,7 @@ export class VerifiedWebhook {
   ) {
     Object.assign(this, { event, data: data ?? {}, ...facts });
     this.#text = text;
-    this.#hasData = data !== undefined;
+    this.#hasData = data !== null;
     this.#hash = hash;
   }
 
@@ -137,8 +137,7 @@ export class VerifiedWebhook {
 
 /**
  * Reads a body whose signature was checked. Beside the documented form, `{ type, data: { payment } }` is
- * published, and `data` may be nested under the name of its object; all come out as the documented one. `data`
- * that is null counts as missing.
+ * published, and `data` may be nested under the name of its object; all come out as the documented one.
  *
  * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make
  * the service send it again.
@@ -146,12 +145,10 @@ export class VerifiedWebhook {
 export function readEvent(body: RawBody) {
   const { text, value } = readJson(body);
   if (isRecord(value)) {
-    const { event, type, data } = value;
+    const { event, type, data = null } = value;
     const name = event === undefined ? type : event;
-    if (typeof name === "string" && name !== "") {
-      const facts = { text, event: name };
-      if (data === undefined || data === null) return { ...facts, data: undefined };
-      if (isRecord(data)) return { ...facts, data: unnested(data, name, event === undefined) };
+    if (typeof name === "string" && name !== "" && (data === null || isRecord(data))) {
+      return { text, event: name, data: data && unnested(data, name, event === undefined) };
     }
   }
   throw notAnEvent("invalid_event", "an object with a name `event` and an object `data`");
@@ -162,10 +159,9 @@ function unnested(data: Record<string, unknown>, name: string, isPublishedForm: 
   if (!isPublishedForm && keys.length > 1) return data;
   const key = keys.find((key) => name.startsWith(`${key}.`));
   if (key !== undefined && isRecord(data[key])) return data[key];
-  // An event of a payment is about no withdrawal that comes along with it, nor the other way round.
+  // A payment's event is not about the withdrawal that comes with it, nor the other way round.
   if (!isPublishedForm || /^(payment|withdrawal)\./.test(name)) return data;
-  const [found, second] = [data.payment, data.withdrawal].filter(isRecord);
-  return second === undefined ? (found ?? data) : data;
+  return [data.payment, data.withdrawal].find(isRecord) ?? data;
 }
 
 // The byte order mark is kept, so that encoding the text again gives the same bytes.

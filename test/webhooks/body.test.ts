@@ -50,7 +50,7 @@ describe("the raw body", () => {
   it("that is not there was not parsed, and is refused with the way to read it", () => {
     const request = { headers, on: () => {} } as unknown as WebhookInput;
     expect(() => receiver().verifySync(request)).toThrow(
-      /^There is no body\. Pass the raw bytes as body, or let nodeHandler\(\) read the request\.$/,
+      /^There is no body\. Pass the raw bytes, or let nodeHandler\(\) read them\.$/,
     );
   });
 
