@@ -41,6 +41,8 @@ export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"
 
 /** Less than this is not enough to create a withdrawal and learn of it. */
 const leastCreationMs = 100;
+/** Of the withdrawals that were made with a function's credentials. It may serve many merchants with the same order ids. */
+const mostReads = 5;
 /** An older look no longer says that there is none. */
 const freshMs = 1_000;
 /** How long a list is given to show what a refused request made after all, behind a proxy that repeats requests. */
@@ -84,8 +86,8 @@ export async function createOnce(
     const memory = recall(order, time);
     const quietUntil = Math.max(...memory.map((payout) => payout.quietUntil));
     try {
-      for (const { withdrawalId, own } of memory) {
-        if (withdrawalId === undefined) continue;
+      const made = memory.filter((payout) => payout.withdrawalId !== undefined);
+      for (const { withdrawalId = "", own } of made.slice(0, mostReads)) {
         const known = await read(withdrawalId, own === order.own);
         if (known) return known;
       }
