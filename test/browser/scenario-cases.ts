@@ -123,7 +123,7 @@ export function scenarioCases(browser: () => Browser): void {
       await sandbox.webhooks.idle();
       await page.goto(`${service.url}/_sandbox`);
       await page.locator(".webhook > details > summary").click();
-      await button("with another secret again").click();
+      await button("signed with another secret again").click();
       await page.locator(".attempt", { hasText: "wrong-secret" }).getByText("401").waitFor();
       await button("twice again").click();
       await page.locator(".attempt", { hasText: "duplicate" }).getByText("200").waitFor();
