@@ -44,6 +44,7 @@ const allowed = {
     "inbox",
     "payouts",
     "stores",
+    "errors.ts",
     "runtime.ts",
     "values.ts",
     "@opentelemetry/api",
