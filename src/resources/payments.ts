@@ -92,12 +92,14 @@ function differing(
 ): readonly string[] {
   const { id, orderId, amountInCents }: Partial<NewPayment> = { ...payment };
   const isOtherOrder = isSaid(orderId) && plain(orderId) !== plain(body.orderId);
-  const isOtherAmount = isSaid(amountInCents) && Number(amountInCents) !== body.amount;
+  const cents = isSaid(amountInCents) ? Number(amountInCents) : Number.NaN;
+  // The customer chooses the amount of a deposit.
+  const { amount = cents } = body;
+  const isOtherAmount = !Number.isNaN(cents) && cents !== amount;
   return [
     ...otherId(paymentId, id, "payment.id"),
     ...(isOtherOrder ? ["orderId"] : []),
-    // The customer chooses that of a deposit.
-    ...(body.amount !== undefined && isOtherAmount ? ["amountInCents"] : []),
+    ...(isOtherAmount ? ["amountInCents"] : []),
   ];
 }
 

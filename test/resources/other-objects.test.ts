@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { payment, withdrawal } from "../wire/examples.ts";
+import { clientOf as withFakeTime } from "./sandbox-client.ts";
 
 const clientOf = ({ url }: { url: string }) =>
   new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: url });
-
-const limits = { deadlineMs: 100 };
 
 describe("an answer about another object than the one asked for", () => {
   const reads: [string, (client: MerchantClient) => Promise<unknown>][] = [
@@ -31,8 +31,9 @@ describe("an answer about another object than the one asked for", () => {
   });
 
   test("never ends a wait", async () => {
-    using server = scriptedService({ body: { ...payment, status: "completed" } });
-    const waiting = clientOf(server).payments.waitUntilFinal("another", limits);
+    const fetch = async () => Response.json({ ...payment, status: "completed" });
+    const { payments } = withFakeTime(createSandbox(), { fetch });
+    const waiting = payments.waitUntilFinal("another");
     await expect(waiting).rejects.toMatchObject({
       name: "TimeoutError",
       cause: { code: "answer_differs" },

@@ -84,6 +84,7 @@ describe("payments.create", () => {
   test.each([
     ["the amount of a deposit", { type: "deposit", orderId: "order_1" }, { amountInCents: 0 }],
     ["the amount as text", { amount: 2500, orderId: "order_1" }, { amountInCents: "2500" }],
+    ["an amount that is no number", { amount: 2500, orderId: "order_1" }, { amountInCents: "x" }],
     ["no orderId", { amount: 2500, orderId: "order_1" }, { orderId: null }],
     ["a reference that was trimmed", { amount: 2500, orderId: " a " }, { orderId: "a" }],
     ["a reference as a number", { amount: 2500, orderId: "007" }, { orderId: 7 }],
