@@ -74,7 +74,7 @@ export class Pace {
     this.#accepted.push(now);
     while ((this.#accepted[0] ?? now) < now - longestWindowMs) this.#accepted.shift();
     this.#refusedShare *= 1 - answerWeight;
-    const isUnfounded = sentAt >= this.#refusedSentAt && this.#refusedShare < limitingShare;
+    const isUnfounded = sentAt > this.#refusedSentAt && this.#refusedShare < limitingShare;
     if (this.isPaused && isUnfounded) this.#state = this.#beforePause;
   }
 

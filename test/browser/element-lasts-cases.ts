@@ -133,7 +133,7 @@ export function elementLastsCases(browser: () => Browser): void {
       const page = await shop.watch();
       await refuse("quotes", 422, 1);
       await shop.visit(await shop.order());
-      await expect.poll(status).toContain("No price could be loaded (HTTP 422)");
+      await expect.poll(status).toContain("The price could not be loaded (HTTP 422)");
       expect(await card().getAttribute("data-tone")).toBe("bad");
       expect(await page.locator('[part="transfer"]').isVisible()).toBe(false);
       await page.getByRole("button", { name: "Try again" }).click();

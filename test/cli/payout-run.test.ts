@@ -29,8 +29,8 @@ describe("settlekit payouts run", () => {
   });
 
   it("ends with the code of what failed, which --json prints as well", async () => {
-    await payouts(...planOf("a"));
     const nowhere = { SETTLEKIT_SANDBOX_URL: "http://127.0.0.1:1" };
+    await payoutsWith(nowhere, ...planOf("a"));
     const unreachable = await payoutsWith(nowhere, "run", "--no-limits", "--json");
     expect(unreachable.code).toBe(4);
     expect(errorOf(unreachable)).toMatchObject({ name: "ConnectionError" });
@@ -97,8 +97,8 @@ describe("settlekit payouts run", () => {
   });
 
   it("says what Ctrl-C leaves open", async () => {
-    await payouts(...planOf("a"));
     await using service = await scriptedServer(silent);
+    await payoutsWith({ SETTLEKIT_SANDBOX_URL: service.url }, ...planOf("a"));
     const args = ["payouts", "run", "--no-limits", "--sqlite", path()];
     await using running = new CommandLine(args, {
       SETTLEKIT_ENVIRONMENT: "sandbox",

@@ -202,9 +202,10 @@ WHERE subject = '${id}'`,
       stopTime();
       await using _worker = shop.inbox.start({ reconcileEvery: false, concurrency: 1 });
       await passUntil(entered.promise);
-      await shop.paid("order_1");
+      await passUntil(shop.paid("order_1"));
       const told = () => shop.told("failed").map(({ error }) => error);
-      await vi.waitFor(() => expect(told()).toMatchObject([{ code: "worker_full" }]));
+      while (told().length === 0) await pass(250);
+      expect(told()).toMatchObject([{ code: "worker_full" }]);
       await pass(31_000);
       expect(told()).toHaveLength(1);
       expect(String(told()[0])).toMatch(
