@@ -25,7 +25,7 @@ class LongestFirst extends BaseSequencer {
 /** They change what a process has but once, such as its timers, or load a module as another platform would. */
 const modulesOfTheirOwn = ["test/browser/**/*.test.ts", "test/opentelemetry/*.test.ts"]
   .concat("test/http/hooks.test.ts", "test/http/time-limits.test.ts", "test/runtime.test.ts")
-  .concat("test/schemas.test.ts", "test/testing/msw.test.ts")
+  .concat("test/inbox/time-limits.test.ts", "test/schemas.test.ts", "test/testing/msw.test.ts")
   .concat("test/webhooks/body-limits.test.ts", "test/webhooks/crypto-backends.test.ts")
   .concat("test/webhooks/secrets.test.ts");
 
