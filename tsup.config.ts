@@ -25,6 +25,7 @@ export default defineConfig({
     cli: "src/cli/main.ts",
     // Apart from the client, so that a bundle with a helper alone does not have the libraries of the client.
     helpers: "src/evm/payment-uri.ts",
+    "helper-keys": "src/http/idempotency.ts",
   },
   format: "esm",
   target: "es2023",
