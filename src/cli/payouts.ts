@@ -21,13 +21,9 @@ import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "
 import { runCommand } from "./payout-run.ts";
 import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
 
+const first = ["orderId", "state", "amountInCents", "chainId", "recipientAddress", "withdrawalId"];
 const columns = [
-  "orderId",
-  "state",
-  "amountInCents",
-  "chainId",
-  "recipientAddress",
-  "withdrawalId",
+  ...first,
   "transactionHash",
   "plannedBy",
   "approvedBy",
@@ -38,16 +34,7 @@ const columns = [
   "attempts",
   "problem",
 ];
-const table = [
-  "orderId",
-  "state",
-  "amountInCents",
-  "chainId",
-  "recipientAddress",
-  "withdrawalId",
-  "waitsUntil",
-  "problem",
-];
+const table = [...first, "waitsUntil", "problem"];
 
 const listCommand = defineCommand({
   name: "payouts list",
