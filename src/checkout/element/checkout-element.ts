@@ -8,7 +8,7 @@ import { attributeNames, misspeltNames, propertyNames, wrongMessages } from "./n
 import { Page } from "./page.ts";
 import { type Connect, Session } from "./session.ts";
 import { type Known, nothingKnown } from "./state.ts";
-import { styleSheetFor } from "./style-sheets.ts";
+import { styleSheetFor } from "./styles.ts";
 import { createTexts, type Texts } from "./texts.ts";
 import { viewOf } from "./view.ts";
 import type { RpcUrls } from "./wallets.ts";

@@ -184,13 +184,18 @@ progress::-moz-progress-bar { background: var(--accent); }
 }
 `;
 
-let sheet: CSSStyleSheet | undefined;
+const styleSheets = new WeakMap<Document, CSSStyleSheet>();
 
-/** The style sheet that all elements of a page share. Constructed, because a strict policy forbids inline styles. */
-export function styleSheet(): CSSStyleSheet {
-  if (sheet === undefined) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(css);
-  }
+/**
+ * The style sheet that all elements of a document share; undefined for a document that no window shows. Constructed,
+ * because a strict policy forbids inline styles.
+ */
+export function styleSheetFor(document: Document): CSSStyleSheet | undefined {
+  const { defaultView } = document;
+  const known = styleSheets.get(document);
+  if (known || !defaultView) return known;
+  const sheet = new defaultView.CSSStyleSheet();
+  sheet.replaceSync(css);
+  styleSheets.set(document, sheet);
   return sheet;
 }
