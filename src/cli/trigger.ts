@@ -63,17 +63,26 @@ export const triggerCommand = defineCommand({
     if (detached && to === undefined) {
       throw new UsageError("Pass --to URL: with --detached there is no sandbox that sends it.");
     }
+    if (detached && values.url !== undefined) {
+      throw new UsageError("Leave out --url: with --detached there is no sandbox.");
+    }
+    if (to === undefined && secret !== undefined) {
+      throw new UsageError(
+        "Pass --to URL as well, or leave out --secret: a sandbox signs what it sends with its own.",
+      );
+    }
+    const signingSecret = to && webhookSecretFrom(secret, terminal);
     const status = values.status ?? (event.endsWith(".created") ? "pending" : "completed");
     const asked = { ...values, status };
     const data = detached ? inventedData(event, asked) : await createdData(event, asked);
-    if (to === undefined) {
+    if (to === undefined || signingSecret === undefined) {
       const line = `${event}  ${data.status}  ${data.orderId}  ${data.id}`;
       terminal.result({ type: "created", event, data }, line);
       return;
     }
     const { body, headers } = signWebhook({
       event: { event, data },
-      secret: webhookSecretFrom(secret, terminal),
+      secret: signingSecret,
       headerPrefix,
     });
 

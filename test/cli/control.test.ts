@@ -216,6 +216,16 @@ describe("settlekit trigger", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
+  test("creates nothing with a secret that nothing is signed with, or without the one that signs", async () => {
+    const unused = await run("trigger", "payment.updated", "--secret", "whsec_c2VjcmV0");
+    expect(unused).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass --to URL") });
+    const missing = await settlekit(["trigger", "payment.updated", "--to", server.url], {
+      SETTLEKIT_SANDBOX_URL: server.url,
+    });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("--secret") });
+    expect(sandbox.requests()).toEqual([]);
+  });
+
   test("creates nothing where the environment is not a sandbox", async () => {
     const { code, stderr } = await settlekit(["trigger", "payment.updated"], {
       SETTLEKIT_ENVIRONMENT: "testnet",
