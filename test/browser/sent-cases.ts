@@ -71,6 +71,53 @@ export function sentCases(browser: () => Browser): void {
       expect(wallet.transfers.length).toBe(1);
     });
 
+    test("is known when the page was reloaded", async () => {
+      const { paymentId, hash } = await sent();
+      await shop.page.reload();
+      await shop.shows("sent");
+      await says("Anvil Wallet has sent the payment.");
+      expect(await hashes()).toBe(hash);
+      await expect.poll(() => told(paymentId)).toEqual([hash, hash]);
+      await shop.sandbox.payments.simulate(paymentId, "success");
+      await shop.refresh();
+      await shop.shows("over");
+    });
+
+    test("belongs to its payment alone", async () => {
+      await sent();
+      await shop.visit(await shop.order());
+      await payButton().waitFor();
+    });
+
+    test.each<[string, () => void]>([
+      [
+        "the browser forbids storage",
+        () => {
+          Object.defineProperty(globalThis, "sessionStorage", {
+            get() {
+              throw new DOMException("forbidden", "SecurityError");
+            },
+          });
+        },
+      ],
+      [
+        "something else wrote into storage",
+        () => {
+          Storage.prototype.getItem = () => '[{"hash": 1}, null, "0x"]';
+        },
+      ],
+    ])("is known until the page is left, when %s", async (_, spoil) => {
+      const page = await shop.watch();
+      await page.addInitScript(spoil);
+      await wallet.join(page);
+      await shop.visit(await shop.order());
+      await payButton().click();
+      await expect.poll(() => wallet.transfers.length).toBe(1);
+      const hash = wallet.confirm(0);
+      await shop.shows("sent");
+      expect(await hashes()).toBe(hash);
+    });
+
     test("is told to the service when the element is gone", async () => {
       const { paymentId } = await showing();
       await shop.element.evaluate((it) => it.remove());

@@ -99,6 +99,7 @@ export class Session implements Actions {
       return;
     }
     this.#update({ returnUrl: this.#connection.returnUrl });
+    this.#walletPayment.recall(this.#connection.paymentId);
     addEventListener("online", () => void this.refresh(), { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
     this.#walletPayment.discover(signal);

@@ -1,4 +1,5 @@
 import { SettlekitError } from "../../errors.ts";
+import { isRecord } from "../../values.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Known, SentTransfer, WalletFailure } from "./state.ts";
 import {
@@ -42,6 +43,14 @@ export class WalletPayment {
   /** Finds the wallets of the browser, until the signal aborts. */
   discover(signal: AbortSignal): void {
     this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
+  }
+
+  /** Knows again what wallets had sent for a payment when its page was reloaded. */
+  recall(paymentId: string): void {
+    const { known, update } = this.#options;
+    if (known().sent.length > 0) return;
+    const sent = readSent(paymentId);
+    if (sent.length > 0) update({ sent });
   }
 
   /** Pays what is shown. Nothing is asked of a wallet before. */
@@ -126,8 +135,11 @@ export class WalletPayment {
   /** Keeps what has left the wallet, whatever the customer gave up meanwhile and wherever the page went. */
   #keep(transfer: SentTransfer): void {
     const { known, update } = this.#options;
-    const { payment, sent } = known();
-    update({ sent: [...sent, transfer], wallet: undefined, payingAgain: undefined });
+    const { payment } = known();
+    const sent = [...known().sent, transfer];
+    update({ sent, wallet: undefined, payingAgain: undefined });
+    // A wallet is asked only once the payment was read.
+    if (payment) writeSent(payment.id, sent);
     this.#told = { status: payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());
   }
@@ -142,4 +154,31 @@ export class WalletPayment {
       void tell({ transactionHash, chainId, tokenContractAddress });
     }
   }
+}
+
+/** Where a tab keeps what wallets have sent for a payment. */
+const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
+
+function readSent(paymentId: string): SentTransfer[] {
+  try {
+    const sent: unknown = JSON.parse(sessionStorage.getItem(keyOf(paymentId)) ?? "[]");
+    return Array.isArray(sent) ? sent.filter(isSent) : [];
+  } catch {
+    // The browser keeps nothing here, or something else wrote it.
+    return [];
+  }
+}
+
+function writeSent(paymentId: string, sent: readonly SentTransfer[]): void {
+  try {
+    sessionStorage.setItem(keyOf(paymentId), JSON.stringify(sent));
+  } catch {
+    // The browser keeps nothing here: the transfer is known until the page is left.
+  }
+}
+
+function isSent(value: unknown): value is SentTransfer {
+  if (!isRecord(value) || !isRecord(value.choice)) return false;
+  const { wallet, hash, choice } = value;
+  return [wallet, hash, choice.contractAddress].every((it) => typeof it === "string");
 }
