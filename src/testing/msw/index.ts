@@ -5,7 +5,7 @@
  */
 
 import { type HttpHandler, HttpResponse, http } from "msw/http";
-import type { Sandbox } from "../../sandbox/index.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { checkOptionNames, environmentVariable } from "../../values.ts";
 import { defaultSandboxUrl } from "../../wire/credential.ts";
 
