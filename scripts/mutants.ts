@@ -59,11 +59,12 @@ async function atOnce<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();
-  await Promise.all(
-    copies.map(async (copy) => {
-      for (const [index, item] of waiting) results[index] = await work(item, copy);
-    }),
-  );
+  const working = copies.map(async (copy) => {
+    for (const [index, item] of waiting) results[index] = await work(item, copy);
+  });
+  // No copy is removed while another is at work.
+  await Promise.allSettled(working);
+  await Promise.all(working);
   return results;
 }
 
