@@ -25,7 +25,7 @@ const bundles: readonly Bundle[] = [
     name: "MerchantClient",
     source: 'export { MerchantClient } from "../dist/index.js"',
     // The aim was 42 kB; ky and zod take 16 of them, and stay.
-    limitBytes: 52_000,
+    limitBytes: 54_000,
     isGate: true,
   },
   {

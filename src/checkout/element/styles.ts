@@ -25,16 +25,16 @@ const definitions = Object.entries(properties).map(
   ([name, value]) => `--${name}: var(--settlekit-${name}, ${value});`,
 );
 
+/** Into the card comes only what the page means for the element: its rules for text could make an address unusable. */
 const css = `
 :host { display: block; color-scheme: light dark; }
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([hidden]), [hidden] { display: none !important; }
 *, *::before, *::after { box-sizing: border-box; }
-/* Only what the page means for the element comes in: its rules for text could make an address unusable. */
 .card {
   all: initial;
-  ${definitions.join("\n  ")}
+  ${definitions.join("")}
   display: block;
   box-sizing: border-box;
   color-scheme: inherit;

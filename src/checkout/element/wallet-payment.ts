@@ -1,5 +1,4 @@
 import { SettlekitError } from "../../errors.ts";
-import { isRecord } from "../../values.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Known, SentTransfer, WalletFailure } from "./state.ts";
 import {
@@ -162,7 +161,7 @@ const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 function readSent(paymentId: string): SentTransfer[] {
   try {
     const sent: unknown = JSON.parse(sessionStorage.getItem(keyOf(paymentId)) ?? "[]");
-    return Array.isArray(sent) ? sent.filter(isSent) : [];
+    return Array.isArray(sent) ? sent.filter((it) => it?.hash && it.choice) : [];
   } catch {
     // The browser keeps nothing here, or something else wrote it.
     return [];
@@ -175,10 +174,4 @@ function writeSent(paymentId: string, sent: readonly SentTransfer[]): void {
   } catch {
     // The browser keeps nothing here: the transfer is known until the page is left.
   }
-}
-
-function isSent(value: unknown): value is SentTransfer {
-  if (!isRecord(value) || !isRecord(value.choice)) return false;
-  const { wallet, hash, choice } = value;
-  return [wallet, hash, choice.contractAddress].every((it) => typeof it === "string");
 }
