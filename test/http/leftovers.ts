@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { vi } from "vitest";
+import { stopTime } from "../stop-time.ts";
 
 /**
  * What work leaves behind once it has ended, well or badly: timers that are still pending, and
@@ -8,7 +9,7 @@ import { vi } from "vitest";
 export async function leftovers(
   work: (signal: AbortSignal, abort: () => void) => Promise<unknown>,
 ): Promise<{ timers: number; listeners: number }> {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  stopTime();
   try {
     const controller = new AbortController();
     const { signal } = controller;

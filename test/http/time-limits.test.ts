@@ -4,6 +4,7 @@ import { realTime } from "../../src/http/time.ts";
 import { createPayment, getPayment } from "../../src/wire/operations.ts";
 import { type Answer, scriptedServer } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
+import { stopTime } from "../stop-time.ts";
 import { createdPayment, payment } from "../wire/examples.ts";
 import { FakeTime } from "./fake-time.ts";
 import { httpTo } from "./http-to.ts";
@@ -43,7 +44,7 @@ async function letPass<T>(ms: number, call: Promise<T>): Promise<T> {
 
 function useFakeTimers(): void {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    stopTime();
   });
   afterEach(() => {
     vi.useRealTimers();

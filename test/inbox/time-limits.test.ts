@@ -1,18 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
+import { stopTime } from "../stop-time.ts";
 import { insert } from "./ship.ts";
 import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
 
 const { setTimeout: realTimeout } = globalThis;
-
-/** Stops this process's clock, where it is. `pass` moves it on. */
-function stopTime(): void {
-  const now = performance.now();
-  vi.useFakeTimers({
-    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"],
-  });
-  vi.advanceTimersByTime(now);
-}
 
 describe.each(databases)("an inbox on %s", (name, openDatabase) => {
   let database: TestDatabase;
