@@ -30,9 +30,8 @@ const modulesOfTheirOwn = ["test/browser/**/*.test.ts", "test/opentelemetry/*.te
   .concat("test/webhooks/secrets.test.ts");
 
 /** What `npm run check` runs beside: what users read and install, and what takes long. */
-const checks = ["package", "docs", "examples"]
+const checks = ["architecture", "package", "docs", "examples"]
   .map((folder) => `test/${folder}/**/*.test.ts`)
-  .concat("test/architecture/regular-expressions.test.ts")
   .concat("test/cli/every-command.test.ts", "test/cli/stripe-tasks.test.ts")
   .concat("test/cli/init-code.test.ts");
 const globalSetup = ["test/postgres-server.ts", "test/built-command-line.ts"];

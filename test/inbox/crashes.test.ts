@@ -34,7 +34,7 @@ it.each(fastDatabases)(
         await world.live(life);
         await world.check();
       },
-      { stride: name === "SQLite" ? 13 : 23 },
+      { stride: name === "SQLite" ? 29 : 47 },
     );
     process.stdout.write(
       `inbox on ${name}: ${cuts.count} cuts at ${cuts.kinds.size} kinds of boundaries\n`,

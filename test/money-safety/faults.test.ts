@@ -11,7 +11,7 @@ import { type Fault, type FaultyService, faultyService } from "./faulty-service.
 import { skippingTime } from "./skipping-time.ts";
 
 // 200 on every test run, 2,000 in the full check.
-const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 100);
+const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 64);
 const lanes = 8;
 const seed = Number(process.env.SETTLEKIT_TEST_SEED);
 

@@ -13,7 +13,7 @@ import { type CreationFault, type ListFault, PayoutWorld, type Plan } from "./pa
 // 3. When every caller was told not_sent or rejected, there is none.
 // 4. None is lost: asked again when all faults are over, every caller gets the one withdrawal.
 
-const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 100);
+const runs = Number(process.env.SETTLEKIT_FAULT_RUNS ?? 50);
 const seed = Number(process.env.SETTLEKIT_TEST_SEED);
 
 const creation = fc.constantFrom<CreationFault>(

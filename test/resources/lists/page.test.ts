@@ -127,7 +127,7 @@ describe("a list that changes while it is read", () => {
           expect(given).toEqual(expect.arrayContaining(throughout));
         },
       ),
-      { numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 300) },
+      { numRuns: Number(process.env.SETTLEKIT_FAULT_RUNS ?? 100) },
     );
   });
 

@@ -37,7 +37,7 @@ describe("a saved sandbox", () => {
           expect(await everythingOf(second)).toBe(await everythingOf(first));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
