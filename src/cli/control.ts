@@ -111,7 +111,8 @@ export const resendCommand = defineCommand({
     const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
     terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    if (delivery.status === "failed") return exitCodes.api;
+    // A refused delivery is still pending, because it will be attempted again.
+    if (delivery.status !== "delivered") return error ? exitCodes.network : exitCodes.api;
   },
 });
 

@@ -149,6 +149,19 @@ describe("a running sandbox", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ type: "error", error: { status: 404 } });
   });
 
+  test("says with its exit code that an endpoint refused what resend delivered, or gave no answer", async () => {
+    const shop = await scriptedServer({ status: 500 });
+    const selling = createSandbox({ webhookUrl: shop.url });
+    await using own = await selling.listen({ port: 0 });
+    const { secretKey } = selling;
+    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
+    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+    const [{ id } = { id: "" }] = selling.webhooks.deliveries();
+    expect((await run("resend", id, "--url", own.url)).code).toBe(5);
+    await shop[Symbol.asyncDispose]();
+    expect((await run("resend", id, "--url", own.url)).code).toBe(4);
+  });
+
   test.each([["simulate", "id", "success"], ["advance", "1m"], ["events"], ["resend", "id"]])(
     "that does not answer makes %s end with 4, and the message says how to start one",
     async (...args) => {
