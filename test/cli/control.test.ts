@@ -171,6 +171,24 @@ describe("a running sandbox", () => {
     },
   );
 
+  test.each(["localhost:4010", "nowhere", "ftp://127.0.0.1", "http://ann:secret@127.0.0.1:4010"])(
+    "is not looked for at %s, which the message calls no URL of a sandbox",
+    async (url) => {
+      const { code, stderr } = await settlekit(["advance", "1m"], { SETTLEKIT_SANDBOX_URL: url });
+      expect(code).toBe(2);
+      expect(stderr).toContain("SETTLEKIT_SANDBOX_URL must be a complete http or https URL");
+      const option = await settlekit(["advance", "1m", "--url", url]);
+      expect(option.code).toBe(2);
+      expect(option.stderr).toContain("Expected a complete http or https URL");
+    },
+  );
+
+  test("is looked for at the usual place where its variable is empty", async () => {
+    const { stderr } = await settlekit(["advance", "0s"], { SETTLEKIT_SANDBOX_URL: "" });
+    // One may listen there.
+    expect(stderr).toMatch(/No sandbox answers at http:\/\/127\.0\.0\.1:4010|The sandbox's clock/);
+  });
+
   test("that is something else is named as such", async () => {
     await using shop = await scriptedServer({ status: 404, body: "<h1>no</h1>" });
     const { code, stderr } = await settlekit(["events", "--url", shop.url]);
