@@ -42,6 +42,33 @@ describe("a running sandbox", () => {
     );
   });
 
+  test("plays the amount that the customer of a deposit chose, and takes none for anything else", async () => {
+    const { paymentId } = await client.payments.create({ type: "deposit", orderId: "order_1" });
+    const { stdout } = await run(
+      "simulate",
+      paymentId,
+      "underpayment",
+      "--amount",
+      "990",
+      "--json",
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      amountInCents: 990,
+      receipt: { settledAmountUsd: "8.91" },
+    });
+    const { paymentId: fixed } = await create();
+    expect(await run("simulate", fixed, "success", "--amount", "990")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("applies to deposits only"),
+    });
+    expect(await run("simulate", "any", "complete", "--amount", "990")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Leave out --amount"),
+    });
+    const { stdout: help } = await run("simulate", "--help");
+    expect(help).toContain("For a deposit");
+  });
+
   test("lets time pass with advance, and says what became due", async () => {
     const { paymentId } = await create();
     const { code, stdout, stderr } = await run("advance", "15m");
