@@ -73,22 +73,9 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const at = clock.now().toISOString();
     const id = random.stream("webhooks").uuid();
     const status = hasEndpoint(data) ? "pending" : "recorded";
-    const delivery = put({
-      id,
-      ...facts,
-      status,
-      attempts: [],
-      nextAttemptAt: null,
-      createdAt: at,
-    });
-    events.emit({
-      type: "webhook.created",
-      at,
-      deliveryId: id,
-      eventId,
-      event,
-      subjectId: data.id,
-    });
+    const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
+    const created = { deliveryId: id, eventId, event, subjectId: data.id };
+    events.emit({ type: "webhook.created", at, ...created });
     if (disorder?.kind === "reorder") heldBack.set(id, data.id);
     if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
     else if (status === "pending") await attemptInTurn(delivery);
@@ -96,7 +83,10 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   }
 
   /** Stores a delivery, and schedules its next attempt if that is due after a delay. */
-  function put(delivery: WebhookDelivery, delayMs?: number): WebhookDelivery {
+  function put(
+    delivery: Omit<WebhookDelivery, "nextAttemptAt">,
+    delayMs?: number,
+  ): WebhookDelivery {
     const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
     const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
     const stored = { ...delivery, nextAttemptAt };
@@ -145,7 +135,12 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const send = async (disorder: DisorderKind | null): Promise<WebhookAttempt> => {
       const at = clock.now().toISOString();
       const startedMs = performance.now();
-      const result = await endpoint.send(request).then(
+      const sent = async () => {
+        // No webhook leaves before the change that it tells of is durable.
+        store.commit();
+        return endpoint.send(request);
+      };
+      const result = await sent().then(
         ({ status, ...answer }) => ({ status, answer, error: null }),
         (reason: unknown) => {
           const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
