@@ -176,10 +176,8 @@ function hostNotAllowed(hostname: string): Response {
 /** What is refused before it reaches the app. */
 function refusal(status: number, { code, message }: { code: string; message: string }): Response {
   const body = { error: { type: "invalid_request_error", message, code } };
-  return Response.json(body, {
-    status,
-    headers: { [evidenceHeader]: errorEvidence(status, code) },
-  });
+  const headers = { [evidenceHeader]: errorEvidence(status, code) };
+  return Response.json(body, { status, headers });
 }
 
 function cannotListen(error: unknown, port: number, host: string): ConfigurationError {
@@ -187,8 +185,7 @@ function cannotListen(error: unknown, port: number, host: string): Configuration
   const reason = error instanceof Error ? error.message : String(error);
   return isTaken
     ? new ConfigurationError(
-        `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or use port 0 for any ` +
-          "free port.",
+        `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or use port 0 for any free one.`,
         { code: "port_taken", param: "port", cause: error },
       )
     : new ConfigurationError(

@@ -83,10 +83,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   }
 
   /** Stores a delivery, and schedules its next attempt if that is due after a delay. */
-  function put(
-    delivery: Omit<WebhookDelivery, "nextAttemptAt">,
-    delayMs?: number,
-  ): WebhookDelivery {
+  function put(delivery: Omit<WebhookDelivery, "nextAttemptAt">, delayMs?: number) {
     const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
     const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
     const stored = { ...delivery, nextAttemptAt };
@@ -127,26 +124,22 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
     // Receivers in other processes judge a webhook's age by real time.
     const nowMs = clock.receiversNowMs();
-    const request = {
-      url: endpoint.url,
-      ...messageFor(delivery, deliveryId, merchant, nowMs, core),
-    };
+    const message = messageFor(delivery, deliveryId, merchant, nowMs, core);
+    const request = { url: endpoint.url, ...message };
     const kind = delivery.disorder?.kind ?? null;
     const send = async (disorder: DisorderKind | null): Promise<WebhookAttempt> => {
       const at = clock.now().toISOString();
       const startedMs = performance.now();
-      const sent = async () => {
+      let result: Pick<WebhookAttempt, "status" | "answer" | "error">;
+      try {
         // No webhook leaves before the change that it tells of is durable.
         store.commit();
-        return endpoint.send(request);
-      };
-      const result = await sent().then(
-        ({ status, ...answer }) => ({ status, answer, error: null }),
-        (reason: unknown) => {
-          const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
-          return { status: null, answer: null, error };
-        },
-      );
+        const { status, ...answer } = await endpoint.send(request);
+        result = { status, answer, error: null };
+      } catch (reason) {
+        const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
+        result = { status: null, answer: null, error };
+      }
       const durationMs = performance.now() - startedMs;
       return { deliveryId, at, request, disorder, ...result, durationMs };
     };
