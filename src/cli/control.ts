@@ -38,7 +38,7 @@ export const simulateCommand = defineCommand({
     ),
     amountInCents: setting(
       "--amount CENTS",
-      "How much arrives, for underpayment and overpayment.",
+      "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
       integer({ min: 1 }),
     ).optional(),
     url: sandboxUrl,
@@ -46,6 +46,9 @@ export const simulateCommand = defineCommand({
     dotenv,
   },
   async run({ id, scenario, amountInCents, url }, terminal) {
+    if (amountInCents !== undefined && withdrawalScenarios.includes(scenario)) {
+      throw new UsageError("Leave out --amount: a withdrawal has its own.");
+    }
     printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
   },
 });
@@ -111,7 +114,8 @@ export const resendCommand = defineCommand({
     const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
     terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    if (delivery.status === "failed") return exitCodes.api;
+    // A refused delivery is still pending, because it will be attempted again.
+    if (delivery.status !== "delivered") return error ? exitCodes.network : exitCodes.api;
   },
 });
 

@@ -173,12 +173,22 @@ export const port = integer({ min: 0, max: 65_535 });
 
 export const seconds = float({ min: 0, allowInfinity: true });
 
-const expectedUrl = message`Expected a complete http or https URL, such as ${"http://127.0.0.1:3000/webhooks"}.`;
+const expectedUrl = message`Expected a complete http or https URL without credentials, such as ${"http://127.0.0.1:3000/webhooks"}.`;
 
-export const webUrl = url({
+const anyWebUrl = url({
   allowedProtocols: ["http:", "https:"],
   errors: { invalidUrl: expectedUrl, disallowedProtocol: expectedUrl },
 });
+
+/** Credentials in it would not be sent. */
+export const webUrl: typeof anyWebUrl = {
+  ...anyWebUrl,
+  parse(input) {
+    const result = anyWebUrl.parse(input);
+    const hasCredentials = result.success && result.value.username + result.value.password !== "";
+    return hasCredentials ? { success: false, error: expectedUrl } : result;
+  },
+};
 
 const isoInstant = z.union([
   z.iso.date(),

@@ -4,6 +4,7 @@ import { ApiError, ConnectionError } from "../errors.ts";
 import type { SandboxEvent } from "../sandbox/index.ts";
 import { isRecord } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
+import { UsageError } from "./exit-codes.ts";
 import { setting, webUrl } from "./options.ts";
 
 // A sandbox in another process, as its control routes have it.
@@ -40,9 +41,17 @@ export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEve
   }
 }
 
+/** @throws {UsageError} */
+function usualUrl(): URL {
+  const result = webUrl.parse(process.env.SETTLEKIT_SANDBOX_URL || defaultSandboxUrl);
+  if (result.success) return result.value;
+  throw new UsageError(
+    `SETTLEKIT_SANDBOX_URL must be a complete http or https URL without credentials, such as ${defaultSandboxUrl}.`,
+  );
+}
+
 async function request(url: URL | undefined, path: string, body?: object): Promise<Response> {
-  const base = url ?? process.env.SETTLEKIT_SANDBOX_URL ?? defaultSandboxUrl;
-  const target = new URL(`/_sandbox/${path}`, base);
+  const target = new URL(`/_sandbox/${path}`, url ?? usualUrl());
   const headers = { "Content-Type": "application/json", "X-Sandbox-Control": "cli" };
   const init = body && { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch(target, init).catch((cause: unknown) => {

@@ -1,11 +1,9 @@
 import { message } from "@optique/core/message";
-import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
-import type { ListenOptions, Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
+import type { Sandbox, SandboxEvent, SandboxServer } from "../sandbox/index.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
-import { UsageError } from "./exit-codes.ts";
 import { defineCommand, json, listenOptions, path, setting, toggle } from "./options.ts";
 import { reportEvent, requestsFirst } from "./sandbox-lines.ts";
 import {
@@ -57,7 +55,7 @@ ${faultExplanation}`,
     const print = (event: SandboxEvent) => reportEvent(event, terminal);
     const stopped = untilStopped();
     sandbox.on("*", terminal.asJson ? print : requestsFirst(print));
-    const server = await listen(sandbox, { port, host, allowedHosts });
+    const server = await sandbox.listen({ port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
     const lines = introduction(sandbox, server, values.webhookUrl, terminal.paint);
@@ -73,21 +71,6 @@ ${faultExplanation}`,
     return code;
   },
 });
-
-async function listen(sandbox: Sandbox, where: ListenOptions): Promise<SandboxServer> {
-  try {
-    return await sandbox.listen(where);
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    const { code, param = "", message } = error;
-    throw new UsageError(
-      code === "port_taken"
-        ? `Port ${where.port} on ${where.host} is taken, perhaps by another sandbox. Stop that one, or ` +
-            "take any free port: --port 0"
-        : `--${param.replace("allowedHosts", "allow-host")}: ${message}`,
-    );
-  }
-}
 
 /** The first line that `--json` prints. */
 function keysOf(sandbox: Sandbox, { url }: SandboxServer) {

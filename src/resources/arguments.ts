@@ -6,7 +6,7 @@ import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
 import { isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
-import { maxAmountInCents } from "../wire/payment.ts";
+import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/payment.ts";
 
 /** A JSON object, or any text. */
 export type Metadata = string | Readonly<Record<string, unknown>>;
@@ -140,21 +140,10 @@ export function isSaid(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Schemes that would run or open something on the customer's device. */
-const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
-
-/** Where a customer may be sent: a whole URL that opens a page or an app. */
+/** Where a customer may be sent. */
 export function checkRedirectUrl(param: string, value: unknown): string {
-  // "localhost:3000/paid" parses, too, with a scheme "localhost:".
-  if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) && URL.canParse(value)) {
-    if (!forbiddenSchemes.includes(new URL(value).protocol)) return value;
-  }
-  const forbidden = forbiddenSchemes.join(", ");
-  throw refused(
-    param,
-    `must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but ${forbidden}`,
-    value,
-  );
+  if (isRedirectUrl(value)) return value;
+  throw refused(param, redirectUrlRule, value);
 }
 
 export function refused(param: string, rule: string, value: unknown): InvalidRequestError {

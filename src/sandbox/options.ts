@@ -68,13 +68,17 @@ function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code:
   return z.custom<Value>(isRight, { error, params: { code } });
 }
 
+function isWebhookUrl(value: unknown): boolean {
+  if (typeof value !== "string" && !(value instanceof URL)) return false;
+  const { protocol = "", username, password } = URL.parse(value) ?? {};
+  return /^https?:$/.test(protocol) && !username && !password;
+}
+
 const merchantFields = {
   name: z.string({ error: "name must be text." }),
   webhookUrl: ruled<string | URL>(
-    (value) =>
-      (typeof value === "string" || value instanceof URL) &&
-      /^https?:$/.test(URL.parse(value)?.protocol ?? ""),
-    "webhookUrl must be an absolute http or https URL, such as http://127.0.0.1:3000/webhooks.",
+    isWebhookUrl,
+    "webhookUrl must be an absolute http or https URL without credentials, such as http://127.0.0.1:3000/webhooks.",
     "invalid_webhook_url",
   ),
   deliver: ruled<Deliver>(

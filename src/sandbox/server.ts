@@ -49,8 +49,7 @@ function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
-    `${JSON.stringify(name)} is not a host name. Pass names alone in allowedHosts, without scheme and port, such as ` +
-      '"sandbox".',
+    `${JSON.stringify(name)} is not a host name. Allow names alone, without scheme and port, such as "sandbox".`,
     { code: "invalid_allowed_host", param: "allowedHosts" },
   );
 }
@@ -177,10 +176,8 @@ function hostNotAllowed(hostname: string): Response {
 /** What is refused before it reaches the app. */
 function refusal(status: number, { code, message }: { code: string; message: string }): Response {
   const body = { error: { type: "invalid_request_error", message, code } };
-  return Response.json(body, {
-    status,
-    headers: { [evidenceHeader]: errorEvidence(status, code) },
-  });
+  const headers = { [evidenceHeader]: errorEvidence(status, code) };
+  return Response.json(body, { status, headers });
 }
 
 function cannotListen(error: unknown, port: number, host: string): ConfigurationError {
@@ -188,8 +185,7 @@ function cannotListen(error: unknown, port: number, host: string): Configuration
   const reason = error instanceof Error ? error.message : String(error);
   return isTaken
     ? new ConfigurationError(
-        `Port ${port} on ${host} is taken, perhaps by another sandbox. Close that one, or use port: 0 ` +
-          "for any free port.",
+        `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or use port 0 for any free one.`,
         { code: "port_taken", param: "port", cause: error },
       )
     : new ConfigurationError(

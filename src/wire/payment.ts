@@ -115,6 +115,20 @@ export const createPaymentBodySchema = z.object({
 });
 true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>;
 
+/** Schemes that would run or open something on the customer's device. */
+const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
+
+export const redirectUrlRule =
+  "must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but " +
+  forbiddenSchemes.join(", ");
+
+/** Whether a customer may be sent there: a whole URL that opens a page or an app. */
+export function isRedirectUrl(value: unknown): value is string {
+  // "localhost:3000/paid" parses, too, with a scheme "localhost:".
+  if (typeof value !== "string" || !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return false;
+  return URL.canParse(value) && !forbiddenSchemes.includes(new URL(value).protocol);
+}
+
 /** A payment as the answer to its creation has it: one published description leaves out its type. */
 export interface NewPayment extends Omit<Payment, "type"> {
   type?: PaymentType;

@@ -42,6 +42,33 @@ describe("a running sandbox", () => {
     );
   });
 
+  test("plays the amount that the customer of a deposit chose, and takes none for anything else", async () => {
+    const { paymentId } = await client.payments.create({ type: "deposit", orderId: "order_1" });
+    const { stdout } = await run(
+      "simulate",
+      paymentId,
+      "underpayment",
+      "--amount",
+      "990",
+      "--json",
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      amountInCents: 990,
+      receipt: { settledAmountUsd: "8.91" },
+    });
+    const { paymentId: fixed } = await create();
+    expect(await run("simulate", fixed, "success", "--amount", "990")).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("applies to deposits only"),
+    });
+    expect(await run("simulate", "any", "complete", "--amount", "990")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Leave out --amount"),
+    });
+    const { stdout: help } = await run("simulate", "--help");
+    expect(help).toContain("For a deposit");
+  });
+
   test("lets time pass with advance, and says what became due", async () => {
     const { paymentId } = await create();
     const { code, stdout, stderr } = await run("advance", "15m");
@@ -149,6 +176,19 @@ describe("a running sandbox", () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ type: "error", error: { status: 404 } });
   });
 
+  test("says with its exit code that an endpoint refused what resend delivered, or gave no answer", async () => {
+    const shop = await scriptedServer({ status: 500 });
+    const selling = createSandbox({ webhookUrl: shop.url });
+    await using own = await selling.listen({ port: 0 });
+    const { secretKey } = selling;
+    const shopClient = new MerchantClient({ environment: "sandbox", baseUrl: own.url, secretKey });
+    await shopClient.payments.create({ amount: 2500, orderId: "order_1" });
+    const [{ id } = { id: "" }] = selling.webhooks.deliveries();
+    expect((await run("resend", id, "--url", own.url)).code).toBe(5);
+    await shop[Symbol.asyncDispose]();
+    expect((await run("resend", id, "--url", own.url)).code).toBe(4);
+  });
+
   test.each([["simulate", "id", "success"], ["advance", "1m"], ["events"], ["resend", "id"]])(
     "that does not answer makes %s end with 4, and the message says how to start one",
     async (...args) => {
@@ -157,6 +197,24 @@ describe("a running sandbox", () => {
       expect(stderr).toContain("Start one with: settlekit sandbox");
     },
   );
+
+  test.each(["localhost:4010", "nowhere", "ftp://127.0.0.1", "http://ann:secret@127.0.0.1:4010"])(
+    "is not looked for at %s, which the message calls no URL of a sandbox",
+    async (url) => {
+      const { code, stderr } = await settlekit(["advance", "1m"], { SETTLEKIT_SANDBOX_URL: url });
+      expect(code).toBe(2);
+      expect(stderr).toContain("SETTLEKIT_SANDBOX_URL must be a complete http or https URL");
+      const option = await settlekit(["advance", "1m", "--url", url]);
+      expect(option.code).toBe(2);
+      expect(option.stderr).toContain("Expected a complete http or https URL");
+    },
+  );
+
+  test("is looked for at the usual place where its variable is empty", async () => {
+    const { stderr } = await settlekit(["advance", "0s"], { SETTLEKIT_SANDBOX_URL: "" });
+    // One may listen there.
+    expect(stderr).toMatch(/No sandbox answers at http:\/\/127\.0\.0\.1:4010|The sandbox's clock/);
+  });
 
   test("that is something else is named as such", async () => {
     await using shop = await scriptedServer({ status: 404, body: "<h1>no</h1>" });

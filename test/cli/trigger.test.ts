@@ -139,6 +139,7 @@ describe("settlekit trigger --detached", () => {
     [["payment.updated"], "Pass --to URL"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--url", "http://127.0.0.1:2"], "--url"],
     [["payment.updated", "--to", "shop"], "Expected a complete http or https URL"],
+    [["payment.updated", "--to", "http://ann:secret@127.0.0.1"], "without credentials"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--set", "__proto__.a=1"], "cannot be set"],
     [["payment.updated", "--to", "http://127.0.0.1:1", "--dotenv", "/no/file"], "--dotenv"],
   ])("%j is refused", async (args, hint) => {

@@ -5,6 +5,8 @@ describe("an option that cannot work", () => {
   it.each([
     ["webhookUrl", { webhookUrl: "localhost:3000" }],
     ["webhookUrl", { webhookUrl: "ftp://127.0.0.1/" }],
+    ["webhookUrl", { webhookUrl: "http://ann:secret@127.0.0.1/" }],
+    ["webhookUrl", { webhookUrl: new URL("http://ann@127.0.0.1/") }],
     ["now", { now: new Date("yesterday") }],
     ["now", { now: new Date(-1) }],
     ["limits.minPaymentInCents", { limits: { minPaymentInCents: 0 } }],

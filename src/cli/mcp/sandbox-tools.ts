@@ -89,10 +89,7 @@ export function sandboxTools(): Tool[] {
       name: "sandbox_clear_faults",
       description: "Removes all faults that still wait, and the rate limit.",
       input: {},
-      async run() {
-        await faults("/clear", {});
-        return faults("/rate-limit", { limit: null });
-      },
+      run: () => faults("/clear", {}),
     }),
   ];
 }

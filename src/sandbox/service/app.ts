@@ -158,7 +158,13 @@ function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Mid
 /** Serves a request with a fault. `next` makes it take effect. */
 async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Promise<void> {
   if ("latencyMs" in fault) {
-    const wait = () => new Promise((resolve) => setTimeout(resolve, fault.latencyMs));
+    const { signal = c.req.raw.signal } = c.env;
+    const wait = () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, fault.latencyMs);
+        // A client that gave up must not keep the process alive. Workers' timers are numbers.
+        signal.addEventListener("abort", () => timer.unref?.());
+      });
     if (fault.when === "before") await wait();
     await next();
     if (fault.when === "after") await wait();

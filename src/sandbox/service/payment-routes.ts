@@ -5,9 +5,11 @@ import {
   type CreatedPayment,
   type CreatePaymentBody,
   createPaymentBodySchema,
+  isRedirectUrl,
   type Payment,
   type PaymentListQuery,
   type PaymentState,
+  redirectUrlRule,
 } from "../../wire/payment.ts";
 import type { CreateQuoteBody, Quote } from "../../wire/quote.ts";
 import type { Core } from "../core.ts";
@@ -31,7 +33,9 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     const { minPaymentInCents } = merchant.limits;
     const amountInCents =
       type === "deposit" ? 0 : checkedAmount("amount", amount, minPaymentInCents);
-    checkRedirectUrl(redirectUrl);
+    if (redirectUrl !== undefined && !isRedirectUrl(redirectUrl)) {
+      throw refuseField(422, "redirectUrl", `${redirectUrlRule}.`);
+    }
     checkMetadata(customMetadata);
     const { payment, secret } = payments.create(merchant, body, amountInCents);
     const { id: paymentId } = payment;
@@ -105,13 +109,6 @@ const createBodySchema = z.pipe(
   ),
   createPaymentBodySchema,
 );
-
-function checkRedirectUrl(redirectUrl: string | undefined): void {
-  if (redirectUrl === undefined) return;
-  const url = URL.parse(redirectUrl);
-  if (url !== null && /^https?:$/.test(url.protocol)) return;
-  throw refuseField(422, "redirectUrl", "must be an absolute http or https URL.");
-}
 
 function fits(payment: Payment, { status, type, search }: PaymentListQuery): boolean {
   if (payment.status !== (status ?? payment.status)) return false;

@@ -137,8 +137,8 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
       throw failed(
-        `${path} cannot be written: ${reasonOf(error)}. Make room for it, or name another file. What is missing is ` +
-          "written with the next change.",
+        `${path} cannot be written: ${reasonOf(error)}. Make room for it. The missing changes are written with the ` +
+          "next one, or lost if the process ends first.",
         "cannot_write_data",
         error,
       );

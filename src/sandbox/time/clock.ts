@@ -55,7 +55,7 @@ export interface SandboxClock {
   /**
    * Moves the time forward and settles everything that falls due, in order: quotes and payments expire, refused webhooks
    * are sent again. Each event happens at its due time, and the time moves on when its webhooks are answered; so do not
-   * await it inside a webhook receiver.
+   * await it inside a webhook receiver. A reset, `restore` or `load` meanwhile ends it.
    *
    * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
    * @returns The events that the time caused, in order.
@@ -173,12 +173,13 @@ export function createClock(
         if (isCausedBy(event, clockSequence)) happened.push(event);
       });
       for (let next = due.first(); next && next.dueMs <= targetMs; next = due.first()) {
+        if (standingMs === undefined) break;
         travelTo(Math.max(next.dueMs, standingMs));
         events.during({ clockSequence }, settleFirst);
         await quiet();
       }
     } finally {
-      travelTo(targetMs);
+      if (standingMs !== undefined) travelTo(targetMs);
       unsubscribe();
       standingMs = undefined;
       setTimer();
@@ -194,7 +195,8 @@ export function createClock(
   }
 
   store.onReplaced(() => {
-    // Only this turns the time back.
+    // Only this turns the time back. It ends an `advance` where that has come to.
+    standingMs = undefined;
     latestMs = Math.min(latestMs, baseMs());
     setTimer();
   });

@@ -73,22 +73,9 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const at = clock.now().toISOString();
     const id = random.stream("webhooks").uuid();
     const status = hasEndpoint(data) ? "pending" : "recorded";
-    const delivery = put({
-      id,
-      ...facts,
-      status,
-      attempts: [],
-      nextAttemptAt: null,
-      createdAt: at,
-    });
-    events.emit({
-      type: "webhook.created",
-      at,
-      deliveryId: id,
-      eventId,
-      event,
-      subjectId: data.id,
-    });
+    const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
+    const created = { deliveryId: id, eventId, event, subjectId: data.id };
+    events.emit({ type: "webhook.created", at, ...created });
     if (disorder?.kind === "reorder") heldBack.set(id, data.id);
     if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
     else if (status === "pending") await attemptInTurn(delivery);
@@ -96,7 +83,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   }
 
   /** Stores a delivery, and schedules its next attempt if that is due after a delay. */
-  function put(delivery: WebhookDelivery, delayMs?: number): WebhookDelivery {
+  function put(delivery: Omit<WebhookDelivery, "nextAttemptAt">, delayMs?: number) {
     const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
     const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
     const stored = { ...delivery, nextAttemptAt };
@@ -137,21 +124,22 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
     // Receivers in other processes judge a webhook's age by real time.
     const nowMs = clock.receiversNowMs();
-    const request = {
-      url: endpoint.url,
-      ...messageFor(delivery, deliveryId, merchant, nowMs, core),
-    };
+    const message = messageFor(delivery, deliveryId, merchant, nowMs, core);
+    const request = { url: endpoint.url, ...message };
     const kind = delivery.disorder?.kind ?? null;
     const send = async (disorder: DisorderKind | null): Promise<WebhookAttempt> => {
       const at = clock.now().toISOString();
       const startedMs = performance.now();
-      const result = await endpoint.send(request).then(
-        ({ status, ...answer }) => ({ status, answer, error: null }),
-        (reason: unknown) => {
-          const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
-          return { status: null, answer: null, error };
-        },
-      );
+      let result: Pick<WebhookAttempt, "status" | "answer" | "error">;
+      try {
+        // No webhook leaves before the change that it tells of is durable.
+        store.commit();
+        const { status, ...answer } = await endpoint.send(request);
+        result = { status, answer, error: null };
+      } catch (reason) {
+        const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
+        result = { status: null, answer: null, error };
+      }
       const durationMs = performance.now() - startedMs;
       return { deliveryId, at, request, disorder, ...result, durationMs };
     };

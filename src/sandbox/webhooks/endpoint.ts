@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import pLimit from "p-limit";
+import { show } from "../../values.ts";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
 
 /** Receives a webhook in place of the network; the status of its response counts as the answer. */
@@ -57,6 +58,10 @@ function handOver(
   return withinTimeout(async (signal) => {
     const request = new Request(url, { method: "POST", headers, body, signal });
     const response = await deliver(request);
+    // The process's own class, or another implementation's.
+    if (Object.prototype.toString.call(response) !== "[object Response]") {
+      throw new Error(`deliver must return a Response, but returned ${show(response)}`);
+    }
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
@@ -93,7 +98,7 @@ export function post(options: PostOptions): Promise<PostAnswer> {
     const { errored, statusCode: status = 0 } = response;
     // Ends the connection, also under an answer that never ends.
     response.destroy();
-    if (errored) throw errored;
+    if (errored) throw new Error("the connection broke within the answer", { cause: errored });
     const durationMs = performance.now() - startedMs;
     return { status, headers: Object.fromEntries(headers), body, durationMs };
   });
@@ -113,6 +118,8 @@ async function responseTo(
     const outgoing = request(url, options);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error), { cause: error })));
     outgoing.once("response", resolve);
+    // Such as by an answer with the status 101.
+    outgoing.once("close", () => reject(new Error("the connection closed without an answer")));
     outgoing.end(body);
   });
 }

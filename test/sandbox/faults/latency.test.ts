@@ -71,6 +71,31 @@ describe("latency", () => {
     expect(sandbox.withdrawals.all()).toHaveLength(1);
   });
 
+  it.each([
+    ["in process", false],
+    ["over a socket", true],
+  ])("keeps no process alive for a client that gave up %s", async (_name, isServed) => {
+    const setTimer = vi.spyOn(globalThis, "setTimeout");
+    const sandbox = createSandbox();
+    await using server = await sandbox.listen({ port: 0 });
+    sandbox.faults.latency("GET /payments", 3_600_000);
+    const controller = new AbortController();
+    const headers = { "X-Service-Secret-Key": sandbox.secretKey };
+    const request = new Request(server.url + paymentsPath, { headers, signal: controller.signal });
+    const answer = (isServed ? fetch(request) : sandbox.fetch(request)).catch(() => {});
+    const late = () => {
+      const index = setTimer.mock.calls.findIndex(([, ms]) => ms === 3_600_000);
+      return setTimer.mock.results[index]?.value as NodeJS.Timeout | undefined;
+    };
+    await expect.poll(late).toBeDefined();
+    expect(late()?.hasRef()).toBe(true);
+    controller.abort();
+    await answer;
+    await expect.poll(() => late()?.hasRef()).toBe(false);
+    clearTimeout(late());
+    setTimer.mockRestore();
+  });
+
   it("does not begin for a request that was given up before", async () => {
     const sandbox = createSandbox();
     const request = new Request(origin + paymentsPath, { signal: AbortSignal.abort("too late") });

@@ -37,6 +37,11 @@ describe("after the payment, the customer", () => {
     expect((await returnUrlOf(fields))?.href).toBe("https://shop.example/");
   });
 
+  it("goes to an app by the app's own scheme", async () => {
+    const url = await returnUrlOf({ redirectUrl: "myapp://paid/7", customMetadata: "{}" });
+    expect(url?.href).toBe("myapp://paid/7?customMetadata=%7B%7D");
+  });
+
   it("stays where there is no redirectUrl", async () => {
     expect(await returnUrlOf({ customMetadata: "{}" })).toBeUndefined();
   });

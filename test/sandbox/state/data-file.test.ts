@@ -104,6 +104,28 @@ describe("a sandbox with a data file", () => {
     expect((await list(again)).pagination.total).toBe(2);
   });
 
+  it("sends no webhook before the file has what it tells, and sends it later", async () => {
+    const received: string[] = [];
+    const deliver = (request: Request) => {
+      received.push(request.method);
+      return new Response();
+    };
+    using sandbox = createSandbox({ data: newFile(), now: newYear, deliver });
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+      throw new Error("database or disk is full");
+    });
+    await send(sandbox, paymentsPath, { body: order });
+    await sandbox.webhooks.idle();
+    await once(process, "warning");
+    exec.mockRestore();
+    expect(received).toEqual([]);
+    expect(sandbox.webhooks.deliveries()).toMatchObject([
+      { status: "pending", attempts: [{ error: expect.stringContaining("cannot be written") }] },
+    ]);
+    await sandbox.clock.advance("30s");
+    expect(received).toEqual(["POST"]);
+  });
+
   it("does not write any more once it is closed", async () => {
     const data = newFile();
     const sandbox = createSandbox({ data });

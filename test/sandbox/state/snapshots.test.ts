@@ -216,3 +216,35 @@ describe("going back to a snapshot", () => {
     expect((await read(sandbox, paymentId)).status).toBe("pending");
   });
 });
+
+it.each([
+  ["restore", "00:00:00"],
+  ["load", "00:00:00"],
+  ["reset", "00:15:00"],
+] as const)(
+  "%s ends an advance that is under way, and leaves the time at %s",
+  async (name, time) => {
+    const expiry = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Response>();
+    const sandbox = createSandbox({
+      now: newYear,
+      async deliver(request) {
+        if (!(await request.text()).includes("expired")) return new Response();
+        expiry.resolve();
+        return answer.promise;
+      },
+    });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    const snapshot = sandbox.snapshot();
+    const saved = sandbox.save();
+    const advance = sandbox.clock.advance("1h");
+    await expiry.promise;
+    if (name === "restore") sandbox.restore(snapshot);
+    else if (name === "load") sandbox.load(saved);
+    else sandbox.reset();
+    answer.resolve(new Response());
+    await advance;
+    expect(sandbox.clock.now().toISOString()).toBe(`2026-01-01T${time}.000Z`);
+  },
+);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createNetServer } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { post } from "../../../src/sandbox/webhooks/endpoint.ts";
 import { type Answer, scriptedServer, silent, truncated } from "../../scripted-server.ts";
@@ -48,7 +48,22 @@ test("an endpoint that does not answer in time is given up", async () => {
 });
 
 test("an answer that breaks off is no answer", async () => {
-  await expect(postTo(truncated)).rejects.toThrow();
+  await expect(postTo(truncated)).rejects.toThrow("the connection broke within the answer");
+});
+
+test("an endpoint that changes to another protocol gives no answer", async () => {
+  const server = createNetServer((socket) => {
+    socket.once("data", () => {
+      socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await expect(post({ url, headers: [], body: Buffer.from("{}") })).rejects.toThrow(
+    "the connection closed without an answer",
+  );
+  server.close();
 });
 
 test("a host that does not exist is said to be so", async () => {

@@ -164,6 +164,22 @@ describe("an endpoint that does not answer", () => {
   });
 });
 
+it.each([
+  [undefined, "undefined"],
+  ["ok", '"ok"'],
+  [{ status: 200 }, "an object"],
+])(
+  "deliver must return a Response, and the attempt says so when it returns %s",
+  async (given, shown) => {
+    const sandbox = createSandbox({ deliver: () => given as Response });
+    await create(sandbox);
+    await sandbox.webhooks.idle();
+    expect(sandbox.webhooks.deliveries()[0]?.attempts).toMatchObject([
+      { status: null, error: `deliver must return a Response, but returned ${shown}` },
+    ]);
+  },
+);
+
 it("an answered webhook leaves no timer behind", async () => {
   vi.useFakeTimers({ now: newYear });
   const sandbox = createSandbox({ now: newYear, deliver: () => new Response() });
