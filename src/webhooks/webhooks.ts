@@ -78,7 +78,8 @@ export class Webhooks {
   /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
-    const { secret = environmentVariable(secretVariable) } = options;
+    const { secret = environmentVariable(secretVariable) || undefined } = options;
+    checkOption("secret", secret !== undefined, `given, or ${secretVariable} set`);
     this.#verifier = createVerifier(secret, this.#settings);
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
