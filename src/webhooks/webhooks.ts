@@ -1,4 +1,8 @@
-import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
+import {
+  ConfigurationError,
+  type WebhookFailureReason,
+  WebhookVerificationError,
+} from "../errors.ts";
 import { environmentVariable } from "../values.ts";
 import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
@@ -119,11 +123,11 @@ export class Webhooks {
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    checkOption(
-      "secret",
-      verifier.isSync,
-      "no function, and node:crypto there, for verifySync; use verify instead",
-    );
+    if (!verifier.isSync) {
+      const message =
+        "verifySync needs node:crypto, and a secret that is not a function. Use verify instead.";
+      throw new ConfigurationError(message, { code: "invalid_option", param: "secret" });
+    }
     const reception = this.#receptions.begin();
     try {
       const webhook = verifier.verify(openDelivery(input, this.#settings));

@@ -150,7 +150,7 @@ describe("a function that gives the secret", () => {
       expect.objectContaining({
         name: "ConfigurationError",
         message:
-          "The option secret must be no function, and node:crypto there, for verifySync; use verify instead.",
+          "verifySync needs node:crypto, and a secret that is not a function. Use verify instead.",
       }),
     );
   });
