@@ -153,8 +153,7 @@ export class Payments {
   }
 
   /**
-   * Lists payments, newest first unless sorted otherwise (interface section 4.2). Await it for one
-   * page, or iterate it for all.
+   * Lists payments, newest first by default (interface section 4.2). Await it for one page, or iterate it for all.
    *
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
@@ -163,12 +162,11 @@ export class Payments {
   }
 
   /**
-   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this
-   * reads the list: pass `createdAfter` to stop at a time. An empty result means that every payment was read.
+   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list: pass
+   * `createdAfter` to stop at a time. An empty result means that every payment was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found, but the list cannot be shown
-   * to have been read completely.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
     const list = { operation: operations.listPayments };

@@ -110,8 +110,7 @@ export class Withdrawals {
    * reads the list: pass `createdAfter` to stop at a time. An empty result means that every withdrawal was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found, but the list cannot be shown
-   * to have been read completely.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
     const { list: operation, path } = this.#route;

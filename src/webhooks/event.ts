@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from "../errors.ts";
-import { isRecord, nearest } from "../values.ts";
+import { isRecord } from "../values.ts";
 import type { PaymentEventData, WebhookEvents } from "../wire/webhook-event.ts";
 import { type RawBody, toBytes } from "./body.ts";
 
@@ -32,19 +32,6 @@ export const eventNames: readonly string[] = [
   "payment.failed",
   "payout.completed",
 ];
-
-/** The event that was probably meant by a name that is not among those known. */
-export function likelyEvent(name: string, known = eventNames): string | undefined {
-  const [object = ""] = name.split(".");
-  const prefix = `${object}.`;
-  const ofObject = known.filter((it) => it.startsWith(prefix));
-  if (ofObject.length === 0) return nearest(name, known);
-  const changes = ofObject.map((it) => it.slice(prefix.length));
-  const change = nearest(name.slice(prefix.length), changes);
-  if (change !== undefined) return prefix + change;
-  // A status, such as completed, is reported by the event "updated".
-  return ofObject.find((it) => it === `${object}.updated`);
-}
 
 /**
  * Stands for every event name that settlekit does not know; at run time it is the name itself.

@@ -1,7 +1,7 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { nearestEvent, show } from "../values.ts";
 import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
-import { eventNames, likelyEvent, VerifiedWebhook, type Webhook } from "./event.ts";
+import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
 import { createFetchHandler } from "./handlers/fetch.ts";
 import { createLambdaHandler } from "./handlers/lambda.ts";
 import { createNodeHandler } from "./handlers/node.ts";
@@ -86,9 +86,10 @@ export function createReceiver(
   return {
     on(event: string, handler: Handler) {
       checkOption("handler", typeof handler === "function", "a function");
-      const meant = [...eventNames, "*"].includes(event) ? undefined : likelyEvent(event);
-      if (meant !== undefined) {
-        const message = `The event ${show(event)} is not known. Did you mean "${meant}"?`;
+      const isKnown = [...eventNames, "*"].includes(event);
+      const near = isKnown ? undefined : nearestEvent(event, eventNames);
+      if (near !== undefined) {
+        const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
         void log("warn", message, { event });
       }
       handlers.set(event, [...(handlers.get(event) ?? []), handler]);

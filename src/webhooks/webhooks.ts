@@ -1,8 +1,4 @@
-import {
-  ConfigurationError,
-  type WebhookFailureReason,
-  WebhookVerificationError,
-} from "../errors.ts";
+import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
 import { environmentVariable } from "../values.ts";
 import { type Delivery, openDelivery, readDelivery, type WebhookInput } from "./delivery.ts";
 import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
@@ -123,11 +119,8 @@ export class Webhooks {
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    if (!verifier.isSync) {
-      const message =
-        "verifySync needs node:crypto, and a secret that is not a function. Use verify instead.";
-      throw new ConfigurationError(message, { code: "invalid_option", param: "secret" });
-    }
+    const expected = "text or bytes for verifySync, which also needs node:crypto; else use verify";
+    checkOption("secret", verifier.isSync, expected);
     const reception = this.#receptions.begin();
     try {
       const webhook = verifier.verify(openDelivery(input, this.#settings));
@@ -197,10 +190,9 @@ export class Webhooks {
   }
 
   /**
-   * A handler for Web servers and workers. It answers without a body: 200 when every handler has
-   * finished, 401 when the delivery is not authentic, 413 and 408 for a body that is too large or too
-   * slow, 405 for anything but POST, 400 for a signed body that is not an event, and 500 when a
-   * handler throws.
+   * A handler for Web servers and workers. It answers without a body: 200 when every handler has finished, 401 when
+   * the delivery is not authentic, 413 and 408 for a body that is too large or too slow, 405 for anything but POST,
+   * 400 for a signed body that is not an event, and 500 when a handler throws.
    */
   fetchHandler(): FetchHandler {
     return this.#receiver.fetchHandler();

@@ -150,7 +150,7 @@ describe("a function that gives the secret", () => {
       expect.objectContaining({
         name: "ConfigurationError",
         message:
-          "verifySync needs node:crypto, and a secret that is not a function. Use verify instead.",
+          "The option secret must be text or bytes for verifySync, which also needs node:crypto; else use verify.",
       }),
     );
   });

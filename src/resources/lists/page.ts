@@ -15,32 +15,29 @@ export class Page<Item extends Identified> {
   readonly data: readonly Item[];
   /** As the service sent it. */
   readonly pagination: Pagination;
-  readonly #walk: PageWalk<Item>;
+  readonly #readNext: () => Promise<Page<Item> | undefined>;
   #next: Promise<Page<Item> | undefined> | undefined;
 
   /** @internal */
-  constructor(body: PageBody<Item>, walk: PageWalk<Item>) {
+  constructor(body: PageBody<Item>, readNext: () => Promise<Page<Item> | undefined>) {
     this.data = body.data;
     this.pagination = body.pagination;
-    this.#walk = walk;
+    this.#readNext = readNext;
   }
 
   /** The page after this one; undefined at the end. After an error, calling it again tries again. */
   next(): Promise<Page<Item> | undefined> {
-    this.#next ??= this.#walk.next().then(
-      (body) => body && pageOf(body, this.#walk),
-      (error: unknown) => {
-        this.#next = undefined;
-        throw error;
-      },
-    );
+    this.#next ??= this.#readNext().catch((error: unknown) => {
+      this.#next = undefined;
+      throw error;
+    });
     return this.#next;
   }
 }
 
-/** Apart from the class: bundlers rename one that names itself, and it is printed with its name. */
+/** Not within the class: bundlers rename a class that refers to itself, and console.log shows the name. */
 function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<Item>): Page<Item> {
-  return new Page(body, walk);
+  return new Page(body, () => walk.next().then((next) => next && pageOf(next, walk)));
 }
 
 /**
