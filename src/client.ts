@@ -16,14 +16,14 @@ import { channel, requireServer, requireSupportedNode } from "./runtime.ts";
 export interface DashboardOptions {
   /** The merchant's id: `merchantId` of its payments. */
   merchantId: string;
-  /** The bearer token, or a function that gives it. */
+  /** The bearer token, or a function that returns it. */
   accessToken: AccessToken;
 }
 
 /**
  * The merchant's server client. Holds the merchant secret key: never ship it to a browser.
  *
- * @throws {ConfigurationError} when an option or environment variable cannot be right; `param` names it.
+ * @throws {ConfigurationError} when an option or environment variable is invalid; `param` names it.
  * @example
  * ```ts
  * const client = new MerchantClient({ secretKey: process.env.MY_KEY, environment: "testnet" });
@@ -31,7 +31,7 @@ export interface DashboardOptions {
  * ```
  */
 export class MerchantClient {
-  /** Where the service is, as configured, without a slash at its end: a checkout page needs it. */
+  /** The service's URL as configured, without a trailing slash. A checkout page needs it. */
   readonly baseUrl: string;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
@@ -62,7 +62,7 @@ export class MerchantClient {
    * One payment as its customer may see it, with the payment secret that creating it gave (interface
    * section 4.3). For browsers, use `CheckoutClient` of `settlekit/checkout`.
    *
-   * @throws {ConfigurationError} when the secret cannot be one.
+   * @throws {ConfigurationError} when the secret is invalid.
    */
   checkout(access: { paymentId: string; secret: string }): Checkout {
     const { paymentId, secret } = { ...access };
@@ -73,7 +73,7 @@ export class MerchantClient {
    * The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). A token given as
    * a function is requested again, once, when the service answers 401.
    *
-   * @throws {ConfigurationError} when the id or the token cannot be one.
+   * @throws {ConfigurationError} when the id or the token is invalid.
    */
   dashboard(options: DashboardOptions): Dashboard {
     const { merchantId, accessToken } = { ...options };
@@ -81,8 +81,9 @@ export class MerchantClient {
   }
 
   /**
-   * Makes a request that no method makes, with the same core. Any method but GET is not repeated when it may have
-   * arrived, unless the request says `safe: true`. With an `idempotencyKey` beside that, every attempt carries the key.
+   * Sends a request that no other method covers, with the same retries, limits and errors. Anything but a GET is not
+   * repeated when it may have arrived, unless the request says `safe: true`. With an `idempotencyKey` as well, every
+   * attempt carries the key.
    *
    * @throws {InvalidRequestError} when the path could lead to another route or origin.
    * @example

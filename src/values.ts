@@ -82,6 +82,18 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     : undefined;
 }
 
+/** The event that was probably meant. A status, as in payment.completed, is reported by the object's event "updated". */
+export function nearestEvent(name: string, known: readonly string[]): string | undefined {
+  const prefix = `${name.split(".")[0]}.`;
+  const changes = known
+    .filter((candidate) => candidate.startsWith(prefix))
+    .map((candidate) => candidate.slice(prefix.length));
+  if (changes.length === 0) return nearest(name, known);
+  const updated = changes.find((change) => change === "updated");
+  const change = nearest(name.slice(prefix.length), changes) ?? updated;
+  return change && prefix + change;
+}
+
 /**
  * Refuses options that do not exist, with the nearest name.
  *

@@ -27,7 +27,7 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
       if (markPaid.run({ paymentId, orderId, amountInCents }).changes === 1) {
         ship.run(orderId);
       } else if (findOrder.get(orderId)?.payment_id !== paymentId) {
-        // Another shop's order, another amount than was asked for, or a second payment of the same order.
+        // Another shop's order, a different amount, or a second payment for the same order.
         console.error(`Payment ${paymentId} fits no open order. Check whether to refund it.`);
       }
       database.exec("COMMIT");
@@ -37,7 +37,7 @@ export function fulfilOnce(database: DatabaseSync, client: MerchantClient, webho
     }
   }
 
-  // A webhook only says where to look. Often it names the order alone, not the payment.
+  // A webhook only says where to look. Often it names only the order, not the payment.
   const onPayment = async ({ data }: WebhookOf<"payment.updated" | "payment.confirmed">) => {
     const orderId = data.orderId ?? "";
     const paymentId = data.id ?? findOrder.get(orderId)?.payment_id;

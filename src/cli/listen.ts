@@ -1,5 +1,5 @@
 import { isLoopback } from "../http/base-url.ts";
-import { nearest, show } from "../values.ts";
+import { nearestEvent, show } from "../values.ts";
 import { Webhooks } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
 import {
@@ -79,8 +79,8 @@ export const listenCommand = defineCommand({
 /** Of a name that is close to one of the service's. Any other may be an event that settlekit does not know yet. */
 function warnOfTypo(event: string, { warn }: Terminal): void {
   const names: readonly string[] = webhookEventNames;
-  const near = names.includes(event) ? undefined : nearest(event, names);
-  if (near) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(near)}?`);
+  const meant = names.includes(event) ? undefined : nearestEvent(event, names);
+  if (meant) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(meant)}?`);
 }
 
 /** A reception as `--json` prints it. */

@@ -4,7 +4,7 @@ import { argument } from "@optique/core/primitives";
 import { string } from "@optique/core/valueparser";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
-import { nearest, show } from "../values.ts";
+import { nearestEvent, show } from "../values.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
 import { type Assignment, assign, assignmentFrom } from "./assignments.ts";
@@ -186,8 +186,8 @@ const samples: Readonly<Record<string, object>> = {
 };
 
 function unknownEvent(event: string): string {
-  const near = nearest(event, eventNames);
-  const guess = near === undefined ? "" : ` Did you mean ${near}?`;
+  const meant = nearestEvent(event, eventNames);
+  const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
   return `The service has no event ${show(event)}.${guess} It has ${eventNames.join(", ")}.`;
 }
 

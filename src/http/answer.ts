@@ -6,23 +6,23 @@ import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
 
-/** A value together with the facts of the answer that brought it. */
+/** A value with the facts of the response that it came in. */
 export interface ApiResponse<T> {
   readonly data: T;
   readonly status: number;
   readonly headers: Headers;
   /** The answer's body as it came. Integers beyond 2^53, which are reported as drift, are exact only here. */
   readonly rawBody: string;
-  /** The service's name for the request; quote it to its support. */
+  /** The service's id for the request. Quote it to the service's support. */
   readonly requestId: string | undefined;
   /** The key that every attempt carried, on calls that create something. */
   readonly idempotencyKey: string | undefined;
-  /** Requests sent for the call, the first one included. */
+  /** How many requests the call took, including the first one. */
   readonly attempts: number;
 }
 
 /**
- * The result of every call: await it for the value, or `withResponse()` for the answer around it.
+ * The result of every call: await it for the value, or `withResponse()` for the value with its response.
  * The request starts as soon as the method is called.
  *
  * @example
@@ -47,7 +47,7 @@ export class ApiPromise<T> extends Promise<T> {
     this.#response = response;
   }
 
-  /** The value, with the status, headers and request id of the answer that brought it. */
+  /** The value with the status, headers and request id of its response. */
   withResponse(): Promise<ApiResponse<T>> {
     return this.then(() => this.#response);
   }

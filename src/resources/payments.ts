@@ -126,7 +126,7 @@ export class Payments {
    * @throws {InvalidRequestError} when an argument is refused, before sending or by the service; `param` names it.
    * @throws {IdempotencyConflictError} when the key was used with other parameters.
    * @throws {OutcomeUnknownError} when the payment may exist: repeat the call with the error's `idempotencyKey`.
-   * @throws {UnexpectedResponseError} when the answer describes another payment than was asked for.
+   * @throws {UnexpectedResponseError} when the answer describes a different payment from the one asked for.
    * @example
    * ```ts
    * const { paymentUrl } = await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -153,8 +153,7 @@ export class Payments {
   }
 
   /**
-   * Lists payments, newest first unless sorted otherwise (interface section 4.2). Await it for one
-   * page, or iterate it for all.
+   * Lists payments, newest first by default (interface section 4.2). Await it for one page, or iterate it for all.
    *
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
@@ -163,10 +162,11 @@ export class Payments {
   }
 
   /**
-   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this
-   * reads the list: give `createdAfter` to stop at a time.
+   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list: pass
+   * `createdAfter` to stop at a time. An empty result means that every payment was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
     const list = { operation: operations.listPayments };
@@ -175,10 +175,9 @@ export class Payments {
 
   /**
    * Reads the payment until its status is final: completed, confirmed, failed, expired, cancelled, refunded or
-   * partially_refunded.
-   * For scripts and tests: servers use webhooks.
+   * partially_refunded. For scripts and tests: servers use webhooks.
    *
-   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes.
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; it has the `lastStatus`.
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: RequestOptions) => this.get(paymentId, call);

@@ -14,11 +14,11 @@ import type { Time } from "../http/time.ts";
 import { checkOptionNames } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
 
-/** How long to wait. */
+/** The options of `waitUntilFinal`. */
 export interface WaitOptions {
   /** Ends the waiting with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait at most, in milliseconds. Default 900,000, a quarter of an hour. */
+  /** How long to wait at most, in milliseconds. Default 900,000, which is 15 minutes. */
   readonly deadlineMs?: number | undefined;
   /** Limit of each attempt of a read, in milliseconds. */
   readonly timeoutMs?: number | undefined;

@@ -48,7 +48,7 @@ export class Withdrawals {
    *
    * @throws {InvalidRequestError} when an argument is refused; `param` names it.
    * @throws {OutcomeUnknownError} when the withdrawal may exist. Do not repeat the call: look first.
-   * @throws {UnexpectedResponseError} when the answer describes another withdrawal than was asked for.
+   * @throws {UnexpectedResponseError} when the answer describes a different withdrawal from the one asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
     const { create } = this.#route;
@@ -60,9 +60,9 @@ export class Withdrawals {
   }
 
   /**
-   * Gives the order's withdrawal: the one that exists, whatever its status, or a new one. Looks first, looks again
-   * before it repeats a request, and when an outcome is unknown looks until the deadline. A new payout takes a new
-   * `orderId`. Calls in one process that ask for the same share their work and the first caller's deadline.
+   * Returns the order's withdrawal: the one that exists, whatever its status, or a new one. It looks before it sends,
+   * again before it repeats a request, and after an unknown outcome until the deadline. A new payout takes a new
+   * `orderId`. Equal calls in one process share their work and the first caller's deadline.
    *
    * Safe within one process. Two processes can both look before either creates, and a process that crashed does not
    * remember its request: wait two minutes before you ask again, because a request can arrive late and lists lag.
@@ -71,7 +71,7 @@ export class Withdrawals {
    * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or several.
    * @throws {OutcomeUnknownError} when the withdrawal may exist but was not found by the deadline.
    * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the answer
-   * describes another withdrawal than was asked for.
+   * describes a different withdrawal from the one asked for.
    * @example
    * ```ts
    * const withdrawal = await client.withdrawals.createOnce({
@@ -107,11 +107,10 @@ export class Withdrawals {
 
   /**
    * All withdrawals with this `orderId`, in the list's order. The service cannot search by it, so this
-   * reads the list: give `createdAfter` to stop at a time. An empty result means that every withdrawal was read.
+   * reads the list: pass `createdAfter` to stop at a time. An empty result means that every withdrawal was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found, but the list cannot be shown
-   * to have been read completely.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
     const { list: operation, path } = this.#route;

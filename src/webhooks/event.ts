@@ -7,7 +7,7 @@ declare const unknownEvent: unique symbol;
 
 /** The type of `data` by event name. */
 export interface KnownEvents extends WebhookEvents {
-  /** The interface document mentions it once and never lists it: handle it as `payment.updated`. */
+  /** The interface document mentions it without listing it. Handle it like `payment.updated`. */
   "payment.confirmed": PaymentEventData;
 }
 
@@ -54,7 +54,7 @@ export interface VerifiedDelivery<Name extends string, Data> {
    * detects a verbatim replay; a redelivery that was signed anew has another one. Key effects, such
    * as shipping an order, on the payment's id and the status reached instead.
    *
-   * A getter of the webhook, computed when first read: part of `JSON.stringify(webhook)`, but not of
+   * A getter, computed when first read: part of `JSON.stringify(webhook)`, but not of
    * `{ ...webhook }`.
    */
   readonly deliveryKey: string;
@@ -62,7 +62,7 @@ export interface VerifiedDelivery<Name extends string, Data> {
   readonly rawBody: Uint8Array;
   /** Which of the configured secrets matched, counted from 0. */
   readonly secretIndex: number;
-  /** The identifiers in unsigned headers. Anybody could have changed them: only log them. */
+  /** The identifiers in unsigned headers. Anybody could have changed them: use them in logs only. */
   readonly hints: WebhookHints;
 }
 

@@ -117,7 +117,7 @@ export function readHeaderPrefix(
 
 export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
 
-const expectedSecret = `text or bytes, and not empty. Without it, set ${secretVariable}`;
+const expectedSecret = "non-empty text or bytes";
 
 /** The keys behind the secrets. Throws a ConfigurationError that does not show them. */
 export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {

@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { nearest, show } from "../values.ts";
+import { nearestEvent, show } from "../values.ts";
 import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
 import { createFetchHandler } from "./handlers/fetch.ts";
@@ -86,7 +86,8 @@ export function createReceiver(
   return {
     on(event: string, handler: Handler) {
       checkOption("handler", typeof handler === "function", "a function");
-      const near = [...eventNames, "*"].includes(event) ? undefined : nearest(event, eventNames);
+      const isKnown = [...eventNames, "*"].includes(event);
+      const near = isKnown ? undefined : nearestEvent(event, eventNames);
       if (near !== undefined) {
         const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
         void log("warn", message, { event });

@@ -37,7 +37,7 @@ export interface SignedWebhook {
 /**
  * Signs a webhook as the service does (interface section 6), to test a receiver with.
  *
- * Throws a ConfigurationError when an option cannot be right and on platforms without node:crypto.
+ * Throws a ConfigurationError when an option is invalid and on platforms without node:crypto.
  *
  * @example
  * ```ts

@@ -18,8 +18,8 @@ import { Receptions, type WebhooksObserver } from "./reception.ts";
 import { createVerifier, mismatch, type Verifier } from "./verify.ts";
 
 /**
- * Called with each verified delivery of an event. If it throws, the delivery is answered with 500, so that the service may
- * send it again.
+ * Called with each verified delivery of an event, and awaited. If it throws, the delivery is answered with 500, so that
+ * the service can send it again.
  */
 export type WebhookHandler<Name extends string = "*"> = (
   webhook: Name extends "*" ? Webhook : WebhookOf<Name>,
@@ -50,7 +50,7 @@ export class Webhooks {
 
   /**
    * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile,
-   * so that no status is forgotten, also when a new version of settlekit knows more of them.
+   * so no status is forgotten, even when a new version of settlekit knows more of them.
    *
    * @example
    * ```ts
@@ -75,10 +75,11 @@ export class Webhooks {
     return match(webhook, branches);
   }
 
-  /** Throws a ConfigurationError when an option cannot be right or there is no secret. */
+  /** Throws a ConfigurationError when an option is invalid or there is no secret. */
   constructor(options: WebhooksOptions = {}) {
     this.#settings = readSettings(options);
-    const { secret = environmentVariable(secretVariable) } = options;
+    const { secret = environmentVariable(secretVariable) || undefined } = options;
+    checkOption("secret", secret !== undefined, `given, or ${secretVariable} set`);
     this.#verifier = createVerifier(secret, this.#settings);
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
@@ -113,16 +114,13 @@ export class Webhooks {
   }
 
   /**
-   * As `verify`, without a promise. Throws a ConfigurationError on platforms without node:crypto and
+   * Like `verify`, without a promise. Throws a ConfigurationError on platforms without node:crypto and
    * when `secret` is a function.
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
-    checkOption(
-      "secret",
-      verifier.isSync,
-      "no function, and node:crypto there, for verifySync; use verify instead",
-    );
+    const expected = "text or bytes for verifySync, which also needs node:crypto; else use verify";
+    checkOption("secret", verifier.isSync, expected);
     const reception = this.#receptions.begin();
     try {
       const webhook = verifier.verify(openDelivery(input, this.#settings));
@@ -134,7 +132,7 @@ export class Webhooks {
     }
   }
 
-  /** As `verify`, giving a refusal as a value. Failures of the receiving side are still thrown. */
+  /** Like `verify`, but returns a refusal. Failures on the receiving side are still thrown. */
   async safeVerify(input: Request | WebhookInput): Promise<SafeVerifyResult> {
     try {
       return { ok: true, webhook: await this.verify(input) };
@@ -192,9 +190,9 @@ export class Webhooks {
   }
 
   /**
-   * A handler for Web servers and workers. It answers without a body: 200 when every handler is
-   * done, 401 when the delivery is not authentic, 413 for too large a body, 405 for anything but
-   * POST, 400 for a signed body that is not an event, and 500 when a handler throws.
+   * A handler for Web servers and workers. It answers without a body: 200 when every handler has finished, 401 when
+   * the delivery is not authentic, 413 and 408 for a body that is too large or too slow, 405 for anything but POST,
+   * 400 for a signed body that is not an event, and 500 when a handler throws.
    */
   fetchHandler(): FetchHandler {
     return this.#receiver.fetchHandler();
@@ -202,9 +200,9 @@ export class Webhooks {
 
   /**
    * A handler for node:http, Express, Connect, Koa (`context.req`, `context.res`), NestJS and API
-   * routes of Next.js, answering as `fetchHandler` does. It reads the body itself. Where a body parser
-   * was there before, it answers 500 and tells `logger` and `onError` which line to change. For
-   * Fastify there is a plugin in `settlekit/webhooks/fastify`.
+   * routes of Next.js, answering as `fetchHandler` does. It reads the body itself. If a body parser ran
+   * first, it answers 500 and tells `logger` and `onError` which line to change. For Fastify there is a
+   * plugin in `settlekit/webhooks/fastify`.
    */
   nodeHandler(): NodeHandler {
     return this.#receiver.nodeHandler();

@@ -51,7 +51,7 @@ export interface Payment {
   createdAt: string;
   /** Where the merchant's logo is. */
   merchantLogoUrl?: string | null;
-  /** USD cents. */
+  /** What the customer pays, fees included, in USD cents. */
   amountDueCents?: number | null;
   /** USD cents. */
   convenienceFeeCents?: number | null;

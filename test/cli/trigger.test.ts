@@ -114,13 +114,16 @@ describe("settlekit trigger --detached", () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: "sent", error: expect.any(String) });
   });
 
-  test("an event that the service does not have is sent with a warning", async () => {
-    await using shop = await scriptedServer({});
-    const { code, stderr } = await trigger(shop.url, "payment.updatd");
-    expect(code).toBe(0);
-    expect(stderr).toContain("Did you mean payment.updated?");
-    expect(JSON.parse(shop.requests[0]?.body ?? "").event).toBe("payment.updatd");
-  });
+  test.each(["payment.updatd", "payment.completed"])(
+    "%s, an event that the service does not have, is sent with a warning",
+    async (event) => {
+      await using shop = await scriptedServer({});
+      const { code, stderr } = await trigger(shop.url, event);
+      expect(code).toBe(0);
+      expect(stderr).toContain("Did you mean payment.updated?");
+      expect(JSON.parse(shop.requests[0]?.body ?? "").event).toBe(event);
+    },
+  );
 
   test("an answer without end is read no further than it is shown", async () => {
     await using shop = await scriptedServer((response) => {

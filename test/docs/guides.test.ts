@@ -46,6 +46,13 @@ test("links between README, guides and other files lead somewhere", async () => 
   expect(broken).toEqual([]);
 });
 
+test("no guide has a section twice", async () => {
+  for (const path of ["README.md", ...(await guides())]) {
+    const anchors = anchorsOf(await read(path));
+    expect(anchors, path).toEqual([...new Set(anchors)]);
+  }
+});
+
 test("the tests that the security policy names exist", async () => {
   const named = [...(await read("SECURITY.md")).matchAll(/`(test\/[\w./-]+)`/g)];
   expect(named.length).toBeGreaterThan(5);

@@ -288,6 +288,20 @@ test("settlekit/schemas makes its schemas with the user's zod, as Standard Schem
   }
 });
 
+test("classes that a program can print keep their names", async () => {
+  const names = `
+    import { MerchantClient } from "settlekit";
+    import { createSandbox } from "settlekit/sandbox";
+    import { Webhooks } from "settlekit/webhooks";
+    const { fetch, secretKey } = createSandbox();
+    const baseUrl = "http://127.0.0.1:4010";
+    const client = new MerchantClient({ secretKey, environment: "sandbox", baseUrl, fetch: (url, init) => fetch(new Request(url, init)) });
+    const values = [client, client.payments, await client.payments.list(), new Webhooks({ secret: "s" })];
+    console.log(values.map(({ constructor }) => constructor.name).join());
+  `;
+  expect(await node("names.mjs", names)).toBe("MerchantClient,Payments,Page,Webhooks");
+});
+
 test("npx settlekit --version prints the version", async () => {
   const { stdout } = await run("npx", ["--no-install", "settlekit", "--version"], { cwd: project });
   expect(stdout.trim()).toBe((await manifest()).version);

@@ -102,7 +102,7 @@ describe("on a platform without node:crypto", () => {
     const webhooks = webCryptoReceiver();
     expect(await webhooks.safeVerify(delivery())).toMatchObject({ ok: true });
     expect(() => webhooks.verifySync(delivery())).toThrow(ConfigurationError);
-    expect(() => webhooks.verifySync(delivery())).toThrow(/use verify instead/);
+    expect(() => webhooks.verifySync(delivery())).toThrow(/else use verify/);
   });
 
   it("signWebhook says where it works", () => {

@@ -30,16 +30,35 @@ describe("registering a handler", () => {
     ["payment_updated", "payment.updated"],
     ["Payment.Updated", "payment.updated"],
     ["payment.confirm", "payment.confirmed"],
-    ["withdrawal.completed", "withdrawal.created"],
+    ["withdraw.updated", "withdrawal.updated"],
   ])("for %s asks whether %s was meant", (event, meant) => {
     expect(warnings(event)).toEqual([
       [`The event "${event}" is not known. Did you mean "${meant}"?`],
     ]);
   });
 
+  it.each([
+    ["payment.completed", "payment.updated"],
+    ["payment.paid", "payment.updated"],
+    ["payment.expired", "payment.updated"],
+    ["payment.refunded", "payment.updated"],
+    ["payment.*", "payment.updated"],
+    ["withdrawal.completed", "withdrawal.updated"],
+    ["withdrawal.failed", "withdrawal.updated"],
+  ])(
+    "for %s, which names no documented change, asks about %s, which reports every status",
+    (event, meant) => {
+      expect(warnings(event)).toEqual([
+        [`The event "${event}" is not known. Did you mean "${meant}"?`],
+      ]);
+    },
+  );
+
   it("for a known name, any event, or a name like no other says nothing", () => {
     expect(warnings("payment.updated", "payment.confirmed", "*")).toEqual([]);
-    expect(warnings("payment.failed", "payout.completed", "invoice.settled")).toEqual([]);
+    expect(
+      warnings("payment.failed", "payout.completed", "payout.updated", "invoice.settled"),
+    ).toEqual([]);
   });
 
   it("goes on when the logger fails", () => {

@@ -9,8 +9,8 @@ import {
 import { delivery, now, receiver, refusal, secret, webCryptoReceiver } from "./deliveries.ts";
 
 const variable = "SETTLEKIT_WEBHOOK_SECRET";
-const notASecret =
-  "The option secret must be text or bytes, and not empty. Without it, set SETTLEKIT_WEBHOOK_SECRET.";
+const notASecret = "The option secret must be non-empty text or bytes.";
+const noSecret = "The option secret must be given, or SETTLEKIT_WEBHOOK_SECRET set.";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -70,7 +70,9 @@ describe("without a secret in the options", () => {
 
   it.each([undefined, ""])("and with %j in the environment, construction fails", (value) => {
     vi.stubEnv(variable, value);
-    expect(() => new Webhooks()).toThrow(expect.objectContaining({ message: notASecret }));
+    expect(() => new Webhooks()).toThrow(
+      expect.objectContaining({ message: noSecret, param: "secret" }),
+    );
   });
 
   it("and on a platform without an environment, construction fails alike", () => {
@@ -148,7 +150,7 @@ describe("a function that gives the secret", () => {
       expect.objectContaining({
         name: "ConfigurationError",
         message:
-          "The option secret must be no function, and node:crypto there, for verifySync; use verify instead.",
+          "The option secret must be text or bytes for verifySync, which also needs node:crypto; else use verify.",
       }),
     );
   });

@@ -15,27 +15,29 @@ export class Page<Item extends Identified> {
   readonly data: readonly Item[];
   /** As the service sent it. */
   readonly pagination: Pagination;
-  readonly #walk: PageWalk<Item>;
+  readonly #readNext: () => Promise<Page<Item> | undefined>;
   #next: Promise<Page<Item> | undefined> | undefined;
 
   /** @internal */
-  constructor(body: PageBody<Item>, walk: PageWalk<Item>) {
+  constructor(body: PageBody<Item>, readNext: () => Promise<Page<Item> | undefined>) {
     this.data = body.data;
     this.pagination = body.pagination;
-    this.#walk = walk;
+    this.#readNext = readNext;
   }
 
   /** The page after this one; undefined at the end. After an error, calling it again tries again. */
   next(): Promise<Page<Item> | undefined> {
-    this.#next ??= this.#walk.next().then(
-      (body) => body && new Page(body, this.#walk),
-      (error: unknown) => {
-        this.#next = undefined;
-        throw error;
-      },
-    );
+    this.#next ??= this.#readNext().catch((error: unknown) => {
+      this.#next = undefined;
+      throw error;
+    });
     return this.#next;
   }
+}
+
+/** Not within the class: bundlers rename a class that refers to itself, and console.log shows the name. */
+function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<Item>): Page<Item> {
+  return new Page(body, () => walk.next().then((next) => next && pageOf(next, walk)));
 }
 
 /**
@@ -127,7 +129,7 @@ export class PagePromise<Item extends Identified>
 
 function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Item>): Page<Item> {
   const walk = new PageWalk(list);
-  return new Page(walk.begin(body), walk);
+  return pageOf(walk.begin(body), walk);
 }
 
 /**
