@@ -43,7 +43,9 @@ export function createReceiver(
     const { event } = webhook;
     const hasData = VerifiedWebhook.hasData(webhook);
     const found = (hasData && handlers.get(event)) || handlers.get("*");
-    if (found === undefined && !unhandled.has(event)) {
+    // Who follows an object rarely needs its creation, which the merchant asked for.
+    const isFollowed = hasData && handlers.has(event.replace(/created$/, "updated"));
+    if (found === undefined && !isFollowed && !unhandled.has(event)) {
       unhandled.add(event);
       const name = show(event) + (hasData ? "" : " without data");
       const message = `No handler takes the event ${name}. It was answered with 200.`;

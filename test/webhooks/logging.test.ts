@@ -75,14 +75,21 @@ describe("an event without a handler", () => {
   it("is answered with 200, and logged once", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const webhooks = receiver().on("payment.updated", () => undefined);
-    for (const event of ["payment.created", "something.new", "payment.created"]) {
+    for (const event of ["withdrawal.created", "something.new", "withdrawal.created"]) {
       expect(await answer(webhooks, signed(event))).toBe(200);
     }
     expect(await answer(webhooks, signed("payment.updated"))).toBe(200);
     expect(warn.mock.calls).toEqual([
-      ['No handler takes the event "payment.created". It was answered with 200.'],
+      ['No handler takes the event "withdrawal.created". It was answered with 200.'],
       ['No handler takes the event "something.new". It was answered with 200.'],
     ]);
+  });
+
+  it("is not logged when it is the creation of an object whose changes have one", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const webhooks = receiver({ logger }).on("withdrawal.updated", () => undefined);
+    expect(await answer(webhooks, signed("withdrawal.created"))).toBe(200);
+    expect(logger.warn).not.toHaveBeenCalled();
   });
 
   it("is logged in one short line, whatever its name is", async () => {
