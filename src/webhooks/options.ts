@@ -106,12 +106,15 @@ export function checkOption(param: string, isRight: boolean, expected: string): 
   });
 }
 
+const expectedPrefix =
+  "the beginning of header names without the hyphen that follows it, such as X-Service";
+
 /** The option, else the environment variable, else the documented prefix. */
 export function readHeaderPrefix(
   headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
 ): string {
-  const isPrefix = typeof headerPrefix === "string" && /^[\w-]+$/.test(headerPrefix);
-  checkOption("headerPrefix", isPrefix, "the beginning of header names, such as X-Service");
+  const isPrefix = typeof headerPrefix === "string" && /^[\w-]*\w$/.test(headerPrefix);
+  checkOption("headerPrefix", isPrefix, expectedPrefix);
   return headerPrefix;
 }
 
