@@ -5,6 +5,9 @@ import { control } from "../running-sandbox.ts";
 import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
 
+/** More is more than an assistant reads. */
+const mostEvents = 50;
+
 const cents = z.int().check(z.minimum(1));
 
 /**
@@ -50,9 +53,17 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_advance_clock",
-      description: "Advances the sandbox's clock and reports what became due.",
+      description: `Advances the sandbox's clock and reports what became due: at most the last ${mostEvents} events.`,
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
-      run: (input) => control(url, "clock/advance", input),
+      async run(input) {
+        const advanced = await control<{ now: string; happened: object[] }>(
+          url,
+          "clock/advance",
+          input,
+        );
+        const { now, happened } = advanced;
+        return { now, happened: happened.slice(-mostEvents), total: happened.length };
+      },
     }),
     defineTool({
       name: "sandbox_list_deliveries",

@@ -16,7 +16,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
       }),
       defineTool({
         name: `list_${kinds}`,
-        description: `Lists ${kinds}, newest first. For those of an order, use find_${kinds}.`,
+        description: `Lists ${kinds}, newest first, without quotes. For those of an order, use find_${kinds}.`,
         isReadOnly: true,
         input: {
           status: described(z.optional(z.string()), "Only those with this status."),
@@ -24,7 +24,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         },
         async run(filters) {
           const { data, pagination } = await client()[kinds].list(filters);
-          return { [kinds]: data, total: pagination.total };
+          return { [kinds]: data.map(withoutQuotes), total: pagination.total };
         },
       }),
       defineTool({
@@ -33,13 +33,20 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         isReadOnly: true,
         input: {
           orderId: described(z.string(), "The merchant's own."),
-          createdAfter: described(z.optional(z.string()), "In ISO 8601. Nothing older is read."),
+          createdAfter: described(
+            z.optional(z.string()),
+            "Such as 2026-01-01T00:00:00Z. Nothing older is read.",
+          ),
         },
         async run({ orderId, createdAfter }) {
-          const options = createdAfter ? { createdAfter: new Date(createdAfter) } : {};
-          return { [kinds]: await client()[kinds].findByOrderId(orderId, options) };
+          return { [kinds]: await client()[kinds].findByOrderId(orderId, { createdAfter }) };
         },
       }),
     ];
   });
+}
+
+/** Quotes are most of a payment, and a list of them is more than an assistant reads. */
+function withoutQuotes(item: object): object {
+  return { ...item, quotes: undefined };
 }
