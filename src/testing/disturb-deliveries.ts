@@ -117,10 +117,19 @@ export function disturbDeliveries(
       add({ ...staleWebhook(sent, stale), tampered: "stale-timestamp" });
     }
     add({});
-    if (random() < duplicate) add({ isDuplicate: true });
+    if (random() < duplicate) add({});
   }
   const inOrder = reorder ? shuffled(disturbed, random) : disturbed;
-  return inOrder.toSorted((a, b) => a.delayMs - b.delayMs);
+  const authentic = new Set<number>();
+  return inOrder
+    .toSorted((a, b) => a.delayMs - b.delayMs)
+    .map((delivery) => {
+      if (delivery.tampered !== undefined) return delivery;
+      // Only the order tells which of two equal ones is the second.
+      const isDuplicate = authentic.has(delivery.index);
+      authentic.add(delivery.index);
+      return { ...delivery, isDuplicate };
+    });
 }
 
 /** Draws nothing for a share of 0, so that another share changes nothing about the other copies. */
