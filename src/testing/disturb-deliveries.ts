@@ -119,15 +119,13 @@ export function disturbDeliveries(
     add({});
     if (random() < duplicate) add({});
   }
-  const inOrder = reorder ? shuffled(disturbed, random) : disturbed;
-  const authentic = new Set<number>();
-  return inOrder
-    .toSorted((a, b) => a.delayMs - b.delayMs)
-    .map((delivery) => {
-      if (delivery.tampered !== undefined) return delivery;
-      // Only the order tells which of two equal ones is the second.
-      const isDuplicate = authentic.has(delivery.index);
-      authentic.add(delivery.index);
+  const sent = new Set<number>();
+  return disturbed
+    .map((delivery) => ({ delivery, place: reorder ? random() : 0 }))
+    .toSorted((a, b) => a.delivery.delayMs - b.delivery.delayMs || a.place - b.place)
+    .map(({ delivery }) => {
+      const isDuplicate = delivery.tampered === undefined && sent.has(delivery.index);
+      if (delivery.tampered === undefined) sent.add(delivery.index);
       return { ...delivery, isDuplicate };
     });
 }
@@ -135,13 +133,4 @@ export function disturbDeliveries(
 /** Draws nothing for a share of 0, so that another share changes nothing about the other copies. */
 function happens(share: number, random: () => number): boolean {
   return share > 0 && random() < share;
-}
-
-/** Every order is equally likely. */
-function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
-  const result: Item[] = [];
-  for (const item of items) {
-    result.splice(Math.floor(random() * (result.length + 1)), 0, item);
-  }
-  return result;
 }

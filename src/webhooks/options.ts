@@ -106,15 +106,12 @@ export function checkOption(param: string, isRight: boolean, expected: string): 
   });
 }
 
-const expectedPrefix =
-  "the beginning of header names without the hyphen that follows it, such as X-Service";
-
 /** The option, else the environment variable, else the documented prefix. */
 export function readHeaderPrefix(
   headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
 ): string {
   const isPrefix = typeof headerPrefix === "string" && /^[\w-]*\w$/.test(headerPrefix);
-  checkOption("headerPrefix", isPrefix, expectedPrefix);
+  checkOption("headerPrefix", isPrefix, "letters, digits and inner hyphens, such as X-Service");
   return headerPrefix;
 }
 

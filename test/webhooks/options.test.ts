@@ -8,8 +8,7 @@ import {
 } from "../../src/webhooks/index.ts";
 import { delivery, paymentUpdated, receiver, refusal, secret } from "./deliveries.ts";
 
-const expectedPrefix =
-  "the beginning of header names without the hyphen that follows it, such as X-Service";
+const expectedPrefix = "letters, digits and inner hyphens, such as X-Service";
 
 describe("an option that cannot be right is refused at construction", () => {
   it.each([

@@ -5,9 +5,6 @@ import { control } from "../running-sandbox.ts";
 import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
 
-/** More is more than an assistant reads. */
-const mostEvents = 50;
-
 const cents = z.int().check(z.minimum(1));
 
 /**
@@ -53,16 +50,12 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_advance_clock",
-      description: `Advances the sandbox's clock and reports what became due: at most the last ${mostEvents} events.`,
+      description: "Advances the sandbox's clock and reports the last 50 events that became due.",
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
       async run(input) {
-        const advanced = await control<{ now: string; happened: object[] }>(
-          url,
-          "clock/advance",
-          input,
-        );
-        const { now, happened } = advanced;
-        return { now, happened: happened.slice(-mostEvents), total: happened.length };
+        const path = "clock/advance";
+        const all = await control<{ now: string; happened: object[] }>(url, path, input);
+        return { ...all, happened: all.happened.slice(-50), total: all.happened.length };
       },
     }),
     defineTool({

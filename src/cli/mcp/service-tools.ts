@@ -24,7 +24,9 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         },
         async run(filters) {
           const { data, pagination } = await client()[kinds].list(filters);
-          return { [kinds]: data.map(withoutQuotes), total: pagination.total };
+          // Most of a payment is its quotes, and editors refuse long answers.
+          const brief = data.map((item) => ({ ...item, quotes: undefined }));
+          return { [kinds]: brief, total: pagination.total };
         },
       }),
       defineTool({
@@ -33,10 +35,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         isReadOnly: true,
         input: {
           orderId: described(z.string(), "The merchant's own."),
-          createdAfter: described(
-            z.optional(z.string()),
-            "Such as 2026-01-01T00:00:00Z. Nothing older is read.",
-          ),
+          createdAfter: described(z.optional(z.string()), "Such as 2026-01-01T00:00:00Z."),
         },
         async run({ orderId, createdAfter }) {
           return { [kinds]: await client()[kinds].findByOrderId(orderId, { createdAfter }) };
@@ -44,9 +43,4 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
       }),
     ];
   });
-}
-
-/** Quotes are most of a payment, and a list of them is more than an assistant reads. */
-function withoutQuotes(item: object): object {
-  return { ...item, quotes: undefined };
 }
