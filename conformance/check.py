@@ -25,14 +25,14 @@ def is_valid(secret, timestamp, body, signature):
     return hmac.compare_digest(expected, signature.lower())
 
 
-ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)"
+ISO = r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)"
 
 
 def milliseconds_of(text):
     """A timestamp header as milliseconds since 1970; None where it is refused."""
     if re.fullmatch(r"[0-9]{12,14}", text):
         return int(text)
-    seconds = re.fullmatch(r"([0-9]{1,11})(?:\.([0-9]+))?", text)
+    seconds = re.fullmatch(r"([0-9]{1,11})(?:\.([0-9]{1,9}))?", text)
     if seconds:
         whole, fraction = seconds.groups(default="")
         return int(whole) * 1000 + int((fraction + "000")[:3])
@@ -54,7 +54,8 @@ def units_of(amount, decimals):
     whole, fraction = parts.groups(default="")
     if fraction[decimals:].strip("0"):
         return None
-    return str(int(whole + fraction[:decimals].ljust(decimals, "0")))
+    units = int(whole + fraction[:decimals].ljust(decimals, "0"))
+    return str(units) if units < 2**256 else None
 
 
 def canonical(units, decimals):

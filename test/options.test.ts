@@ -369,6 +369,8 @@ describe("the header prefix", () => {
   test.each<[string, ClientOptions, Record<string, string>]>([
     ["of two names that differ", { headerPrefix: "X-A", wire: { headerPrefix: "X-B" } }, {}],
     ["with a space", { headerPrefix: "X A" }, {}],
+    ["with the hyphen that follows it", { headerPrefix: "X-Service-" }, {}],
+    ["with that hyphen in the variable", {}, { SETTLEKIT_HEADER_PREFIX: "X-Service-" }],
     ["with a line break in the variable", {}, { SETTLEKIT_HEADER_PREFIX: "X\r\nY" }],
   ])("%s is refused", (_, options, variables) => {
     expect(() => prefix(options, variables)).toThrow(

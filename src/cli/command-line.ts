@@ -126,17 +126,17 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
   }
 }
 
-function explain(error: unknown, args: readonly string[], terminal: Terminal): void {
-  const label = terminal.paint("red", "settlekit:");
-  if (error instanceof UsageError) {
-    for (const line of `${label} ${error.message}`.split(/\n+/)) terminal.say(line);
-    terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
-  } else if (SettlekitError.is(error)) {
-    if (terminal.asJson) terminal.json({ type: "error", error: error.toJSON() });
-    terminal.say(`${label} ${error.message}`);
-  } else {
-    terminal.say(`${label} Internal error, a bug in settlekit:`);
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    for (const line of text.split("\n")) terminal.say(line);
-  }
+function explain(thrown: unknown, args: readonly string[], terminal: Terminal): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const { name, message, stack = message } = error;
+  const isOurs = SettlekitError.is(error);
+  const isUsage = error instanceof UsageError;
+  // Not what was parsed: the arguments may be what is wrong. Those after -- belong to another command.
+  const asJson = args.slice(0, args.concat("--").indexOf("--")).includes("--json");
+  if (asJson) terminal.json({ type: "error", error: isOurs ? error : { name, message } });
+  const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
+  const said = `${terminal.paint("red", "settlekit:")} ${text}`;
+  // A message of the service must not add lines.
+  for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
+  if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
 }

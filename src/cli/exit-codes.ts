@@ -41,7 +41,9 @@ const transientStoreErrors: ReadonlySet<string> = new Set([
 ]);
 
 /** An argument is missing or cannot be used. The message names it and says what can be. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
 
 export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>

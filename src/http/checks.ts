@@ -46,8 +46,8 @@ const headersSchema = z.custom<Readonly<Record<string, string>>>(
   },
 );
 
-const token = must("letters, digits and hyphens, such as X-Service");
-const prefixSchema = z.string(token).check(z.regex(/^[A-Za-z0-9-]{1,100}$/, token));
+const token = must("letters, digits and inner hyphens, such as X-Service");
+const prefixSchema = z.string(token).check(z.regex(/^[A-Za-z0-9-]{0,99}[A-Za-z0-9]$/, token));
 
 const wireSchema = z.strictObject({
   headerPrefix: z.optional(prefixSchema),
@@ -150,7 +150,7 @@ function checkHeaderPrefix(own?: string, ofWire?: string, variable?: string): st
   if (prefix !== undefined) return prefix;
   if (!variable) return defaultHeaderPrefix;
   if (!prefixSchema.safeParse(variable).success) {
-    refuse("SETTLEKIT_HEADER_PREFIX must be letters, digits and hyphens, such as X-Service.");
+    refuse("SETTLEKIT_HEADER_PREFIX must be letters, digits and inner hyphens, such as X-Service.");
   }
   return variable;
 }

@@ -12,7 +12,7 @@ interface CallEvent {
 export interface StartEvent extends CallEvent {
   readonly type: "start";
   readonly method: string;
-  /** The path with its placeholders, so that it groups well in metrics. */
+  /** The path with its placeholders, so that it groups well in metrics; that of `client.request` as it was given. */
   readonly path: string;
 }
 

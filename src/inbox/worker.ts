@@ -63,6 +63,7 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   }
   return runWorker({
     store: context.store,
+    observers: context.observers,
     channel: "inbox",
     drainMs,
     loops,

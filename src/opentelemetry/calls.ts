@@ -53,18 +53,21 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
   }
 
   function beginAttempt(call: OpenCall, request: AttemptRequest): Record<string, string> {
-    const { method, path } = call.start;
+    const { operation, method, path } = call.start;
+    // The path of client.request is no template: it contains ids.
+    const template = operation === "request" ? undefined : path;
     call.attempt?.end();
     const attributes: Attributes = {
       "http.request.method": method,
-      "url.template": path,
+      ...(template !== undefined && { "url.template": template }),
       ...server,
       ...(call.attempts > 0 && { "http.request.resend_count": call.attempts }),
       ...(identifiers && { "url.full": client.baseUrl + request.path }),
     };
     if (identifiers && call.attempts === 0) call.span.setAttributes(identifiersIn(request.body));
     const options = { kind: SpanKind.CLIENT, attributes };
-    call.attempt = tracer.startSpan(`${method} ${path}`, options, call.context);
+    const name = template === undefined ? method : `${method} ${template}`;
+    call.attempt = tracer.startSpan(name, options, call.context);
     const headers = {};
     if (propagate) propagation.inject(trace.setSpan(call.context, call.attempt), headers);
     return headers;

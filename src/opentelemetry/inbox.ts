@@ -11,7 +11,7 @@ import {
 import type { InboxEvent, InboxItem, InboxStep } from "../inbox/events.ts";
 import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { runWithin, type Telemetry } from "./telemetry.ts";
+import { detached, runWithin, type Telemetry } from "./telemetry.ts";
 
 /** An inbox, whatever its store. */
 export interface AnyInbox {
@@ -38,6 +38,7 @@ export function instrumentInbox(inbox: AnyInbox, telemetry: Telemetry): () => vo
   const keyOf = ({ tenant, kind, id }: InboxItem) => JSON.stringify([tenant, kind, id]);
 
   const stopObserving = (inbox as Observable).observe({
+    detached,
     onEvent(event) {
       count(event);
       if (event.type !== "accepted" && "id" in event) tell(running.get(keyOf(event)), event);

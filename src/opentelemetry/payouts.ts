@@ -2,7 +2,7 @@ import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
 import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { runWithin, type Telemetry } from "./telemetry.ts";
+import { detached, runWithin, type Telemetry } from "./telemetry.ts";
 
 /** A ledger of payouts, whatever its store. */
 export interface AnyPayouts {
@@ -24,6 +24,7 @@ export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): ()
   const running = new Map<string, Span>();
 
   const stopObserving = (payouts as Observable).observe({
+    detached,
     onEvent(event) {
       count(event);
       const orderId = event.type === "changed" ? event.payout.orderId : orderIdOf(event);

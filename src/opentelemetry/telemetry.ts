@@ -1,4 +1,11 @@
-import { context, type Meter, type Span, type Tracer, trace } from "@opentelemetry/api";
+import {
+  context,
+  type Meter,
+  ROOT_CONTEXT,
+  type Span,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
 
 /** The options of `instrument`. */
 export interface InstrumentOptions {
@@ -33,6 +40,11 @@ export interface Telemetry {
 export const durationBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
 ];
+
+/** Starts a worker, whose spans are no part of the trace in which a program happens to start it. */
+export function detached<T>(run: () => T): T {
+  return context.with(ROOT_CONTEXT, run);
+}
 
 /** Runs work within a span that ends with it. A tracer that fails does not keep it from running. */
 export function runWithin<T>(begin: () => Span, run: () => T, ended: () => void): T {

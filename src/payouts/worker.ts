@@ -99,11 +99,12 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   const { concurrency = 4, drainMs = 35_000, pollMs = 1_000 } = options;
   checkWhole("drainMs", drainMs, 0);
   checkWhole("pollMs", pollMs, 1, longestPollMs);
-  const { store, tenant, report } = context;
+  const { store, observers, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal);
   return runWorker({
     store,
+    observers,
     channel: "payouts",
     drainMs,
     idle: () => crew.idle(),

@@ -5,6 +5,8 @@ export interface Observer<Event, Item> {
   onEvent(event: Event): void;
   /** Runs the work on one item. */
   around<T>(item: Item, run: () => T): T;
+  /** Starts what goes on after its caller has ended, outside of the caller's trace. */
+  detached<T>(run: () => T): T;
   /** The W3C trace context of what this is called in, to be stored; null without one. */
   traceContext?(): string | null;
 }
@@ -51,6 +53,15 @@ export class Observers<Event extends object, Item> {
       inner = () => observer.around(item, within);
     }
     return inner();
+  }
+
+  detached<T>(run: () => T): T {
+    let outer = run;
+    for (const observer of this.#observers) {
+      const within = outer;
+      outer = () => observer.detached(within);
+    }
+    return outer();
   }
 }
 

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { show } from "../values.ts";
+import type { Observers } from "./observers.ts";
 import type { Store } from "./store.ts";
 
 /** A worker that runs until it is stopped. */
@@ -21,6 +22,7 @@ export interface Loop {
 /** What a worker is made of. */
 interface Work {
   readonly store: Store;
+  readonly observers: Pick<Observers<never, never>, "detached">;
   readonly channel: string;
   /** How long `stop` waits for what is running, in milliseconds. */
   readonly drainMs: number;
@@ -42,7 +44,7 @@ const largestBackoff = 30;
 
 /** Starts a worker of the inbox or of the payout ledger in this process. */
 export function runWorker(work: Work): Worker {
-  const { store, channel, drainMs, idle, stopping, stopped, onError } = work;
+  const { store, observers, channel, drainMs, idle, stopping, stopped, onError } = work;
   const alarm = new Alarm(stopping.signal);
   const listener = store.listen(channel, () => alarm.ring());
 
@@ -62,7 +64,7 @@ export function runWorker(work: Work): Worker {
     }
   }
 
-  const running = Promise.all(work.loops.map(repeat));
+  const running = observers.detached(() => Promise.all(work.loops.map(repeat)));
   let ending: Promise<void> | undefined;
   async function end(): Promise<void> {
     stopping.abort();

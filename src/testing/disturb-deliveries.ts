@@ -117,22 +117,20 @@ export function disturbDeliveries(
       add({ ...staleWebhook(sent, stale), tampered: "stale-timestamp" });
     }
     add({});
-    if (random() < duplicate) add({ isDuplicate: true });
+    if (random() < duplicate) add({});
   }
-  const inOrder = reorder ? shuffled(disturbed, random) : disturbed;
-  return inOrder.toSorted((a, b) => a.delayMs - b.delayMs);
+  const sent = new Set<number>();
+  return disturbed
+    .map((delivery) => ({ delivery, place: reorder ? random() : 0 }))
+    .toSorted((a, b) => a.delivery.delayMs - b.delivery.delayMs || a.place - b.place)
+    .map(({ delivery }) => {
+      const isDuplicate = delivery.tampered === undefined && sent.has(delivery.index);
+      if (delivery.tampered === undefined) sent.add(delivery.index);
+      return { ...delivery, isDuplicate };
+    });
 }
 
 /** Draws nothing for a share of 0, so that another share changes nothing about the other copies. */
 function happens(share: number, random: () => number): boolean {
   return share > 0 && random() < share;
-}
-
-/** Every order is equally likely. */
-function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
-  const result: Item[] = [];
-  for (const item of items) {
-    result.splice(Math.floor(random() * (result.length + 1)), 0, item);
-  }
-  return result;
 }

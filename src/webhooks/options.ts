@@ -110,8 +110,8 @@ export function checkOption(param: string, isRight: boolean, expected: string): 
 export function readHeaderPrefix(
   headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
 ): string {
-  const isPrefix = typeof headerPrefix === "string" && /^[\w-]+$/.test(headerPrefix);
-  checkOption("headerPrefix", isPrefix, "the beginning of header names, such as X-Service");
+  const isPrefix = typeof headerPrefix === "string" && /^[\w-]*\w$/.test(headerPrefix);
+  checkOption("headerPrefix", isPrefix, "letters, digits and inner hyphens, such as X-Service");
   return headerPrefix;
 }
 

@@ -245,8 +245,8 @@ test.each([
   [["--csv", "--json"], "Pass --csv or --json, not both."],
   [["--limit", "1", "--all"], "Pass --limit or --all, not both."],
 ])("a list is refused with %j, of which one would be ignored", async (args, reason) => {
-  const { code, stdout, stderr } = await run("payments", "list", ...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  const { code, stderr } = await run("payments", "list", ...args);
+  expect(code).toBe(2);
   expect(stderr).toContain(reason);
 });
 

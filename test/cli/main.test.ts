@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/command-line.ts";
 import { version } from "../../src/runtime.ts";
+import { scriptedServer } from "../scripted-server.ts";
 import { settlekit } from "./command-line.ts";
 
 const names = Array.from(new Set(commands.map(({ words: [name = ""] }) => name)));
@@ -58,5 +59,37 @@ describe("settlekit", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("--jsn");
     expect(stderr).toContain(`Try: settlekit ${name} --help`);
+  });
+
+  describe("with --json", () => {
+    const missing = "/no/such/folder/file";
+    test.each([
+      ["an unknown option", ["payments", "list", "--json", "--nope"]],
+      ["a missing argument", ["payments", "get", "--json"]],
+      ["a value that cannot be read", ["sandbox", "--port", "abc", "--json"]],
+      ["a group without a verb", ["payments", "--json"]],
+      ["a file of data that cannot be opened", ["sandbox", "--json", "--data", missing]],
+      ["a file of variables that cannot be read", ["doctor", "--json", "--dotenv", missing]],
+      ["options that exclude each other", ["payments", "list", "--json", "--csv"]],
+      ["a setting that is missing", ["listen", "--json"]],
+    ])("%s is a line of JSON as well", async (_, args) => {
+      const { code, stdout, stderr } = await settlekit(args);
+      expect(code).toBe(2);
+      const { type, error } = JSON.parse(stdout);
+      expect({ type, name: error.name }).toEqual({ type: "error", name: "UsageError" });
+      expect(stderr).toContain(`settlekit: ${error.message.split("\n")[0]}`);
+    });
+
+    test("so is a port that is taken", async () => {
+      await using other = await scriptedServer({});
+      const { port } = new URL(other.url);
+      const { stdout } = await settlekit(["listen", "--json", "--secret", "s", "--port", port]);
+      expect(JSON.parse(stdout).error.message).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    });
+
+    test("after -- it belongs to the other command", async () => {
+      const { code, stdout } = await settlekit(["exec", "--nope", "--", "node", "--json"]);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    });
   });
 });

@@ -83,6 +83,7 @@ describe("settlekit mcp", () => {
     });
     const { value } = await assistant.call("list_payments", { status: "pending", limit: 1 });
     expect(value).toMatchObject({ payments: [{ id: paymentId }], total: expect.any(Number) });
+    expect(value.payments[0]).not.toHaveProperty("quotes");
     const found = await assistant.call("find_payments", { orderId: "order_1" });
     expect(found.value.payments).toHaveLength(1);
     const none = await assistant.call("find_withdrawals", { orderId: "order_1" });
@@ -96,6 +97,10 @@ describe("settlekit mcp", () => {
     ]);
     const named = await assistant.call("explain_error", { code: "RateLimitError" });
     expect(named.value.meanings.at(-1).text).toContain("retryAfterMs");
+    const refused = await assistant.call("explain_error", { code: "signature_mismatch" });
+    expect(refused.value.meanings).toMatchObject([
+      { text: expect.stringContaining("No configured secret made this signature") },
+    ]);
     const unknown = await assistant.call("explain_error", { code: "no_such_code" });
     expect(unknown.value.note).toContain("no such code");
     const { value: guides } = await assistant.call("search_guides", { query: "secret rotation" });
@@ -143,6 +148,21 @@ describe("settlekit mcp", () => {
     await editor.close();
   });
 
+  test("reports the last events of an advance, and how many there were", async () => {
+    await using own = await createSandbox().listen({ port: 0 });
+    const editor = await connect({
+      SETTLEKIT_ENVIRONMENT: "sandbox",
+      SETTLEKIT_SANDBOX_URL: own.url,
+    });
+    for (const number of Array(30).keys()) {
+      await editor.call("sandbox_create_payment", { orderId: `order_${number}`, amount: 900 });
+    }
+    const { value } = await editor.call("sandbox_advance_clock", { duration: "1d" });
+    expect(value.total).toBeGreaterThan(50);
+    expect(value.happened).toHaveLength(50);
+    await editor.close();
+  });
+
   test("says what was wrong with a call", async () => {
     const { value, isError } = await assistant.call("get_payment", { id: "nowhere" });
     expect(isError).toBe(true);
@@ -151,6 +171,10 @@ describe("settlekit mcp", () => {
     expect(odd).toMatchObject({ isError: true });
     expect(odd.text).toContain('Unrecognized key: \\"paymentId\\"');
     expect((await assistant.call("send_money")).text).toContain("There is no tool send_money.");
+    const early = { orderId: "order_1", createdAfter: "yesterday" };
+    expect((await assistant.call("find_payments", early)).value.error.message).toBe(
+      'createdAfter must be a Date or ISO 8601 text with its zone, got "yesterday".',
+    );
     const fault = await assistant.call("sandbox_inject_fault", { fault: "sometimes" });
     expect(fault.isError).toBe(true);
   });

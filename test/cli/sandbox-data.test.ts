@@ -75,7 +75,7 @@ describe("settlekit sandbox --data", () => {
     const data = join(folder, "shared.sqlite");
     await using _first = await sandbox("--data", data);
     const second = await settlekit(["sandbox", "--port", "0", "--json", "--data", data]);
-    expect(second).toMatchObject({ code: 2, stdout: "" });
+    expect(second.code).toBe(2);
     expect(second.stderr).toContain(`--data: Another sandbox is using ${data}.`);
     const other = await settlekit(["sandbox", "--port", "0", "--data", import.meta.filename]);
     expect(other).toMatchObject({ code: 2, stdout: "" });

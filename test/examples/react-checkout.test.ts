@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { signedDelivery } from "../../src/testing/index.ts";
 import { chromiumPath, launchChromium } from "../browser/chromium.ts";
 import { watchedPage } from "../browser/watched-page.ts";
 import { freePort } from "../free-port.ts";
@@ -8,6 +10,33 @@ import { Example } from "./example.ts";
 const example = new Example("react-checkout");
 // Its Vite bundles the installed package, so that it is tested by `npm run test:examples` alone.
 const isMissing = !example.isInstalled || chromiumPath === undefined;
+
+it("ships for a webhook that names the order alone", async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const sandbox = createSandbox();
+  await using service = await sandbox.listen({ port: 0 });
+  const secret = sandbox.webhookSecret;
+  const shop = await example.run("start", {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: service.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+    SETTLEKIT_WEBHOOK_SECRET: secret,
+    PORT: new URL(url).port,
+  });
+  try {
+    const orderId = `order_${randomUUID()}`;
+    await shop.printed(/The shop is open/);
+    const opened = await fetch(`${url}/payments/${orderId}`, { method: "POST" });
+    const { paymentId } = (await opened.json()) as { paymentId: string };
+    await sandbox.payments.simulate(paymentId, "success");
+    const event = { event: "payment.updated", data: { status: "completed", orderId } } as const;
+    const delivery = signedDelivery({ secret, event });
+    expect((await fetch(delivery.request(`${url}/webhooks`))).status).toBe(200);
+    expect(await shop.printed(/Ship (order_[0-9a-f-]+)\./)).toBe(orderId);
+  } finally {
+    await shop.stop("SIGKILL");
+  }
+});
 
 it.skipIf(isMissing)("a page built by Vite takes a payment, and its shop ships", async () => {
   const build = await example.run("build");

@@ -217,6 +217,22 @@ describe("instrument(client)", () => {
     },
   );
 
+  test("names the path of client.request only with identifiers: it contains ids", async () => {
+    await using telemetry = createTelemetry();
+    const { client } = createShop();
+    const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+    const request = { method: "GET", path: `${listPath}/${paymentId}` } as const;
+    const stop = instrument(client, telemetry.options);
+    await client.request(request);
+    expect(telemetry.spans().map(({ name }) => name)).toEqual(["GET", "request"]);
+    expect(await telemetry.everything()).not.toContain(paymentId);
+    stop();
+
+    instrument(client, { ...telemetry.options, identifiers: true });
+    await client.request(request);
+    expect(telemetry.spans().at(-2)?.attributes["url.full"]).toContain(request.path);
+  });
+
   test("stops when asked", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();

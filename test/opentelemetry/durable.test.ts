@@ -144,3 +144,34 @@ describe("instrument(payouts)", () => {
     },
   );
 });
+
+test("the work of a worker is no part of the trace in which it was started", async () => {
+  await using telemetry = createTelemetry();
+  const { sandbox, client, inbox, store } = await openShop(telemetry);
+  const payouts = createPayouts({ client, store, limits: {}, logger });
+  await payouts.migrate();
+  instrument(payouts, telemetry.options);
+  const shipped = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<void>();
+  inbox.on("payment", "ship", {}, () => shipped.resolve());
+  sandbox.on("withdrawal.created", () => sent.resolve());
+  await client.payments.create({ amount: 2500, orderId: "order_1" });
+  await sandbox.webhooks.idle();
+  await payouts.plan({
+    orderId: "payout_1",
+    amountInCents: 900,
+    chainId: 84_532,
+    recipientAddress,
+  });
+
+  const workers = telemetry.tracer.startActiveSpan("first request", (span) => {
+    span.end();
+    return [inbox.start(), payouts.start()];
+  });
+  await Promise.all([shipped.promise, sent.promise]);
+  for (const worker of workers) await worker.stop();
+
+  for (const name of ["settle payment", "payout", "payments.list"]) {
+    expect(telemetry.span(name).parentSpanContext).toBeUndefined();
+  }
+});

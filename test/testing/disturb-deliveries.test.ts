@@ -63,6 +63,15 @@ describe("disturbed deliveries", () => {
     );
   });
 
+  it("call the one that is sent second the duplicate, in any order", () => {
+    const disturbance = { seed: 7, duplicate: 1, reorder: true, maxDelayMs: 1_000, tamper: 0.5 };
+    const authentic = disturbDeliveries(deliveries, disturbance).filter((it) => !it.tampered);
+    for (const index of deliveries.keys()) {
+      const both = authentic.filter((it) => it.index === index);
+      expect(both.map(({ isDuplicate }) => isDuplicate)).toEqual([false, true]);
+    }
+  });
+
   it("are all accepted but the forged ones, which never are", () => {
     const seen = new Set<string>();
     fc.assert(

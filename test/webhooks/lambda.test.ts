@@ -67,7 +67,16 @@ describe("the Lambda handler", () => {
     expect((await answer({ httpMethod: "POST", headers: null, body: "{}" })).statusCode).toBe(401);
   });
 
-  it("answers 405 to an event that is no request", async () => {
-    expect((await answer({ Records: [] })).statusCode).toBe(405);
+  it.each([
+    ["of a queue", { Records: [] }],
+    [
+      "of a WebSocket",
+      { requestContext: { connectionId: "c1", routeKey: "$default" }, body: "{}" },
+    ],
+    ["that is absent", undefined],
+    ["that is null", null],
+  ])("answers 405 to an event %s, which is no request", async (_, event) => {
+    const headers = { Allow: "POST" };
+    expect(await answer(event)).toEqual({ statusCode: 405, headers, body: "" });
   });
 });

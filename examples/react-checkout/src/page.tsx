@@ -11,14 +11,16 @@ interface OpenPayment {
 
 function Shop() {
   const [payment, setPayment] = useState<OpenPayment>();
+  const [hasFailed, setFailed] = useState(false);
   const [isPaid, setPaid] = useState(false);
   useEffect(() => {
     // One order for each visit; a shop takes it from its own session.
     const orderId = sessionStorage.orderId ?? `order_${crypto.randomUUID()}`;
     sessionStorage.orderId = orderId;
     const opening = fetch(`/payments/${orderId}`, { method: "POST" });
-    opening.then((answer) => answer.json()).then(setPayment);
+    opening.then((answer) => answer.json()).then(setPayment, () => setFailed(true));
   }, []);
+  if (hasFailed) return <p>The payment could not be started. Please reload the page.</p>;
   if (payment === undefined) return <p>One moment …</p>;
   return (
     <>

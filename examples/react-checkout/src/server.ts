@@ -13,11 +13,14 @@ const webhooks = new Webhooks();
 const receive = webhooks.nodeHandler();
 
 webhooks.on("payment.updated", async ({ data }) => {
-  if (!data.id) return;
-  // The event may be old: what counts is what the service says now.
-  const payment = await client.payments.get(data.id);
+  // The event may be old, and often names the order alone: what counts is what the service says now.
+  const payments = data.id
+    ? [await client.payments.get(data.id)]
+    : await client.payments.findByOrderId(data.orderId ?? "");
+  // Answered with 500, so that the service delivers it again.
+  if (payments.length === 0) throw new Error(`The order ${data.orderId} has no payment yet.`);
   // Your database remembers what was shipped, because webhooks repeat.
-  if (isPaid(payment.status)) console.log(`Ship ${payment.orderId}.`);
+  if (payments.some(({ status }) => isPaid(status))) console.log(`Ship ${payments[0]?.orderId}.`);
 });
 
 const server = createServer(async (request, response) => {

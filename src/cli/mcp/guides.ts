@@ -82,8 +82,9 @@ function scoreOf({ heading, text }: Section, words: readonly string[]): number {
 }
 
 function explanation(sections: readonly Section[], code: string) {
-  const ofErrors = sections.filter(({ guide }) => guide.endsWith("errors.md"));
-  const isRow = (line: string) => line.startsWith("|") && line.includes(`\`${code}\``);
+  // The reasons of refused deliveries are in the guide to webhooks.
+  const ofErrors = sections.filter(({ guide }) => /(errors|webhooks)\.md$/.test(guide));
+  const isRow = (line: string) => line.split("|")[1]?.includes(`\`${code}\``);
   const meanings = ofErrors.flatMap(({ heading, text }) => {
     if (heading === code) return { class: heading, text };
     const rows = text.split("\n").filter(isRow);

@@ -50,9 +50,13 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_advance_clock",
-      description: "Advances the sandbox's clock and reports what became due.",
+      description: "Advances the sandbox's clock and reports the last 50 events that became due.",
       input: { duration: described(z.string(), "Such as 90s, 15m, 2h or 1d.") },
-      run: (input) => control(url, "clock/advance", input),
+      async run(input) {
+        const path = "clock/advance";
+        const all = await control<{ now: string; happened: object[] }>(url, path, input);
+        return { ...all, happened: all.happened.slice(-50), total: all.happened.length };
+      },
     }),
     defineTool({
       name: "sandbox_list_deliveries",

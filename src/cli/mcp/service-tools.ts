@@ -16,7 +16,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
       }),
       defineTool({
         name: `list_${kinds}`,
-        description: `Lists ${kinds}, newest first. For those of an order, use find_${kinds}.`,
+        description: `Lists ${kinds}, newest first, without quotes. For those of an order, use find_${kinds}.`,
         isReadOnly: true,
         input: {
           status: described(z.optional(z.string()), "Only those with this status."),
@@ -24,7 +24,9 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         },
         async run(filters) {
           const { data, pagination } = await client()[kinds].list(filters);
-          return { [kinds]: data, total: pagination.total };
+          // Most of a payment is its quotes, and editors refuse long answers.
+          const brief = data.map((item) => ({ ...item, quotes: undefined }));
+          return { [kinds]: brief, total: pagination.total };
         },
       }),
       defineTool({
@@ -33,11 +35,10 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         isReadOnly: true,
         input: {
           orderId: described(z.string(), "The merchant's own."),
-          createdAfter: described(z.optional(z.string()), "In ISO 8601. Nothing older is read."),
+          createdAfter: described(z.optional(z.string()), "Such as 2026-01-01T00:00:00Z."),
         },
         async run({ orderId, createdAfter }) {
-          const options = createdAfter ? { createdAfter: new Date(createdAfter) } : {};
-          return { [kinds]: await client()[kinds].findByOrderId(orderId, options) };
+          return { [kinds]: await client()[kinds].findByOrderId(orderId, { createdAfter }) };
         },
       }),
     ];

@@ -33,10 +33,11 @@ export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
 export function createLambdaHandler(receive: Receive): LambdaHandler {
   return async (event) => {
+    // Another trigger may pass anything; what has no method gets 405.
     const { httpMethod, multiValueHeaders, headers, body, isBase64Encoded, requestContext } =
-      event as Partial<LambdaEventV1 & LambdaEventV2>;
+      (event ?? {}) as Partial<LambdaEventV1 & LambdaEventV2>;
     const { status, ...answer } = await receive({
-      method: httpMethod ?? requestContext?.http.method,
+      method: httpMethod ?? requestContext?.http?.method,
       // Beside them, `headers` has only the last of several values.
       headers: multiValueHeaders ?? headers,
       readBody: () => (isBase64Encoded ? Buffer.from(body ?? "", "base64") : (body ?? "")),
