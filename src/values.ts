@@ -105,6 +105,15 @@ export function checkOptionNames(options: object, known: readonly string[], what
   });
 }
 
+/** The value of a JSON text; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** JSON with the keys of every object in order, so that equal values are equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
