@@ -19,14 +19,7 @@ import type { InboxEvent, InboxItem, InboxStep } from "./events.ts";
 import { keepingLease } from "./lease.ts";
 import { noteNews } from "./news.ts";
 import { runOnce, tookTooLong } from "./run-effect.ts";
-import {
-  fetchedRank,
-  findSubjects,
-  type InboxClient,
-  reachedAt,
-  readSubject,
-  stateOf,
-} from "./subject.ts";
+import { fetchedRank, type InboxClient, reachedAt, resourceOf, stateOf } from "./subject.ts";
 
 /** What every part of an inbox works with. */
 export interface InboxContext {
@@ -93,9 +86,11 @@ async function fetchSubject(
 ): Promise<Payment | Withdrawal> {
   const { tenant, kind, subject, signed_rank } = claim;
   const options = { deadlineMs: fetchDeadlineMs, signal };
-  const fetched = await readSubject(clientOf(tenant), kind, subject, options).catch((error) => {
-    throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
-  });
+  const fetched = await resourceOf(clientOf(tenant), kind)
+    .get(subject, options)
+    .catch((error: unknown) => {
+      throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
+    });
   if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
   throw new SettlekitError(
     `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still gives. It is ` +
@@ -122,7 +117,7 @@ async function settleOrder(
 ) {
   const { tenant, kind, subject: orderId, signed_rank: rank, causes } = claim;
   const options = { deadlineMs: fetchDeadlineMs, signal };
-  const found = await findSubjects(clientOf(tenant), kind, orderId, options);
+  const found = await resourceOf(clientOf(tenant), kind).findByOrderId(orderId, options);
   if (found.length === 0) {
     throw new SettlekitError(
       `The service lists no ${kind} with the orderId of a signed webhook. It is looked for again later.`,
