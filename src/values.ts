@@ -70,8 +70,9 @@ function objectName(value: object): string {
 /** By sound: an Array and an XMLHttpRequest, but a URL and a Uint8Array. */
 const startsWithVowel = /^([AEIO][a-z]|U(?!int|ni|s)[a-z]|[AEFHILMNORSX](?![a-z]))/;
 
-/** The known name that was probably meant, if one is near enough to suggest. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+/** The known name that was probably meant instead of an unknown one, if one is near enough to suggest. */
+export function nearest(name: unknown, known: readonly string[]): string | undefined {
+  if (typeof name !== "string" || known.includes(name)) return undefined;
   const begun = known.filter((candidate) => name.length > 2 && candidate.startsWith(name));
   if (begun.length === 1) return begun[0];
   const [best] = known

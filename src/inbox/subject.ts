@@ -43,7 +43,7 @@ const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
 
 /** The known status that an unknown one resembles: it may be misspelt, or new. */
 export function similarState(kind: SubjectKind, status: string): string | undefined {
-  return status in ranks[kind] ? undefined : nearest(status, Object.keys(ranks[kind]));
+  return nearest(status, Object.keys(ranks[kind]));
 }
 
 /** 0 for a status that is not known, which is ahead of nothing. */

@@ -161,7 +161,7 @@ export function checkOrderId(value: unknown): string {
 export function checkState(value: unknown): PayoutState {
   const state = payoutStates.find((known) => known === value);
   if (state !== undefined) return state;
-  const near = typeof value === "string" ? nearest(value, payoutStates) : undefined;
+  const near = nearest(value, payoutStates);
   const cure = near ? `Did you mean ${near}?` : `The states are: ${payoutStates.join(", ")}.`;
   throw new InvalidRequestError(`There is no state ${show(value)}. ${cure}`, {
     code: "invalid_request",

@@ -104,7 +104,7 @@ export function createEvents(store: Store) {
 
 function checkListener(type: unknown, listener: unknown): void {
   if (type !== "*" && !eventTypes.some((known) => known === type)) {
-    const near = typeof type === "string" ? nearest(type, eventTypes) : undefined;
+    const near = nearest(type, eventTypes);
     const cure = near ? `Did you mean ${near}?` : `Pass "*", or one of: ${eventTypes.join(", ")}.`;
     throw new InvalidRequestError(`The sandbox has no event ${show(type)}. ${cure}`, {
       code: "unknown_event",

@@ -86,7 +86,7 @@ export function createReceiver(
   return {
     on(event: string, handler: Handler) {
       checkOption("handler", typeof handler === "function", "a function");
-      const near = [...eventNames, "*"].includes(event) ? undefined : nearest(event, eventNames);
+      const near = event === "*" ? undefined : nearest(event, eventNames);
       if (near !== undefined) {
         const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
         void log("warn", message, { event });

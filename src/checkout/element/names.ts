@@ -44,7 +44,7 @@ export function misspelt(
   known: readonly string[],
 ): SettlekitError[] {
   return names.flatMap((name) => {
-    const meant = known.includes(name) ? undefined : nearest(name, known);
+    const meant = nearest(name, known);
     return meant === undefined ? [] : [unknownName(kind, name, meant)];
   });
 }
