@@ -1,6 +1,6 @@
 import { choice, integer } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
-import { eventTypes } from "../sandbox/events.ts";
+import { eventTypes, subjectOf } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
@@ -163,7 +163,7 @@ function filterBy({
   const ofOrder = new Set<unknown>();
   return (event) => {
     const fields: Readonly<Record<string, unknown>> = { ...event };
-    const subject = fields.paymentId ?? fields.withdrawalId ?? fields.subjectId;
+    const subject = subjectOf(event);
     if (order !== undefined && fields.orderId === order) ofOrder.add(subject);
     return (
       (type === undefined || event.type === type || event.type.startsWith(`${type}.`)) &&
