@@ -83,6 +83,11 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
     : undefined;
 }
 
+/** The error for an option that cannot work. */
+export function invalidOption(param: string, message: string, code = "invalid_option") {
+  return new ConfigurationError(message, { code, param });
+}
+
 /**
  * Refuses options that do not exist, with the nearest name.
  *
@@ -91,19 +96,13 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
  */
 export function checkOptionNames(options: object, known: readonly string[], what = "option"): void {
   if (!isRecord(options)) {
-    throw new ConfigurationError(`The ${what}s must be an object, such as { ${known[0]} }.`, {
-      code: "invalid_option",
-      param: "options",
-    });
+    throw invalidOption("options", `The ${what}s must be an object, such as { ${known[0]} }.`);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const near = nearest(unknown, known);
   const cure = near ? `Did you mean ${near}?` : `The ${what}s are: ${known.join(", ")}.`;
-  throw new ConfigurationError(`There is no ${what} ${show(unknown)}. ${cure}`, {
-    code: "unknown_option",
-    param: unknown,
-  });
+  throw invalidOption(unknown, `There is no ${what} ${show(unknown)}. ${cure}`, "unknown_option");
 }
 
 /** The value of a JSON text; undefined for any other text. */

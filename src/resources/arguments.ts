@@ -4,7 +4,7 @@ import { isCaip2, toCaip2 } from "../evm/chains.ts";
 import { callOptionNames } from "../http/checks.ts";
 import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
-import { isRecord, nearest, show } from "../values.ts";
+import { invalidOption, isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/payment.ts";
 
@@ -196,8 +196,5 @@ export function bearerToken(accessToken: AccessToken): CredentialSource {
 /** @throws {ConfigurationError} for what cannot be an id. */
 export function checkId(param: string, value: unknown, origin: string): string {
   if (typeof value === "string" && value !== "") return value;
-  throw new ConfigurationError(`${param} must be ${origin}, a non-empty string.`, {
-    code: "invalid_option",
-    param,
-  });
+  throw invalidOption(param, `${param} must be ${origin}, a non-empty string.`);
 }
