@@ -1,5 +1,5 @@
 import leven from "leven";
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError, InvalidRequestError } from "./errors.ts";
 
 // Values that settlekit did not make: what they are, and how a message shows them.
 
@@ -86,6 +86,11 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
 /** The error for an option that cannot work. */
 export function invalidOption(param: string, message: string, code = "invalid_option") {
   return new ConfigurationError(message, { code, param });
+}
+
+/** The error for an argument that can never be right. */
+export function invalidArgument(param: string, message: string, code = "invalid_request") {
+  return new InvalidRequestError(message, { code, param });
 }
 
 /**
