@@ -25,56 +25,45 @@ export type SchemaOf<T> = z.ZodObject<
 >;
 
 // The build makes the wire's schemas here with the same zod as this file's.
-const schemaOf = <T>(schema: unknown) => schema as SchemaOf<T>;
 
 /** A payment or a deposit (interface section 2.1). */
-export const paymentSchema = /* @__PURE__ */ schemaOf<payment.Payment>(payment.paymentSchema);
+export const paymentSchema = payment.paymentSchema as unknown as SchemaOf<payment.Payment>;
 /** The answer to a creation, with the payment secret (interface section 4.1). */
-export const createdPaymentSchema = /* @__PURE__ */ schemaOf<payment.CreatedPayment>(
-  payment.createdPaymentSchema,
-);
+export const createdPaymentSchema =
+  payment.createdPaymentSchema as unknown as SchemaOf<payment.CreatedPayment>;
 /** The receipt of a payment. */
-export const paymentReceiptSchema = /* @__PURE__ */ schemaOf<receipt.PaymentReceipt>(
-  receipt.paymentReceiptSchema,
-);
+export const paymentReceiptSchema =
+  receipt.paymentReceiptSchema as unknown as SchemaOf<receipt.PaymentReceipt>;
 /** A payment's status alone (interface section 4.3). */
-export const paymentStateSchema = /* @__PURE__ */ schemaOf<payment.PaymentState>(
-  payment.paymentStateSchema,
-);
+export const paymentStateSchema =
+  payment.paymentStateSchema as unknown as SchemaOf<payment.PaymentState>;
 /** The address that a customer pays to (interface section 2.2). */
-export const depositAddressSchema = /* @__PURE__ */ schemaOf<quote.DepositAddress>(
-  quote.depositAddressSchema,
-);
+export const depositAddressSchema =
+  quote.depositAddressSchema as unknown as SchemaOf<quote.DepositAddress>;
 /** An offer to settle a payment with one token on one chain (interface section 2.3). */
-export const quoteSchema = /* @__PURE__ */ schemaOf<quote.Quote>(quote.quoteSchema);
+export const quoteSchema = quote.quoteSchema as unknown as SchemaOf<quote.Quote>;
 /** An asset in which a payment can be settled (interface section 2.4). */
-export const tokenSchema = /* @__PURE__ */ schemaOf<token.Token>(token.tokenSchema);
+export const tokenSchema = token.tokenSchema as unknown as SchemaOf<token.Token>;
 /** A network on which a token lives (interface section 2.4). */
-export const tokenChainSchema = /* @__PURE__ */ schemaOf<token.TokenChain>(token.tokenChainSchema);
+export const tokenChainSchema = token.tokenChainSchema as unknown as SchemaOf<token.TokenChain>;
 /** Crypto sent to a beneficiary (interface section 2.5). */
-export const withdrawalSchema = /* @__PURE__ */ schemaOf<withdrawal.Withdrawal>(
-  withdrawal.withdrawalSchema,
-);
+export const withdrawalSchema =
+  withdrawal.withdrawalSchema as unknown as SchemaOf<withdrawal.Withdrawal>;
 /** The receipt of a withdrawal (interface section 2.6). */
-export const withdrawalReceiptSchema = /* @__PURE__ */ schemaOf<withdrawal.WithdrawalReceipt>(
-  withdrawal.withdrawalReceiptSchema,
-);
+export const withdrawalReceiptSchema =
+  withdrawal.withdrawalReceiptSchema as unknown as SchemaOf<withdrawal.WithdrawalReceipt>;
 /** The withdrawals that the merchant can make (interface section 4.6). */
-export const withdrawalConfigSchema = /* @__PURE__ */ schemaOf<withdrawal.WithdrawalConfig>(
-  withdrawal.withdrawalConfigSchema,
-);
+export const withdrawalConfigSchema =
+  withdrawal.withdrawalConfigSchema as unknown as SchemaOf<withdrawal.WithdrawalConfig>;
 /** Where a page stands in its list (interface section 2.7). */
-export const paginationSchema = /* @__PURE__ */ schemaOf<pagination.Pagination>(
-  pagination.paginationSchema,
-);
+export const paginationSchema =
+  pagination.paginationSchema as unknown as SchemaOf<pagination.Pagination>;
 /** The data of a payment event (interface section 6). */
-export const paymentEventDataSchema = /* @__PURE__ */ schemaOf<webhook.PaymentEventData>(
-  webhook.paymentEventDataSchema,
-);
+export const paymentEventDataSchema =
+  webhook.paymentEventDataSchema as unknown as SchemaOf<webhook.PaymentEventData>;
 /** The data of a withdrawal event (interface section 6). */
-export const withdrawalEventDataSchema = /* @__PURE__ */ schemaOf<webhook.WithdrawalEventData>(
-  webhook.withdrawalEventDataSchema,
-);
+export const withdrawalEventDataSchema =
+  webhook.withdrawalEventDataSchema as unknown as SchemaOf<webhook.WithdrawalEventData>;
 
 /** One of the events of interface section 6, with what it carries. */
 export type WebhookEvent = {

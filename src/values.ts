@@ -1,5 +1,5 @@
 import leven from "leven";
-import { ConfigurationError } from "./errors.ts";
+import { ConfigurationError, InvalidRequestError } from "./errors.ts";
 
 // Values that settlekit did not make: what they are, and how a message shows them.
 
@@ -70,8 +70,9 @@ function objectName(value: object): string {
 /** By sound: an Array and an XMLHttpRequest, but a URL and a Uint8Array. */
 const startsWithVowel = /^([AEIO][a-z]|U(?!int|ni|s)[a-z]|[AEFHILMNORSX](?![a-z]))/;
 
-/** The known name that was probably meant, if one is near enough to suggest. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+/** The known name that was probably meant instead of an unknown one, if one is near enough to suggest. */
+export function nearest(name: unknown, known: readonly string[]): string | undefined {
+  if (typeof name !== "string" || known.includes(name)) return undefined;
   const begun = known.filter((candidate) => name.length > 2 && candidate.startsWith(name));
   if (begun.length === 1) return begun[0];
   const [best] = known
@@ -84,6 +85,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 
 /** The event that was probably meant. A status, as in payment.completed, is reported by the object's event "updated". */
 export function nearestEvent(name: string, known: readonly string[]): string | undefined {
+  if (known.includes(name)) return undefined;
   const prefix = `${name.split(".")[0]}.`;
   const changes = known
     .filter((candidate) => candidate.startsWith(prefix))
@@ -94,6 +96,16 @@ export function nearestEvent(name: string, known: readonly string[]): string | u
   return change && prefix + change;
 }
 
+/** The error for an option that cannot work. */
+export function invalidOption(param: string, message: string, code = "invalid_option") {
+  return new ConfigurationError(message, { code, param });
+}
+
+/** The error for an argument that can never be right. */
+export function invalidArgument(param: string, message: string, code = "invalid_request") {
+  return new InvalidRequestError(message, { code, param });
+}
+
 /**
  * Refuses options that do not exist, with the nearest name.
  *
@@ -102,19 +114,22 @@ export function nearestEvent(name: string, known: readonly string[]): string | u
  */
 export function checkOptionNames(options: object, known: readonly string[], what = "option"): void {
   if (!isRecord(options)) {
-    throw new ConfigurationError(`The ${what}s must be an object, such as { ${known[0]} }.`, {
-      code: "invalid_option",
-      param: "options",
-    });
+    throw invalidOption("options", `The ${what}s must be an object, such as { ${known[0]} }.`);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const near = nearest(unknown, known);
   const cure = near ? `Did you mean ${near}?` : `The ${what}s are: ${known.join(", ")}.`;
-  throw new ConfigurationError(`There is no ${what} ${show(unknown)}. ${cure}`, {
-    code: "unknown_option",
-    param: unknown,
-  });
+  throw invalidOption(unknown, `There is no ${what} ${show(unknown)}. ${cure}`, "unknown_option");
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** JSON with the keys of every object in order, so that equal values are equal texts. */

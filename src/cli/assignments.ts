@@ -1,4 +1,4 @@
-import { isRecord, show } from "../values.ts";
+import { isRecord, parsedJson, show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** One `--set`. */
@@ -26,7 +26,8 @@ export function assignmentFrom(input: string): Assignment {
   }
   const banned = path.find((name) => forbidden.has(name));
   if (banned !== undefined) throw new UsageError(`${show(banned)} cannot be set.`);
-  return { path, value: jsonOrText(value) };
+  const json = parsedJson(value);
+  return { path, value: json === undefined ? value : json };
 }
 
 /** @throws {UsageError} The path leads through something that is not an object. */
@@ -44,12 +45,4 @@ export function assign(target: Record<string, unknown>, { path, value }: Assignm
     object = next;
   }
   object[path.at(-1) ?? ""] = value;
-}
-
-function jsonOrText(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
 }

@@ -1,20 +1,11 @@
 import { choice, integer } from "@optique/core/valueparser";
 import { type Duration, durationInMs } from "../duration.ts";
-import { eventTypes } from "../sandbox/events.ts";
+import { eventTypes, subjectOf } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import {
-  defineCommand,
-  dotenv,
-  json,
-  operand,
-  readBy,
-  setting,
-  toggle,
-  type ValuesOf,
-} from "./options.ts";
+import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
 import { printRecord } from "./records.ts";
-import { control, eventsOf, sandboxUrl } from "./running-sandbox.ts";
+import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
 export const paymentScenarios = ["success", "underpayment", "overpayment", "timeout", "late"];
@@ -41,9 +32,7 @@ export const simulateCommand = defineCommand({
       "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
       integer({ min: 1 }),
     ).optional(),
-    url: sandboxUrl,
-    json,
-    dotenv,
+    ...controlOptions,
   },
   async run({ id, scenario, amountInCents, url }, terminal) {
     if (amountInCents !== undefined && withdrawalScenarios.includes(scenario)) {
@@ -83,9 +72,7 @@ export const advanceCommand = defineCommand({
       "A whole number with its unit, such as 90s, 15m or 2d.",
       duration,
     ),
-    url: sandboxUrl,
-    json,
-    dotenv,
+    ...controlOptions,
   },
   async run({ duration, url }, terminal) {
     const { now, happened } = await control<{ now: string; happened: SandboxEvent[] }>(
@@ -106,9 +93,7 @@ export const resendCommand = defineCommand({
   examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
   options: {
     deliveryId: operand("DELIVERY_ID"),
-    url: sandboxUrl,
-    json,
-    dotenv,
+    ...controlOptions,
   },
   async run({ deliveryId, url }, terminal) {
     const delivery = await resend(url, deliveryId);
@@ -151,9 +136,7 @@ export const eventsCommand = defineCommand({
   options: {
     follow: toggle("--follow", "Print events as they happen, until Ctrl-C."),
     ...filters,
-    url: sandboxUrl,
-    json,
-    dotenv,
+    ...controlOptions,
   },
   async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);
@@ -180,7 +163,7 @@ function filterBy({
   const ofOrder = new Set<unknown>();
   return (event) => {
     const fields: Readonly<Record<string, unknown>> = { ...event };
-    const subject = fields.paymentId ?? fields.withdrawalId ?? fields.subjectId;
+    const subject = subjectOf(event);
     if (order !== undefined && fields.orderId === order) ofOrder.add(subject);
     return (
       (type === undefined || event.type === type || event.type.startsWith(`${type}.`)) &&

@@ -51,7 +51,13 @@ export async function withStore<T>(
     refuseBoth("--sqlite", "--database-url", databaseUrl);
     refuseBoth("--sqlite", "--schema", schema);
     const isNewFile = !isFile(path);
-    if (isNewFile && !createsFile) throw noFile(path);
+    // SQLite itself would create the file.
+    if (isNewFile && !createsFile) {
+      throw new UsageError(
+        `There is no database ${show(path)}. Check --sqlite: your program creates the file with migrate(), or settlekit ` +
+          "payouts plan does.",
+      );
+    }
     const store = sqlite(path) as Store;
     return use(store, isNewFile).finally(() => store.close());
   }
@@ -80,14 +86,6 @@ function isFile(path: string): boolean {
   const isUrl = path.startsWith("file:");
   const file = isUrl ? URL.parse(path, pathToFileURL(join(process.cwd(), "/"))) : path;
   return file !== null && existsSync(file);
-}
-
-/** SQLite itself would create the file. */
-function noFile(path: string): UsageError {
-  return new UsageError(
-    `There is no database ${show(path)}. Check --sqlite: your program creates the file with migrate(), or settlekit ` +
-      "payouts plan does.",
-  );
 }
 
 /** The project's own `pg`, which settlekit does not bring along. */

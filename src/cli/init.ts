@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isRecord, show } from "../values.ts";
+import { isRecord, parsedJson, show } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { writeVariables } from "./dotenv-file.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -130,7 +130,7 @@ async function frameworkOf(packageJson: string): Promise<Framework> {
     if (error.code === "ENOENT") return "{}";
     throw new UsageError(`${show(packageJson)} cannot be read: ${error.message}`);
   });
-  const content = jsonFrom(withoutByteOrderMark(text));
+  const content = parsedJson(withoutByteOrderMark(text));
   if (!isRecord(content)) {
     const fact = content === undefined ? "is not JSON" : "is not a JSON object";
     throw new UsageError(
@@ -140,13 +140,4 @@ async function frameworkOf(packageJson: string): Promise<Framework> {
   const all = { ...Object(content.dependencies), ...Object(content.devDependencies) };
   const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
   return found?.[1] ?? nodeHttp;
-}
-
-/** Undefined for text that is no JSON. */
-function jsonFrom(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

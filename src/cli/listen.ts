@@ -78,8 +78,7 @@ export const listenCommand = defineCommand({
 
 /** Of a name that is close to one of the service's. Any other may be an event that settlekit does not know yet. */
 function warnOfTypo(event: string, { warn }: Terminal): void {
-  const names: readonly string[] = webhookEventNames;
-  const meant = names.includes(event) ? undefined : nearestEvent(event, names);
+  const meant = nearestEvent(event, webhookEventNames);
   if (meant) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(meant)}?`);
 }
 

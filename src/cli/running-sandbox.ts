@@ -5,7 +5,7 @@ import type { SandboxEvent } from "../sandbox/index.ts";
 import { isRecord } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
-import { setting, webUrl } from "./options.ts";
+import { dotenv, json, setting, webUrl } from "./options.ts";
 
 // A sandbox in another process, as its control routes have it.
 
@@ -15,6 +15,9 @@ export const sandboxUrl = setting(
   message`Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,
   webUrl,
 ).optional();
+
+/** For commands that control one. */
+export const controlOptions = { url: sandboxUrl, json, dotenv };
 
 /** Reads from a running sandbox, or changes it when there is a body. */
 export async function control<Answer>(

@@ -1,3 +1,4 @@
+import { parsedJson } from "../values.ts";
 import { readErrorBody } from "../wire/envelope.ts";
 import { readTolerantly } from "../wire/fields.ts";
 import type { Failure } from "./policy.ts";
@@ -120,10 +121,8 @@ function readSuccess<T>(
 ): Success<T> | Failure {
   const { status, rawBody: text, requestId } = answer;
   const success = { ...answer, kind: "success", drift: [], missing: [], differing: [] } as const;
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
+  const body = parsedJson(text);
+  if (body === undefined) {
     // Only the caller of an unknown operation knows what text, or an empty body, means. A part of JSON and a proxy's page
     // are no answer of the service.
     const isText = !/json|html/i.test(answer.headers.get("content-type") ?? "");

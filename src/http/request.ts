@@ -5,7 +5,7 @@ import {
   SettlekitError,
   type SettlekitErrorOptions,
 } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Credential, Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
@@ -50,10 +50,7 @@ export function prepareRequest(
   { wire }: HttpSettings,
 ): PreparedRequest {
   if (content !== undefined && method === "GET") {
-    throw new InvalidRequestError("A GET request has no body. Pass parameters as query.", {
-      code: "invalid_request",
-      param: "body",
-    });
+    throw invalidArgument("body", "A GET request has no body. Pass parameters as query.");
   }
   const idempotencyKey =
     replay === "safe" ? undefined : checkIdempotencyKey(options.idempotencyKey);
@@ -73,10 +70,7 @@ function encode(content: object): string {
   } catch {
     // Named below.
   }
-  throw new InvalidRequestError("body must be what JSON can hold, without cycles and bigints.", {
-    code: "invalid_request",
-    param: "body",
-  });
+  throw invalidArgument("body", "body must be what JSON can hold, without cycles and bigints.");
 }
 
 export function setCredential(
@@ -149,9 +143,9 @@ function fillPath(path: string, values: Readonly<Record<string, string>>): strin
     if (typeof value === "string" && !/^\.{0,2}$|\p{Cc}/u.test(value) && value.isWellFormed()) {
       return encodeURIComponent(value);
     }
-    throw new InvalidRequestError(
+    throw invalidArgument(
+      name,
       `${name} must be the id that the service gave, got ${show(value)}.`,
-      { code: "invalid_request", param: name },
     );
   });
 }

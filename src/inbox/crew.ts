@@ -14,8 +14,8 @@ import {
   taskQueue,
 } from "./claims.ts";
 import type { InboxItem } from "./events.ts";
-import { type InboxContext, settleSubject } from "./settle.ts";
-import { runTask } from "./tasks.ts";
+import { type InboxContext, settleSubject, subjectItem } from "./settle.ts";
+import { runTask, taskItem } from "./tasks.ts";
 
 /** A queue, and what is done with its rows. */
 interface Line<C extends Claim> {
@@ -27,13 +27,13 @@ interface Line<C extends Claim> {
 const subjectLine: Line<SubjectClaim> = {
   queue: subjectQueue,
   run: settleSubject,
-  itemOf: ({ tenant, kind, subject: id }) => ({ tenant, kind, id }),
+  itemOf: subjectItem,
 };
 
 const taskLine = (names: readonly string[]): Line<TaskClaim> => ({
   queue: taskQueue(names),
   run: runTask,
-  itemOf: ({ tenant, task_key: id }) => ({ tenant, kind: "task", id }),
+  itemOf: taskItem,
 });
 
 /** A row that is being worked on. */

@@ -1,7 +1,7 @@
 import { type StoreMode, sql, type Work } from "../stores/store.ts";
-import { checkOptionNames, nearest, show } from "../values.ts";
+import { checkOptionNames, invalidOption, nearest, show } from "../values.ts";
 import { isFinal } from "../wire/payment-status.ts";
-import { checkDate, checkKind, invalid } from "./options.ts";
+import { checkDate, checkKind } from "./options.ts";
 import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
 
 /** A value that is no promise: what an effect on SQLite may return. */
@@ -80,9 +80,9 @@ export class Effects {
     checkKind(kind);
     checkName("effect", name);
     if (typeof run !== "function")
-      throw invalid("effect", `The effect ${name} must be a function.`);
+      throw invalidOption("effect", `The effect ${name} must be a function.`);
     if (this.#effects.some((effect) => effect.kind === kind && effect.name === name)) {
-      throw invalid(
+      throw invalidOption(
         "name",
         `Two effects on ${kind} are called "${name}". Give each a name of its own, and keep it: the name says what was done.`,
       );
@@ -103,9 +103,9 @@ export class Effects {
   addTask(name: string, handler: TaskHandler): void {
     checkName("task", name);
     if (typeof handler !== "function")
-      throw invalid("handler", `The task ${name} must be a function.`);
+      throw invalidOption("handler", `The task ${name} must be a function.`);
     if (this.#tasks.has(name)) {
-      throw invalid("name", `Two tasks are called "${name}". Give each a name of its own.`);
+      throw invalidOption("name", `Two tasks are called "${name}". Give each a name of its own.`);
     }
     this.#tasks.set(name, handler);
   }
@@ -130,7 +130,7 @@ export class Effects {
     if (this.#tasks.has(name)) return;
     const near = nearest(name, this.taskNames);
     const cure = near ? `Did you mean "${near}"?` : `Call inbox.task("${name}", handler) first.`;
-    throw invalid("task", `No handler takes the task ${show(name)}. ${cure}`, "unknown_task");
+    throw invalidOption("task", `No handler takes the task ${show(name)}. ${cure}`, "unknown_task");
   }
 
   /**
@@ -176,7 +176,7 @@ WHERE kind = $1 AND ${isState} AND news = seen AND settled_at >= {now} - $3
 
 function checkName(what: string, name: unknown): asserts name is string {
   if (typeof name === "string" && /^[\w.:-]{1,100}$/.test(name)) return;
-  throw invalid(
+  throw invalidOption(
     "name",
     `The name of the ${what} must be up to 100 letters, digits or . : - _, got ${show(name)}.`,
   );
@@ -186,7 +186,7 @@ function checkName(what: string, name: unknown): asserts name is string {
 function checkStates(states: unknown): void {
   if (states === undefined) return;
   if (!Array.isArray(states) || states.length === 0) {
-    throw invalid(
+    throw invalidOption(
       "states",
       'The option states must be a list of at least one status, such as ["completed"]; without it, the effect runs for all.',
     );

@@ -51,9 +51,9 @@ ON CONFLICT (tenant, kind, by_order, subject) DO UPDATE SET
 /** What a delivery is about; without a `kind` where settlekit does not know the event. */
 interface About {
   readonly kind?: SubjectKind;
-  readonly id?: string;
-  readonly orderId?: string;
-  readonly status?: string;
+  readonly id?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly status?: string | undefined;
 }
 
 /**
@@ -95,14 +95,8 @@ ON CONFLICT DO NOTHING RETURNING id`,
 function readAbout({ event, data }: Webhook): About {
   const [kind] = event.split(".");
   if ((kind !== "payment" && kind !== "withdrawal") || !isRecord(data)) return {};
-  const about: { -readonly [Name in keyof About]: About[Name] } = { kind };
-  const id = storable(data.id);
-  const orderId = storable(data.orderId);
-  const status = storable(data.status);
-  if (id !== undefined) about.id = id;
-  if (orderId !== undefined) about.orderId = orderId;
-  if (status !== undefined) about.status = status;
-  return about;
+  const [id, orderId, status] = [data.id, data.orderId, data.status].map(storable);
+  return { kind, id, orderId, status };
 }
 
 /** PostgreSQL stores no NUL, and no id of the service has control characters. */

@@ -53,32 +53,24 @@ export async function prune(store: Store): Promise<boolean> {
 }
 
 export function* readStats(): Work<InboxStats> {
-  const one = function* (text: string): Work<Record<string, number | null>> {
-    return (yield* sql<Record<string, number | null>>(text))[0] ?? {};
-  };
-  const changed = yield* one(
-    `SELECT count(*) AS count, min(changed_at) AS oldest, {now} AS now FROM {inbox_subjects}
-WHERE news > seen AND parked_at IS NULL`,
+  const [row = {}] = yield* sql<Record<string, number | null>>(
+    `SELECT changed, oldest, {now} AS now, parked, parked_tasks, tasks, settled, missed
+FROM (SELECT count(*) AS changed, min(changed_at) AS oldest FROM {inbox_subjects}
+  WHERE news > seen AND parked_at IS NULL) AS waiting,
+(SELECT count(*) AS settled FROM {inbox_subjects} WHERE settled_at > {now} - 60000) AS lately,
+(SELECT count(*) AS parked FROM {inbox_subjects} WHERE parked_at IS NOT NULL) AS stuck,
+(SELECT count(*) AS tasks, count(parked_at) AS parked_tasks FROM {inbox_tasks}) AS planned,
+(SELECT sum(missed) AS missed FROM {inbox_watermarks}) AS lists`,
   );
-  const settled = yield* one(
-    "SELECT count(*) AS count FROM {inbox_subjects} WHERE settled_at > {now} - 60000",
-  );
-  const parked = yield* one(
-    "SELECT count(*) AS count FROM {inbox_subjects} WHERE parked_at IS NOT NULL",
-  );
-  const tasks = yield* one(
-    "SELECT count(*) AS count, count(parked_at) AS parked FROM {inbox_tasks}",
-  );
-  const lists = yield* one("SELECT sum(missed) AS missed FROM {inbox_watermarks}");
-  const oldest = changed.oldest ?? undefined;
+  const { changed, oldest, now, parked, parked_tasks, tasks, settled, missed } = row;
   return {
-    changed: changed.count ?? 0,
-    lagMs: oldest === undefined ? 0 : Math.max(0, (changed.now ?? oldest) - oldest),
-    oldestChanged: oldest === undefined ? undefined : new Date(oldest),
-    parked: (parked.count ?? 0) + (tasks.parked ?? 0),
-    tasks: (tasks.count ?? 0) - (tasks.parked ?? 0),
-    settledPerMinute: settled.count ?? 0,
-    missed: lists.missed ?? 0,
+    changed: changed ?? 0,
+    lagMs: Math.max(0, (now ?? 0) - (oldest ?? now ?? 0)),
+    oldestChanged: typeof oldest === "number" ? new Date(oldest) : undefined,
+    parked: (parked ?? 0) + (parked_tasks ?? 0),
+    tasks: (tasks ?? 0) - (parked_tasks ?? 0),
+    settledPerMinute: settled ?? 0,
+    missed: missed ?? 0,
   };
 }
 

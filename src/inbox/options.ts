@@ -1,7 +1,6 @@
-import { ConfigurationError } from "../errors.ts";
 import type { EventLogger } from "../stores/observers.ts";
 import type { Store, StoreMode } from "../stores/store.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { InboxEvent } from "./events.ts";
 import type { InboxClient, SubjectKind } from "./subject.ts";
@@ -31,7 +30,7 @@ export function readTenant(options: TenantOptions | undefined = {}): string {
   checkOptionNames(options, ["tenant"]);
   const { tenant = "" } = options;
   if (typeof tenant === "string") return tenant;
-  throw invalid("tenant", `The option tenant must be text, got ${show(tenant)}.`);
+  throw invalidOption("tenant", `The option tenant must be text, got ${show(tenant)}.`);
 }
 
 /** A payment or withdrawal. */
@@ -49,7 +48,10 @@ export function checkSubject(subject: SubjectRef): Required<SubjectRef> & { tena
   const { kind, id, tenant } = subject;
   checkKind(kind);
   if (typeof id !== "string" || id === "") {
-    throw invalid("id", `The option id must be the service's id of a ${kind}, got ${show(id)}.`);
+    throw invalidOption(
+      "id",
+      `The option id must be the service's id of a ${kind}, got ${show(id)}.`,
+    );
   }
   return { kind, id, tenant: readTenant({ tenant }) };
 }
@@ -57,16 +59,12 @@ export function checkSubject(subject: SubjectRef): Required<SubjectRef> & { tena
 /** @throws {ConfigurationError} when a time is given that is none. */
 export function checkDate(param: string, value: Date | undefined): void {
   if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return;
-  throw invalid(param, `The option ${param} must be a valid Date, got ${show(value)}.`);
+  throw invalidOption(param, `The option ${param} must be a valid Date, got ${show(value)}.`);
 }
 
 export function checkKind(kind: SubjectKind): void {
   if (kind === "payment" || kind === "withdrawal") return;
-  throw invalid("kind", `The kind must be "payment" or "withdrawal", got ${show(kind)}.`);
-}
-
-export function invalid(param: string, message: string, code = "invalid_option") {
-  return new ConfigurationError(message, { code, param });
+  throw invalidOption("kind", `The kind must be "payment" or "withdrawal", got ${show(kind)}.`);
 }
 
 /** @throws {ConfigurationError} when one is unknown, or missing without a default. */
@@ -76,19 +74,20 @@ export function checkOptions(options: InboxOptions<never, StoreMode>): void {
     const value: unknown = Object(options)[name];
     if (typeof Object(value)[name === "store" ? "transaction" : "call"] === "function") continue;
     if (name === "client" && Object(value).payments) continue;
-    throw new ConfigurationError(
+    throw invalidOption(
+      name,
       `createInbox needs \`${name}\`, got ${show(value)}. ${
         name === "store"
           ? 'Pass sqlite("shop.db") or postgres(pool)'
           : "Pass a MerchantClient, or a function that gives one for a tenant"
       }.`,
-      { code: "missing_option", param: name },
+      "missing_option",
     );
   }
   const { webhooks }: { webhooks?: unknown } = options;
   if (webhooks === undefined || typeof webhooks === "function") return;
   if (typeof Object(webhooks).forward === "function") return;
-  throw invalid(
+  throw invalidOption(
     "webhooks",
     `The option webhooks must be a Webhooks, or a function that gives one for a tenant, got ${show(webhooks)}.`,
   );

@@ -2,7 +2,7 @@ import { type Store, sql, type Work } from "../stores/store.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { noteNews } from "./news.ts";
 import type { InboxContext } from "./settle.ts";
-import { fetchedRank, type SubjectKind, signedRank, stateOf } from "./subject.ts";
+import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
 
 /** What walking the lists found. */
 export interface Reconciled {
@@ -110,14 +110,12 @@ async function walk(
   { tenant, kind, watermark }: List,
   signal: AbortSignal,
 ): Promise<Reconciled> {
-  const client = clientOf(tenant);
   const [start] = await store.transaction(() => sql<{ now: number }>("SELECT {now} AS now"));
   const startedAt = start?.now ?? watermark;
-  const query = { limit: pageSize };
-  const list: AsyncIterable<Listed> =
-    kind === "payment"
-      ? client.payments.list(query, { signal })
-      : client.withdrawals.list(query, { signal });
+  const list: AsyncIterable<Listed> = resourceOf(clientOf(tenant), kind).list(
+    { limit: pageSize },
+    { signal },
+  );
   const found = { listed: 0, missed: 0 };
   let batch: Listed[] = [];
   const flush = async () => {

@@ -15,18 +15,11 @@ import {
   subjectQueue,
 } from "./claims.ts";
 import type { Effects } from "./effects.ts";
-import type { InboxEvent, InboxItem, InboxStep } from "./events.ts";
+import type { InboxEvent, InboxItem, InboxStep, SettledEvent } from "./events.ts";
 import { keepingLease } from "./lease.ts";
 import { noteNews } from "./news.ts";
 import { runOnce, tookTooLong } from "./run-effect.ts";
-import {
-  fetchedRank,
-  findSubjects,
-  type InboxClient,
-  reachedAt,
-  readSubject,
-  stateOf,
-} from "./subject.ts";
+import { fetchedRank, type InboxClient, reachedAt, resourceOf, stateOf } from "./subject.ts";
 
 /** What every part of an inbox works with. */
 export interface InboxContext {
@@ -39,51 +32,65 @@ export interface InboxContext {
   readonly random: () => number;
 }
 
-/** Another worker took the subject over; its transaction must not commit. */
-class Fenced extends Error {}
+/** Another worker took the row over; this one's transaction must not commit. */
+export class Fenced extends Error {}
 
 /** Shorter than the lease, so that there is time left to settle. */
 const fetchDeadlineMs = leaseMs / 2;
 
 /** What a subject or task is tried again for. In a box, because effects may throw `undefined`. */
-export interface Failure {
+interface Failure {
   readonly error: unknown;
 }
 
 /**
- * Asks the service what is true now, and runs the effects of that state which have not run. Gives what the subject is
- * tried again for, if anything.
+ * Works on a subject or a task, keeps its lease meanwhile, and tells how it ended. Gives what it is tried again for, if
+ * anything.
  */
+export function workOn<C extends Claim>(
+  { context, queue, claim, item, stopped }: Step<C>,
+  work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,
+): Promise<Failure | undefined> {
+  const { store, observers, report } = context;
+  return observers.around({ ...item, causes: claim.causes }, async () => {
+    try {
+      const settled = await keepingLease(store, queue, claim, work);
+      report({ type: "settled", ...item, ...settled });
+      return undefined;
+    } catch (error) {
+      if (error instanceof Fenced) report({ type: "fenced", ...item });
+      else if (stopped.aborted) await store.transaction(() => release(queue, claim));
+      else await retryLater(context, queue, claim, item, error);
+      return { error };
+    }
+  });
+}
+
+/** A row that was claimed, and what is told of it. */
+interface Step<C extends Claim> {
+  readonly context: InboxContext;
+  readonly queue: Queue<C>;
+  readonly claim: C;
+  readonly item: InboxItem;
+  readonly stopped: AbortSignal;
+}
+
+export function subjectItem({ tenant, kind, subject: id }: SubjectClaim): InboxItem {
+  return { tenant, kind, id };
+}
+
+/** Asks the service what is true now, and runs the effects of that state which have not run. */
 export function settleSubject(
   context: InboxContext,
   claim: SubjectClaim,
-  signal: AbortSignal,
+  stopped: AbortSignal,
 ): Promise<Failure | undefined> {
-  const { tenant, kind, subject: id, causes } = claim;
-  return context.observers.around({ tenant, kind, id, causes }, () =>
-    settle(context, claim, signal),
+  const step = { context, queue: subjectQueue, claim, item: subjectItem(claim), stopped };
+  return workOn(step, async () =>
+    claim.by_order
+      ? settleOrder(context, claim, stopped)
+      : settleFetched(context, claim, await fetchSubject(context, claim, stopped)),
   );
-}
-
-async function settle(
-  context: InboxContext,
-  claim: SubjectClaim,
-  signal: AbortSignal,
-): Promise<Failure | undefined> {
-  const { report } = context;
-  const { tenant, kind, subject: id } = claim;
-  try {
-    const settled = await keepingLease(context.store, subjectQueue, claim, async () =>
-      claim.by_order
-        ? settleOrder(context, claim, signal)
-        : settleFetched(context, claim, await fetchSubject(context, claim, signal)),
-    );
-    report({ type: "settled", tenant, kind, id, ...settled });
-    return undefined;
-  } catch (error) {
-    await putOff(context, claim, error, signal);
-    return { error };
-  }
 }
 
 async function fetchSubject(
@@ -93,9 +100,11 @@ async function fetchSubject(
 ): Promise<Payment | Withdrawal> {
   const { tenant, kind, subject, signed_rank } = claim;
   const options = { deadlineMs: fetchDeadlineMs, signal };
-  const fetched = await readSubject(clientOf(tenant), kind, subject, options).catch((error) => {
-    throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
-  });
+  const fetched = await resourceOf(clientOf(tenant), kind)
+    .get(subject, options)
+    .catch((error: unknown) => {
+      throw NotFoundError.is(error) ? unknownSubject(claim, error) : error;
+    });
   if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
   throw new SettlekitError(
     `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still gives. It is ` +
@@ -122,7 +131,7 @@ async function settleOrder(
 ) {
   const { tenant, kind, subject: orderId, signed_rank: rank, causes } = claim;
   const options = { deadlineMs: fetchDeadlineMs, signal };
-  const found = await findSubjects(clientOf(tenant), kind, orderId, options);
+  const found = await resourceOf(clientOf(tenant), kind).findByOrderId(orderId, options);
   if (found.length === 0) {
     throw new SettlekitError(
       `The service lists no ${kind} with the orderId of a signed webhook. It is looked for again later.`,
@@ -223,21 +232,8 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {no
   return kept.now;
 }
 
-async function putOff(
-  context: InboxContext,
-  claim: SubjectClaim,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<void> {
-  const { tenant, kind, subject: id } = claim;
-  const item = { tenant, kind, id };
-  if (error instanceof Fenced) context.report({ type: "fenced", ...item });
-  else if (signal.aborted) await context.store.transaction(() => release(subjectQueue, claim));
-  else await retryLater(context, subjectQueue, claim, item, error);
-}
-
 /** Puts off what failed, or parks it, and tells the merchant. */
-export async function retryLater<C extends Claim>(
+async function retryLater<C extends Claim>(
   { store, report, random }: InboxContext,
   queue: Queue<C>,
   claim: C,

@@ -43,7 +43,7 @@ const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
 
 /** The known status that an unknown one resembles: it may be misspelt, or new. */
 export function similarState(kind: SubjectKind, status: string): string | undefined {
-  return status in ranks[kind] ? undefined : nearest(status, Object.keys(ranks[kind]));
+  return nearest(status, Object.keys(ranks[kind]));
 }
 
 /** 0 for a status that is not known, which is ahead of nothing. */
@@ -71,24 +71,7 @@ export function reachedAt(kind: SubjectKind, subject: Payment | Withdrawal): num
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-export function readSubject(
-  client: InboxClient,
-  kind: SubjectKind,
-  id: string,
-  options: { deadlineMs: number; signal: AbortSignal },
-): Promise<Payment | Withdrawal> {
-  return kind === "payment"
-    ? client.payments.get(id, options)
-    : client.withdrawals.get(id, options);
-}
-
-export async function findSubjects(
-  client: InboxClient,
-  kind: SubjectKind,
-  orderId: string,
-  options: { deadlineMs: number; signal: AbortSignal },
-): Promise<(Payment | Withdrawal)[]> {
-  return kind === "payment"
-    ? client.payments.findByOrderId(orderId, options)
-    : client.withdrawals.findByOrderId(orderId, options);
+/** The client's methods for a kind. */
+export function resourceOf({ payments, withdrawals }: InboxClient, kind: SubjectKind) {
+  return kind === "payment" ? payments : withdrawals;
 }

@@ -5,9 +5,9 @@
  */
 import { metrics, trace } from "@opentelemetry/api";
 import type { MerchantClient } from "../client.ts";
-import { ConfigurationError } from "../errors.ts";
+import type { ConfigurationError } from "../errors.ts";
 import { version } from "../runtime.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import { instrumentClient } from "./calls.ts";
 import { instrumentWebhooks } from "./deliveries.ts";
@@ -69,8 +69,5 @@ function hasMethod(value: unknown, name: string): boolean {
 }
 
 function invalid(param: string, rule: string, value: unknown): ConfigurationError {
-  return new ConfigurationError(`${param} must be ${rule}, got ${show(value)}.`, {
-    code: "invalid_option",
-    param,
-  });
+  return invalidOption(param, `${param} must be ${rule}, got ${show(value)}.`);
 }

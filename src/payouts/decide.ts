@@ -6,7 +6,7 @@ import { readPast, settle } from "./attempts.ts";
 import { decide, type PayoutsContext } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
-import { lockedRow, requireRow } from "./plan.ts";
+import { lockedRow, requireRow, requireState } from "./plan.ts";
 
 /** A person found the payout's withdrawal. */
 export interface SentResolution {
@@ -57,12 +57,7 @@ export async function resolvePayout(
   resolution: Resolution,
 ): Promise<PayoutRow> {
   const row = await context.store.transaction(() => requireRow(context.tenant, orderId));
-  if (!open.some((state) => state === row.state)) {
-    throw new InvalidRequestError(
-      `The payout ${show(orderId)} is ${row.state}, and only one that is ${open.join(" or ")} can be resolved.`,
-      { code: "wrong_state", param: "orderId" },
-    );
-  }
+  requireState(row, "resolved", open);
   const { withdrawalId, neverSent } = resolution;
   if (withdrawalId !== undefined && neverSent === undefined)
     return resolveSent(context, row, resolution);

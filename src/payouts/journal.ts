@@ -172,17 +172,12 @@ export function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: 
 const pageSize = 500;
 
 /** A page of the entries after `after`, oldest first; of one order where it is given. */
-export function* readJournal(tenant: string, after: number, orderId?: string): Work<JournalRow[]> {
-  if (orderId === undefined) {
-    return yield* sql<JournalRow>(
-      `SELECT ${journalColumns} FROM {payout_journal} WHERE tenant = $1 AND seq > $2 ORDER BY seq LIMIT ${pageSize}`,
-      [tenant, after],
-    );
-  }
-  return yield* sql<JournalRow>(
-    `SELECT ${journalColumns} FROM {payout_journal} WHERE tenant = $1 AND seq > $2 AND order_id = $3
+export function readJournal(tenant: string, after: number, orderId?: string): Work<JournalRow[]> {
+  const [ofOrder, values] = orderId === undefined ? ["", []] : ["AND order_id = $3", [orderId]];
+  return sql<JournalRow>(
+    `SELECT ${journalColumns} FROM {payout_journal} WHERE tenant = $1 AND seq > $2 ${ofOrder}
 ORDER BY seq LIMIT ${pageSize}`,
-    [tenant, after, orderId],
+    [tenant, after, ...values],
   );
 }
 

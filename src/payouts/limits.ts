@@ -1,6 +1,5 @@
-import { InvalidRequestError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
-import { show } from "../values.ts";
+import { invalidArgument, show } from "../values.ts";
 import type { PayoutLimits } from "./options.ts";
 import type { PayoutRow } from "./payout.ts";
 
@@ -16,10 +15,7 @@ export interface Hold {
 export function requireAllowed(limits: PayoutLimits, amount: number, recipient: string): void {
   const problem = neverAllowed(limits, amount, recipient);
   if (problem === undefined) return;
-  throw new InvalidRequestError(`${problem.reason} Nothing was planned.`, {
-    code: "over_limit",
-    param: problem.param,
-  });
+  throw invalidArgument(problem.param, `${problem.reason} Nothing was planned.`, "over_limit");
 }
 
 function neverAllowed(limits: PayoutLimits, amount: number, recipient: string) {

@@ -1,10 +1,9 @@
 import type { MerchantClient } from "../client.ts";
-import { ConfigurationError } from "../errors.ts";
 import { toRecipientAddress } from "../evm/address.ts";
 import type { CreateOnceInput } from "../resources/payouts/payout.ts";
 import type { EventLogger } from "../stores/observers.ts";
 import type { Store, StoreMode } from "../stores/store.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import type { PayoutsEvent } from "./events.ts";
 import { checkName, checkReason, type PayoutState } from "./payout.ts";
@@ -144,33 +143,33 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   checkOptionNames(options, optionNames);
   const { client, store, quietMs = 120_000, limits = {}, tenant = "", inbox } = options;
   if (!Object(client).withdrawals) {
-    throw invalid(
+    throw invalidOption(
       "client",
       `createPayouts needs \`client\`, a MerchantClient, got ${show(client)}.`,
     );
   }
   if (typeof Object(store).transaction !== "function") {
-    throw invalid(
+    throw invalidOption(
       "store",
       `createPayouts needs \`store\`, got ${show(store)}. Pass sqlite("shop.db") or postgres(pool).`,
     );
   }
   if (!Number.isSafeInteger(quietMs) || quietMs < 1_000) {
-    throw invalid(
+    throw invalidOption(
       "quietMs",
       `quietMs must be a whole number of milliseconds, at least 1000, got ${show(quietMs)}.`,
     );
   }
   const { on, task } = Object(inbox);
   if (inbox !== undefined && (typeof on !== "function" || typeof task !== "function")) {
-    throw invalid("inbox", `inbox must be what createInbox gives, got ${show(inbox)}.`);
+    throw invalidOption("inbox", `inbox must be what createInbox gives, got ${show(inbox)}.`);
   }
-  if (typeof tenant !== "string") throw invalid("tenant", "tenant must be text.");
+  if (typeof tenant !== "string") throw invalidOption("tenant", "tenant must be text.");
   checkOptionNames(limits, [...amountNames, "recipients"], "limit");
   for (const name of amountNames) {
     const value = limits[name];
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0)) continue;
-    throw invalid(
+    throw invalidOption(
       `limits.${name}`,
       `limits.${name} must be a whole number of cents, got ${show(value)}.`,
     );
@@ -178,7 +177,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   const { recipients } = limits as PayoutLimits;
   if (recipients === undefined) return limits;
   if (!Array.isArray(recipients))
-    throw invalid("limits.recipients", "limits.recipients must be a list.");
+    throw invalidOption("limits.recipients", "limits.recipients must be a list.");
   return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
 }
 
@@ -187,8 +186,4 @@ export function checkDecision(decision: Decision): Decision {
   checkOptionNames(decision, ["by", "reason"]);
   const { by, reason } = decision;
   return { by: checkName("by", by), reason: reason === undefined ? reason : checkReason(reason) };
-}
-
-function invalid(param: string, message: string): ConfigurationError {
-  return new ConfigurationError(message, { code: "invalid_option", param });
 }

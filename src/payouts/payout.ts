@@ -1,6 +1,6 @@
-import { IdempotencyConflictError, InvalidRequestError } from "../errors.ts";
+import { IdempotencyConflictError } from "../errors.ts";
 import { differences, type PayoutBody } from "../resources/payouts/payout.ts";
-import { canonicalJson, nearest, show } from "../values.ts";
+import { canonicalJson, invalidArgument, nearest, show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { payoutStates } from "./tables.ts";
 
@@ -142,29 +142,23 @@ function checkLine(param: string, rule: string, value: unknown): string {
   const isText =
     typeof value === "string" && value.trim() !== "" && value.length <= 255 && value.isWellFormed();
   if (isText && !/\p{Cc}/u.test(value)) return value;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    param,
     `${param} must ${rule} 1 to 255 characters without line breaks, got ${show(value)}.`,
-    { code: "invalid_request", param },
   );
 }
 
 /** @throws {InvalidRequestError} when it can be no payout's. */
 export function checkOrderId(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  throw new InvalidRequestError(`orderId must be the payout's, got ${show(value)}.`, {
-    code: "invalid_request",
-    param: "orderId",
-  });
+  throw invalidArgument("orderId", `orderId must be the payout's, got ${show(value)}.`);
 }
 
 /** @throws {InvalidRequestError} for a state that does not exist. */
 export function checkState(value: unknown): PayoutState {
   const state = payoutStates.find((known) => known === value);
   if (state !== undefined) return state;
-  const near = typeof value === "string" ? nearest(value, payoutStates) : undefined;
+  const near = nearest(value, payoutStates);
   const cure = near ? `Did you mean ${near}?` : `The states are: ${payoutStates.join(", ")}.`;
-  throw new InvalidRequestError(`There is no state ${show(value)}. ${cure}`, {
-    code: "invalid_request",
-    param: "state",
-  });
+  throw invalidArgument("state", `There is no state ${show(value)}. ${cure}`);
 }

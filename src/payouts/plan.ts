@@ -102,6 +102,19 @@ export function* requireRow(tenant: string, orderId: string): Work<PayoutRow> {
   });
 }
 
+/** @throws {InvalidRequestError} code `wrong_state`. */
+export function requireState(
+  { order_id, state }: PayoutRow,
+  verb: string,
+  states: readonly PayoutState[],
+): void {
+  if (states.includes(state)) return;
+  throw new InvalidRequestError(
+    `The payout ${show(order_id)} is ${state}, and only one that is ${states.join(" or ")} can be ${verb}.`,
+    { code: "wrong_state", param: "orderId" },
+  );
+}
+
 /** A payout in one of these states, locked until the commit. */
 export function* lockedRow(
   ledger: Ledger,
@@ -114,12 +127,7 @@ export function* lockedRow(
     orderId,
   ]);
   const row = yield* requireRow(ledger.tenant, orderId);
-  if (!states.includes(row.state)) {
-    throw new InvalidRequestError(
-      `The payout ${show(orderId)} is ${row.state}, and only one that is ${states.join(" or ")} can be ${verb}.`,
-      { code: "wrong_state", param: "orderId" },
-    );
-  }
+  requireState(row, verb, states);
   yield* chain(ledger, row);
   return row;
 }
@@ -136,7 +144,12 @@ export function* approve(
 ): Work<PayoutRow> {
   const row = yield* lockedRow(ledger, orderId, "approved", ["planned", "approved"]);
   if (row.state === "approved" && row.approved_by === by) return row;
-  if (row.state === "approved") throw approvedAlready(row);
+  if (row.state === "approved") {
+    throw new InvalidRequestError(
+      `The payout ${show(orderId)} is approved already, by ${show(row.approved_by)}.`,
+      { code: "wrong_state", param: "orderId" },
+    );
+  }
   if (isSamePerson(row.planned_by, by)) {
     throw new InvalidRequestError(
       `${show(row.planned_by)} planned the payout ${show(orderId)}. Another person has to approve it.`,
@@ -157,13 +170,6 @@ function isSamePerson(planner: string | null, approver: string): boolean {
   return planner !== null && plain(planner) === plain(approver);
 }
 
-function approvedAlready({ order_id, approved_by }: PayoutRow): InvalidRequestError {
-  return new InvalidRequestError(
-    `The payout ${show(order_id)} is approved already, by ${show(approved_by)}.`,
-    { code: "wrong_state", param: "orderId" },
-  );
-}
-
 /** Ends a payout that nothing was sent for. */
 export function* endPlan(
   ledger: Ledger,
@@ -179,7 +185,12 @@ export function* endPlan(
     "SELECT fence FROM {payout_attempts} WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')",
     [row.id],
   );
-  if (attempts.length > 0) throw inDoubt(orderId, verb);
+  if (attempts.length > 0) {
+    throw new InvalidRequestError(
+      `The payout ${show(orderId)} cannot be ${verb} while it is unknown what became of a request for it.`,
+      { code: "wrong_state", param: "orderId" },
+    );
+  }
   const problem = `${isRejected ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
   yield* sql(
     `UPDATE {payouts} SET state = $2, problem = $3, final_at = {now}, reserved_at = NULL, ${takenOver} WHERE id = $1`,
@@ -187,11 +198,4 @@ export function* endPlan(
   );
   ledger.note(orderId, verb, { by, reason });
   return yield* requireRow(ledger.tenant, orderId);
-}
-
-function inDoubt(orderId: string, verb: string): InvalidRequestError {
-  return new InvalidRequestError(
-    `The payout ${show(orderId)} cannot be ${verb} while it is unknown what became of a request for it.`,
-    { code: "wrong_state", param: "orderId" },
-  );
 }

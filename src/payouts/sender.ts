@@ -6,6 +6,7 @@ import {
   PermissionError,
   SettlekitError,
 } from "../errors.ts";
+import { otherWithdrawal } from "../resources/payouts/payout.ts";
 import { sql } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
@@ -175,7 +176,7 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
   const { store, quietMs, tenant } = context;
   const outcome = outcomeOf(error);
   const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const differing = withdrawalIn(error);
+  const differing = otherWithdrawal(error);
   if (differing !== undefined) return settleWith(context, row, differing, true);
   if (outcome === "rejected" && InvalidRequestError.is(error)) {
     return tell(context, await refuse(context, row, problem));
@@ -207,12 +208,6 @@ async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): 
 function outcomeOf(error: unknown): AttemptOutcome {
   if (!SettlekitError.is(error) || error.status === 409) return "unknown";
   return error.status === 429 ? "limited" : error.outcome;
-}
-
-/** The service made another withdrawal than was asked for. */
-function withdrawalIn(error: unknown): Withdrawal | undefined {
-  if (!SettlekitError.is(error) || error.code !== "answer_differs") return undefined;
-  return (error as { body?: Withdrawal }).body;
 }
 
 function concernsAll(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { type Store, sql, type Work } from "../stores/store.ts";
-import { canonicalJson } from "../values.ts";
+import { canonicalJson, parsedJson } from "../values.ts";
 import { hashOf, type JournalRow, type Ledger, readJournal } from "./journal.ts";
 import { type PayoutRow, payoutColumns } from "./payout.ts";
 
@@ -183,7 +183,8 @@ function alterationOf(
 }
 
 function toldBy({ event, details }: Entry, isApproved: boolean): Told {
-  const told = parsed(details);
+  // What was altered may be no JSON any more.
+  const told: Readonly<Record<string, unknown>> = Object(parsedJson(details));
   // A request that did not leave gives its payout back without an entry.
   const unsent = isApproved ? "approved" : "planned";
   switch (event) {
@@ -221,13 +222,4 @@ function plannedParameters(body: unknown): string {
 /** The columns that the limits add up are the body's, too. */
 function parametersOf(body: string, amount: unknown, recipient: unknown): string {
   return JSON.stringify([body, amount, String(recipient).toLowerCase()]);
-}
-
-/** What was altered may be no JSON any more. */
-function parsed(details: string): Record<string, unknown> {
-  try {
-    return JSON.parse(details) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }

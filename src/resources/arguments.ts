@@ -4,7 +4,7 @@ import { isCaip2, toCaip2 } from "../evm/chains.ts";
 import { callOptionNames } from "../http/checks.ts";
 import type { CallInput } from "../http/request.ts";
 import type { CredentialSource, HttpSettings } from "../http/settings.ts";
-import { isRecord, nearest, show } from "../values.ts";
+import { invalidArgument, invalidOption, isRecord, nearest, show } from "../values.ts";
 import { checkCredential } from "../wire/credential.ts";
 import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/payment.ts";
 
@@ -147,17 +147,14 @@ export function checkRedirectUrl(param: string, value: unknown): string {
 }
 
 export function refused(param: string, rule: string, value: unknown): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${rule}, got ${show(value)}.`, {
-    code: "invalid_request",
-    param,
-  });
+  return invalidArgument(param, `${param} ${rule}, got ${show(value)}.`);
 }
 
 function checkLength(param: string, how: string, text: string, most = text.length): string {
   if (text.length <= most) return text;
-  throw new InvalidRequestError(
+  throw invalidArgument(
+    param,
     `${param} must be at most ${most} characters ${how}, but has ${text.length}. Shorten it.`,
-    { code: "invalid_request", param },
   );
 }
 
@@ -196,8 +193,5 @@ export function bearerToken(accessToken: AccessToken): CredentialSource {
 /** @throws {ConfigurationError} for what cannot be an id. */
 export function checkId(param: string, value: unknown, origin: string): string {
   if (typeof value === "string" && value !== "") return value;
-  throw new ConfigurationError(`${param} must be ${origin}, a non-empty string.`, {
-    code: "invalid_option",
-    param,
-  });
+  throw invalidOption(param, `${param} must be ${origin}, a non-empty string.`);
 }

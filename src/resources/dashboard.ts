@@ -22,7 +22,7 @@ export class Dashboard {
       name: "dashboard.withdrawals",
       create: operations.createMerchantWithdrawal,
       get: operations.getMerchantWithdrawal,
-      list: operations.listMerchantWithdrawals,
+      list: { operation: operations.listMerchantWithdrawals, path: this.#path },
       path: this.#path,
     });
   }

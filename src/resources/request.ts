@@ -1,9 +1,8 @@
-import { InvalidRequestError } from "../errors.ts";
 import { ApiPromise } from "../http/answer.ts";
 import type { Http } from "../http/http.ts";
 import type { Callable, CallInput } from "../http/request.ts";
 import type { RequestOptions } from "../http/settings.ts";
-import { isPlainObject, show } from "../values.ts";
+import { invalidArgument, isPlainObject, show } from "../values.ts";
 import { anything, type Schema } from "../wire/fields.ts";
 import type { Credential, Replay } from "../wire/operation.ts";
 import {
@@ -89,9 +88,9 @@ function authenticated(http: Http, auth: RawRequest["auth"]): [Credential | "non
   if (auth === "none") return ["none", http];
   if (typeof auth !== "object" || auth === null) {
     // It may be a credential, so it is not shown.
-    throw new InvalidRequestError(
+    throw invalidArgument(
+      "auth",
       'auth must be "none", { paymentSecret } or { accessToken }. Leave it out for the client\'s secret key.',
-      { code: "invalid_request", param: "auth" },
     );
   }
   return "paymentSecret" in auth
@@ -113,12 +112,9 @@ function filled(request: RawRequest, options: RequestOptions): CallInput {
     );
   }
   if (method === "GET" && options.idempotencyKey !== undefined) {
-    throw new InvalidRequestError(
+    throw invalidArgument(
+      "idempotencyKey",
       "A GET request carries no idempotencyKey. Leave it out: repeating a GET is harmless.",
-      {
-        code: "invalid_request",
-        param: "idempotencyKey",
-      },
     );
   }
   return {

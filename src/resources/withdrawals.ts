@@ -22,7 +22,7 @@ const secretKeyRoute: WithdrawalRoute = {
   name: "withdrawals",
   create: operations.createWithdrawal,
   get: operations.getWithdrawal,
-  list: operations.listWithdrawals,
+  list: { operation: operations.listWithdrawals },
   path: {},
 };
 
@@ -101,8 +101,7 @@ export class Withdrawals {
    * @throws {InvalidRequestError} when a filter is unknown or its value is not accepted; `param` names it.
    */
   list(query: WithdrawalListQuery = {}, options?: ListOptions): PagePromise<Withdrawal> {
-    const { list: operation, path } = this.#route;
-    return list(this.#http, { operation, path }, query, options);
+    return list(this.#http, this.#route.list, query, options);
   }
 
   /**
@@ -113,8 +112,7 @@ export class Withdrawals {
    * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
-    const { list: operation, path } = this.#route;
-    return new ApiPromise(findByOrderId(this.#http, { operation, path }, orderId, options));
+    return new ApiPromise(findByOrderId(this.#http, this.#route.list, orderId, options));
   }
 
   /**

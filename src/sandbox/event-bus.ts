@@ -1,5 +1,4 @@
-import { InvalidRequestError } from "../errors.ts";
-import { nearest, show } from "../values.ts";
+import { invalidArgument, nearest, show } from "../values.ts";
 import {
   type Announced,
   type Cause,
@@ -104,16 +103,14 @@ export function createEvents(store: Store) {
 
 function checkListener(type: unknown, listener: unknown): void {
   if (type !== "*" && !eventTypes.some((known) => known === type)) {
-    const near = typeof type === "string" ? nearest(type, eventTypes) : undefined;
+    const near = nearest(type, eventTypes);
     const cure = near ? `Did you mean ${near}?` : `Pass "*", or one of: ${eventTypes.join(", ")}.`;
-    throw new InvalidRequestError(`The sandbox has no event ${show(type)}. ${cure}`, {
-      code: "unknown_event",
-      param: "type",
-    });
+    throw invalidArgument(
+      "type",
+      `The sandbox has no event ${show(type)}. ${cure}`,
+      "unknown_event",
+    );
   }
   if (typeof listener === "function") return;
-  throw new InvalidRequestError(`listener must be a function, got ${show(listener)}.`, {
-    code: "invalid_request",
-    param: "listener",
-  });
+  throw invalidArgument("listener", `listener must be a function, got ${show(listener)}.`);
 }

@@ -65,12 +65,8 @@ export class PostgresListener<Client extends PostgresClient> {
       () => {
         this.#connecting = this.#open();
       },
-      retryMs(this.#failures++),
+      Math.min(100 * 2 ** this.#failures++, 10_000),
     );
     this.#retry.unref?.();
   }
-}
-
-function retryMs(failures: number): number {
-  return Math.min(100 * 2 ** failures, 10_000);
 }

@@ -3,8 +3,8 @@
  *
  * @module settlekit/postgres
  */
-import { ConfigurationError, StoreError } from "../errors.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { StoreError } from "../errors.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
   connectWithin,
@@ -261,10 +261,7 @@ const types = {
 
 function checkPool(pool: unknown): void {
   if (typeof Object(pool).connect !== "function") {
-    throw new ConfigurationError("postgres() takes a Pool of pg.", {
-      code: "invalid_option",
-      param: "pool",
-    });
+    throw invalidOption("pool", "postgres() takes a Pool of pg.");
   }
 }
 
@@ -275,9 +272,9 @@ function checkPool(pool: unknown): void {
  */
 export function checkSchema(schema: string): void {
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
-    throw new ConfigurationError(
+    throw invalidOption(
+      "schema",
       `The schema ${show(schema)} must be a name of up to 48 small letters, digits and underscores.`,
-      { code: "invalid_option", param: "schema" },
     );
   }
 }

@@ -1,5 +1,4 @@
-import { ConfigurationError, StoreError } from "../errors.ts";
-import { show } from "../values.ts";
+import { StoreError } from "../errors.ts";
 
 /** What a column holds, and what a statement takes. Times are whole milliseconds since 1970. */
 export type SqlValue = string | number | null;
@@ -204,20 +203,12 @@ function* versionOf(dialect: Dialect, { name, migrations }: Component): Work<num
  * The migrations of a component as a script for the database's own shell.
  *
  * @param from The version that the database has; 0 for none.
- * @throws {ConfigurationError} when there is no such version.
  */
 export function migrationScript(
   dialect: Dialect,
   { name, migrations }: Component,
   from = 0,
 ): string {
-  if (!Number.isInteger(from) || from < 0 || from > migrations.length) {
-    throw new ConfigurationError(
-      `There is no version ${show(from)} of the ${name} tables. Pass the version that the database has, from 0 to ` +
-        `${migrations.length}.`,
-      { code: "invalid_option", param: "from" },
-    );
-  }
   const lines = ["BEGIN;", ...dialect.beforeMigrations.map((text) => `${text};`)];
   lines.push(`${dialect.expand(migrationTable)};`);
   for (const [index, statements] of migrations.slice(from).entries()) {

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { show } from "../values.ts";
+import { invalidOption, show } from "../values.ts";
 import type { Observers } from "./observers.ts";
 import type { Store } from "./store.ts";
 
@@ -131,8 +130,8 @@ export function checkWhole(
 ): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   const range = value > most ? `from ${least} to ${most}` : `${least} or more`;
-  throw new ConfigurationError(
+  throw invalidOption(
+    param,
     `The option ${param} must be a whole number, ${range}, got ${show(value)}.`,
-    { code: "invalid_option", param },
   );
 }

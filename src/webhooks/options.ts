@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames, environmentVariable } from "../values.ts";
+import { checkOptionNames, environmentVariable, invalidOption } from "../values.ts";
 import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { headerNames } from "./headers.ts";
@@ -100,10 +99,7 @@ export function readSettings(options: WebhooksOptions) {
 /** Throws a ConfigurationError unless an option is right. Never given the value: it may be secret. */
 export function checkOption(param: string, isRight: boolean, expected: string): asserts isRight {
   if (isRight) return;
-  throw new ConfigurationError(`The option ${param} must be ${expected}.`, {
-    code: "invalid_option",
-    param,
-  });
+  throw invalidOption(param, `The option ${param} must be ${expected}.`);
 }
 
 /** The option, else the environment variable, else the documented prefix. */

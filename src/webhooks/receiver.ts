@@ -88,8 +88,7 @@ export function createReceiver(
   return {
     on(event: string, handler: Handler) {
       checkOption("handler", typeof handler === "function", "a function");
-      const isKnown = [...eventNames, "*"].includes(event);
-      const near = isKnown ? undefined : nearestEvent(event, eventNames);
+      const near = event === "*" ? undefined : nearestEvent(event, eventNames);
       if (near !== undefined) {
         const message = `The event ${show(event)} is not known. Did you mean "${near}"?`;
         void log("warn", message, { event });

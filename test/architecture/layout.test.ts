@@ -25,11 +25,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_200],
+  ["cli", 4_160],
   ["evm", 480],
-  ["http", 2_500],
-  ["resources", 2_565],
-  ["sandbox", 6_860],
+  ["http", 2_495],
+  ["resources", 2_540],
+  ["sandbox", 6_845],
   ["testing", 420],
   ["webhooks", 1_725],
   ["wire", 1_855],

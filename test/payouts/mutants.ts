@@ -41,9 +41,8 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a payout is sent again after an incomplete look",
     file: "src/resources/payouts/ledger-client.ts",
-    find: "return (await findByOrderId(http, { operation, path }, orderId, options)).data;",
-    replace:
-      "return findByOrderId(http, { operation, path }, orderId, options).then((it) => it.data, () => []);",
+    find: "return (await findByOrderId(http, list, orderId, options)).data;",
+    replace: "return findByOrderId(http, list, orderId, options).then((it) => it.data, () => []);",
     test: "test/payouts/sending.test.ts",
   },
   {

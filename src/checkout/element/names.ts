@@ -1,5 +1,5 @@
-import { ConfigurationError, type SettlekitError } from "../../errors.ts";
-import { nearest, show } from "../../values.ts";
+import type { SettlekitError } from "../../errors.ts";
+import { invalidOption, nearest, show } from "../../values.ts";
 import { english } from "./messages.ts";
 
 /** Attributes of the element, in the order of the guide. */
@@ -44,7 +44,7 @@ export function misspelt(
   known: readonly string[],
 ): SettlekitError[] {
   return names.flatMap((name) => {
-    const meant = known.includes(name) ? undefined : nearest(name, known);
+    const meant = nearest(name, known);
     return meant === undefined ? [] : [unknownName(kind, name, meant)];
   });
 }
@@ -55,14 +55,14 @@ export function wrongMessages(messages: object): SettlekitError[] {
   return Object.entries(messages).flatMap(([name, text]) => {
     if (!known.includes(name)) return [unknownName("message", name, nearest(name, known))];
     if (typeof text === "string" || text === undefined) return [];
-    return [invalid(name, `The message ${show(name)} must be a string, not ${show(text)}.`)];
+    return [invalidOption(name, `The message ${show(name)} must be a string, not ${show(text)}.`)];
   });
 }
 
 function misspeltTheme(theme: string | null): SettlekitError[] {
   if (theme === null || ["light", "dark", "auto", ""].includes(theme)) return [];
   return [
-    invalid(
+    invalidOption(
       "theme",
       `theme must be "light", "dark" or "auto", not ${show(theme)}. The element uses "auto".`,
     ),
@@ -71,12 +71,6 @@ function misspeltTheme(theme: string | null): SettlekitError[] {
 
 function unknownName(kind: string, name: string, meant: string | undefined): SettlekitError {
   const cure = meant === undefined ? "Remove it." : `Did you mean ${meant}?`;
-  return new ConfigurationError(
-    `The checkout has no ${kind} ${show(name)}, which is ignored. ${cure}`,
-    { code: "unknown_option", param: name },
-  );
-}
-
-function invalid(param: string, message: string): SettlekitError {
-  return new ConfigurationError(message, { code: "invalid_option", param });
+  const fact = `The checkout has no ${kind} ${show(name)}, which is ignored.`;
+  return invalidOption(name, `${fact} ${cure}`, "unknown_option");
 }

@@ -1,9 +1,8 @@
-import { InvalidRequestError } from "../../errors.ts";
 import { ApiPromise } from "../../http/answer.ts";
 import { callOptionNames } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, invalidArgument } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 import type { PageBody, PageQuery, Pagination } from "../../wire/pagination.ts";
 import { checkParameters, refused } from "../arguments.ts";
@@ -113,9 +112,9 @@ export class PagePromise<Item extends Identified>
     const { limit } = { ...bound };
     if (!Number.isSafeInteger(limit) || limit < 0) {
       this.catch(() => {});
-      throw new InvalidRequestError(
+      throw invalidArgument(
+        "limit",
         "toArray needs { limit }, a whole number from 0 on: how many items to hold in memory at most.",
-        { code: "invalid_request", param: "limit" },
       );
     }
     const items: Item[] = [];
@@ -208,10 +207,7 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object): Lis
   if (schema === undefined) return query as ListQuery;
   const filters = { ...query } as ListQuery;
   if (filters.orderId !== undefined) {
-    throw new InvalidRequestError('Lists have no filter "orderId". Use findByOrderId.', {
-      code: "invalid_request",
-      param: "orderId",
-    });
+    throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }
   checkParameters(query, schema.shape, "query");
   const [issue] = schema.safeParse(query).error?.issues ?? [];

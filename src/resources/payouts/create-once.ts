@@ -228,9 +228,8 @@ export async function createOnce(
   }
 
   async function look(through = http): Promise<ApiResponse<Withdrawal> | undefined> {
-    const { list: operation, path } = route;
     const lookOptions = { ...inTime(), createdAfter };
-    const found = await findByOrderId(through, { operation, path }, body.orderId, lookOptions);
+    const found = await findByOrderId(through, route.list, body.orderId, lookOptions);
     lookedAt = time.now();
     return theOne(found, found.data);
   }

@@ -23,7 +23,7 @@ interface Sending {
 /** The payout ledger's client: a call to create sends one request at most, and a look reads the whole list. */
 export function ledgerClient(http: Http, route: WithdrawalRoute) {
   const { timeoutMs, wire } = http.settings;
-  const { create, get, list: operation, path } = route;
+  const { create, get, list } = route;
   return {
     timeoutMs,
     /** Whether repeating a request with its key creates nothing twice. */
@@ -42,7 +42,7 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
 
     /** Every withdrawal of the order. An empty result is proof: the whole list was read. */
     async find(orderId: string, options: FindOptions): Promise<Withdrawal[]> {
-      return (await findByOrderId(http, { operation, path }, orderId, options)).data;
+      return (await findByOrderId(http, list, orderId, options)).data;
     },
 
     async get(withdrawalId: string, signal?: AbortSignal): Promise<Withdrawal> {

@@ -6,7 +6,6 @@ import type { CallInput } from "../../http/request.ts";
 import type { HttpSettings } from "../../http/settings.ts";
 import { canonicalJson, checkOptionNames } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
-import type { PageBody } from "../../wire/pagination.ts";
 import {
   type CreateWithdrawalBody,
   createWithdrawalBodySchema,
@@ -26,6 +25,7 @@ import {
   otherId,
   refused,
 } from "../arguments.ts";
+import type { Listing } from "../lists/page.ts";
 
 /** A withdrawal to make (interface section 4.4). */
 export interface CreateWithdrawalInput {
@@ -57,7 +57,7 @@ export interface WithdrawalRoute {
   readonly name: string;
   readonly create: Operation<Withdrawal>;
   readonly get: Operation<Withdrawal>;
-  readonly list: Operation<PageBody<Withdrawal>>;
+  readonly list: Listing<Withdrawal>;
   /** Path parameters beside a withdrawal's id. */
   readonly path: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
-import { checkOptionNames } from "../../values.ts";
+import { checkOptionNames, invalidArgument } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 
 /**
@@ -108,10 +108,7 @@ export function isWholeWithin(value: unknown, min: number, max: number): boolean
 }
 
 export function invalidFault(param: string, problem: string): InvalidRequestError {
-  return new InvalidRequestError(`${param} ${problem}.`, {
-    code: "invalid_fault",
-    param,
-  });
+  return invalidArgument(param, `${param} ${problem}.`, "invalid_fault");
 }
 
 /**

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { TrieRouter } from "hono/router/trie-router";
+import { parsedJson } from "../../values.ts";
 import { operationProse } from "../../wire/openapi-prose.ts";
 import { type OperationId, operationTable } from "../../wire/operations.ts";
 import { subjectOf, type TimelineEntry } from "../events.ts";
@@ -160,11 +161,8 @@ function bodyText(body: string): Html | undefined {
 }
 
 function indented(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
+  const value = parsedJson(body);
+  return value === undefined ? body : JSON.stringify(value, null, 2);
 }
 
 function copyable(id: string, text: string): Html {

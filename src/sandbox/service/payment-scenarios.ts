@@ -1,4 +1,5 @@
 import { InvalidRequestError } from "../../errors.ts";
+import { invalidArgument } from "../../values.ts";
 import { maxAmountInCents, type Payment } from "../../wire/payment.ts";
 import type { PaymentStatus } from "../../wire/payment-status.ts";
 import type { Quote } from "../../wire/quote.ts";
@@ -197,8 +198,5 @@ function amountDue(payment: Payment, chosenInCents: number | undefined): number 
 }
 
 function invalidAmount(problem: string): InvalidRequestError {
-  return new InvalidRequestError(`amountInCents ${problem}`, {
-    code: "invalid_amount",
-    param: "amountInCents",
-  });
+  return invalidArgument("amountInCents", `amountInCents ${problem}`, "invalid_amount");
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { isRecord, show } from "../../values.ts";
+import { isRecord, parsedJson, show } from "../../values.ts";
 import { knownValues, type Schema } from "../../wire/fields.ts";
 import type { Operation } from "../../wire/operation.ts";
 import { maxAmountInCents } from "../../wire/payment.ts";
@@ -65,12 +65,8 @@ export function checkOneOf(
 
 /** @throws {Refusal} 422 for text that is no JSON. */
 export function checkMetadata(customMetadata: string | undefined): void {
-  if (customMetadata === undefined) return;
-  try {
-    JSON.parse(customMetadata);
-  } catch {
-    throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
-  }
+  if (customMetadata === undefined || parsedJson(customMetadata) !== undefined) return;
+  throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
 }
 
 function expected(issue: z.core.$ZodIssue, value: unknown): string {
@@ -145,12 +141,10 @@ export function parseObject(
 
 /** @throws {Refusal} 400. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal(400, {
-      code: "invalid_request",
-      message: text === "" ? "The body is empty. Send a JSON object." : "The body is not JSON.",
-    });
-  }
+  const value = parsedJson(text);
+  if (value !== undefined) return value;
+  throw new Refusal(400, {
+    code: "invalid_request",
+    message: text === "" ? "The body is empty. Send a JSON object." : "The body is not JSON.",
+  });
 }
