@@ -25,13 +25,13 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_160],
+  ["cli", 4_170],
   ["evm", 480],
   ["http", 2_495],
   ["resources", 2_540],
   ["sandbox", 6_845],
   ["testing", 420],
-  ["webhooks", 1_725],
+  ["webhooks", 1_720],
   ["wire", 1_855],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
