@@ -57,6 +57,8 @@ describe.skipIf(isMissing)(example.name, () => {
     await page.goto(url);
     await page.getByRole("button", { name: "Buy: Mug, $25.00" }).click();
     await page.getByText("Waiting for your payment").waitFor();
+    // Its price has come, too.
+    await page.locator('[part="qr"] svg').waitFor();
     await use(page);
     await page.context().close();
     expect(troubles).toEqual([]);

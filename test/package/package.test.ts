@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { path, files } = await packInto(project);
   paths = files.map((file) => file.path);
   await installInto(project, path);
-});
+}, 900_000);
 
 afterAll(() => rm(project, { recursive: true }));
 
