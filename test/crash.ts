@@ -19,7 +19,8 @@ export class Life {
   /** The boundaries that were crossed. */
   readonly crossed: string[] = [];
   readonly #last: number;
-  readonly #end = Promise.withResolvers<"crashed">();
+  readonly #end = Promise.withResolvers<void>();
+  readonly #transactions = new Set<Promise<unknown>>();
   #isOver = false;
 
   /** @param last How many boundaries it crosses. */
@@ -35,9 +36,16 @@ export class Life {
     if (!this.#passes(boundary)) await nothing();
   }
 
-  /** Runs until it is done, or the process ends. */
+  /** Runs until it is done, or the process has ended. */
   run<T>(work: () => Promise<T>): Promise<T | "crashed"> {
-    return this.#isOver ? this.#end.promise : Promise.race([work(), this.#end.promise]);
+    return this.#isOver ? this.#ended() : Promise.race([work(), this.#ended()]);
+  }
+
+  /** A COMMIT that was on its way at the end of the process still arrives. */
+  async #ended(): Promise<"crashed"> {
+    await this.#end.promise;
+    await Promise.allSettled(this.#transactions);
+    return "crashed";
   }
 
   /** The store as this process has it. */
@@ -46,13 +54,17 @@ export class Life {
       ...store,
       transaction: async (work, options) => {
         if (this.#isOver) await nothing();
+        const transaction = store.transaction(() => this.#stepwise(work()), options);
+        this.#transactions.add(transaction);
         try {
-          const result = await store.transaction(() => this.#stepwise(work()), options);
+          const result = await transaction;
           await this.cross("after a commit");
           return result;
         } catch (error) {
           if (this.#isOver) await nothing();
           throw error;
+        } finally {
+          this.#transactions.delete(transaction);
         }
       },
     };
@@ -86,7 +98,7 @@ export class Life {
       return true;
     }
     this.#isOver = true;
-    this.#end.resolve("crashed");
+    this.#end.resolve();
     return false;
   }
 
