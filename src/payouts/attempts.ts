@@ -54,6 +54,8 @@ export interface Past {
   readonly provenAt: number;
   /** Whether its key makes a repetition harmless. */
   readonly isKeyAlive: boolean;
+  /** Whether the last request was refused: another one would be, too, and shows nothing of those before. */
+  readonly isRefused: boolean;
 }
 
 export function* readPast(payoutId: number, quietMs: number): Work<Past> {
@@ -78,6 +80,7 @@ WHERE payout_id = $1 ORDER BY fence`,
     // One quiet time to take effect, and another one to be listed.
     provenAt: lastLeft + 2 * quietMs,
     isKeyAlive: now - since < keyedMs,
+    isRefused: attempts.at(-1)?.outcome === "rejected",
   };
 }
 

@@ -7,7 +7,7 @@ import {
   SettlekitError,
 } from "../errors.ts";
 import { otherWithdrawal } from "../resources/payouts/payout.ts";
-import { sql } from "../stores/store.ts";
+import { sql, type Work } from "../stores/store.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
   type AttemptOutcome,
@@ -20,6 +20,7 @@ import {
   settle,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, tell } from "./claims.ts";
+import type { Ledger } from "./journal.ts";
 import { bodyOf, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 
@@ -77,13 +78,13 @@ async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSig
   // Only the holder of the claim can have begun one since.
   if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
   const past = await store.transaction(() => readPast(row.id, quietMs));
-  const { now, withdrawalId, requests } = past;
+  const { now, withdrawalId, requests, isKeyAlive, isRefused } = past;
   if (withdrawalId !== undefined)
     return settleWith(context, row, await client.get(withdrawalId, signal));
   if (requests === 0) {
     return lookFirst ? look(context, row, past, signal) : send(context, row, undefined, signal);
   }
-  if (client.isKeyed && past.isKeyAlive && !isDoubtOver(row, now))
+  if (client.isKeyed && isKeyAlive && !isRefused && !isDoubtOver(row, now))
     return send(context, row, undefined, signal);
   if (now < past.lookAt) return put(context, row, { dueAt: past.lookAt });
   return look(context, row, past, signal);
@@ -157,7 +158,7 @@ async function send(
       },
     });
   } catch (error) {
-    return failed(context, row, error);
+    return failed(context, row, error, lookedAt !== undefined);
   }
   return settleWith(context, row, withdrawal, true);
 }
@@ -171,23 +172,34 @@ function suspended(): SettlekitError {
 
 const suspendedCode = "process_suspended";
 
-/** Writes down what an error says about the request. */
-async function failed(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<unknown> {
-  const { store, quietMs, tenant } = context;
+/**
+ * Writes down what an error says about the request.
+ *
+ * @param hasLooked Whether the list showed before that no earlier request took effect.
+ */
+async function failed(
+  context: PayoutsContext,
+  row: PayoutRow,
+  error: unknown,
+  hasLooked: boolean,
+): Promise<unknown> {
+  const { quietMs, tenant } = context;
   const outcome = outcomeOf(error);
   const problem = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const differing = otherWithdrawal(error);
   if (differing !== undefined) return settleWith(context, row, differing, true);
-  if (outcome === "rejected" && InvalidRequestError.is(error)) {
-    return tell(context, await refuse(context, row, problem));
-  }
-  const { past, isInDoubt } = await store.transaction(function* () {
+  const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     const isOver = outcome === "not_sent" || outcome === "rejected";
     const isInDoubt = outcome === "unknown" || (isOver && past.requests > 0);
-    return { past, isInDoubt };
+    // What an earlier request did, no later answer undoes.
+    const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
+    const refused =
+      isRefused && InvalidRequestError.is(error) ? yield* refuse(ledger, row, problem) : undefined;
+    return { past, isInDoubt, refused };
   });
+  if (refused !== undefined) return tell(context, refused);
   const retryAfterMs = (SettlekitError.is(error) && error.retryAfterMs) || 0;
   const wasSuspended = SettlekitError.is(error) && error.code === suspendedCode;
   const backoff =
@@ -221,17 +233,14 @@ function concernsAll(error: unknown): boolean {
 }
 
 /** The service said no for good. The budget stays taken, because nothing proves that it was not used. */
-function refuse(context: PayoutsContext, row: PayoutRow, problem: string): Promise<PayoutRow> {
-  return decide(context, function* (ledger) {
-    yield* endAttempt(row, "rejected", { problem });
-    const refused = yield* sql(
-      `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
+function* refuse(ledger: Ledger, row: PayoutRow, problem: string): Work<PayoutRow> {
+  const refused = yield* sql(
+    `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
 WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
-      [row.id, row.fence, storable(problem)],
-    );
-    if (refused.length > 0) ledger.note(row.order_id, "refused", { problem });
-    return yield* requireRow(context.tenant, row.order_id);
-  });
+    [row.id, row.fence, storable(problem)],
+  );
+  if (refused.length > 0) ledger.note(row.order_id, "refused", { problem });
+  return yield* requireRow(ledger.tenant, row.order_id);
 }
 
 /** Asks how far the withdrawal is. */

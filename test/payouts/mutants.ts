@@ -95,6 +95,13 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/sending.test.ts",
   },
   {
+    name: "a repetition that is refused ends a payout whose first request may have been paid",
+    file: "src/payouts/sender.ts",
+    find: "(hasLooked || !isInDoubt)",
+    replace: "true",
+    test: "test/payouts/sending.test.ts",
+  },
+  {
     name: "a late answer takes a final status back",
     file: "src/payouts/attempts.ts",
     find: "if (row.withdrawal_id === id && (isLate || isUndecided)) return row;",

@@ -127,6 +127,29 @@ it("ends as refused what the service refuses, and keeps its budget taken", async
   expect((await payouts.stats()).takenToday).toBe(order.amountInCents);
 });
 
+it.each([
+  { first: "unanswered", end: "sent" },
+  { first: "lost", end: "refused" },
+] as const)(
+  "believes a refusal of a repetition only once the list shows what a request that was $first did",
+  async ({ first, end }) => {
+    const { world, payouts, state } = await opened({
+      client: { wire: { withdrawalIdempotency: "honoured" } },
+    });
+    world.sandbox.withdrawalIdempotency = "honoured";
+    world.fates.push(first);
+    await payouts.plan(order);
+    await payouts.runDue();
+    world.answer = (method) =>
+      method === "POST"
+        ? Response.json({ code: "insufficient_balance", message: "Empty" }, { status: 422 })
+        : undefined;
+    await world.live(payouts, 10 * minute);
+    expect(await state()).toBe(end);
+    expect((await payouts.verify()).ok).toBe(true);
+  },
+);
+
 it("pauses for all payouts when the key is revoked, and goes on with a new one", async () => {
   const { world, payouts } = await opened();
   world.answer = (method) =>
