@@ -8,7 +8,7 @@ import {
   setting,
   toggle,
 } from "./options.ts";
-import { by, ledgerOptions, orderId, reason, withLedger } from "./payout-ledger.ts";
+import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 import { printRecord } from "./records.ts";
 
 /** A command with which a person decides about one payout. */
@@ -53,6 +53,7 @@ export const resolveCommand = defineCommand({
     ),
     neverSent: toggle("--never-sent", "There is no withdrawal. The payout is sent again."),
     doNotSend: toggle("--do-not-send", "With --never-sent: cancel the payout instead."),
+    quietMs,
     ...ledgerOptions,
     headerPrefix,
     json,

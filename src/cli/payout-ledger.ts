@@ -51,9 +51,16 @@ export const limits = object({
   ).optional(),
 });
 
+/** For commands that decide what a look at the service's list proves. */
+export const quietMs = setting(
+  "--quiet-ms MS",
+  "quietMs of the ledger in your programs, in milliseconds. Default: 120000.",
+  integer({ min: 1_000 }),
+).optional();
+
 interface LedgerOptions
   extends ValuesOf<typeof ledgerOptions>,
-    Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent"> {
+    Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent" | "quietMs"> {
   /** Whether an SQLite file is made, with its tables, where there is none. */
   readonly createsFile?: boolean;
   /** Only commands that ask the service need one. */
@@ -62,7 +69,7 @@ interface LedgerOptions
 
 /** Opens the ledger for as long as `use` takes. */
 export function withLedger<T>(
-  { tenant, client = withoutKey, limits, lookFirst, onEvent, ...database }: LedgerOptions,
+  { tenant, client = withoutKey, limits, lookFirst, onEvent, quietMs, ...database }: LedgerOptions,
   terminal: Terminal,
   use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
@@ -73,7 +80,7 @@ export function withLedger<T>(
     const { createPayouts } = await import("../payouts/payouts.ts");
     // `payouts run` ends with the error of a step that failed, and prints it once instead of for each payout.
     const logger = { warn() {}, error: terminal.warn };
-    const options = { store, tenant, logger, limits, lookFirst, onEvent };
+    const options = { store, tenant, logger, limits, lookFirst, onEvent, quietMs };
     return use(createPayouts({ ...options, client: await client() }), store);
   });
 }

@@ -5,7 +5,7 @@ import { readWaiting, type Waiting } from "../payouts/stats.ts";
 import { production, requireProduction } from "./confirm.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { clientFrom, defineCommand, headerPrefix, json, toggle, type ValuesOf } from "./options.ts";
-import { type Ledger, ledgerOptions, limits, withLedger } from "./payout-ledger.ts";
+import { type Ledger, ledgerOptions, limits, quietMs, withLedger } from "./payout-ledger.ts";
 import { interruptible, type Terminal } from "./terminal.ts";
 
 export const runCommand = defineCommand({
@@ -24,6 +24,7 @@ export const runCommand = defineCommand({
       "--look-first",
       "Search the service's list before the first request for each payout, too.",
     ),
+    quietMs,
     production,
     ...ledgerOptions,
     headerPrefix,

@@ -14,7 +14,7 @@ import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
-import { type InboxStats, type Parked, readParked, readStats, unpark } from "./operate.ts";
+import { type InboxStats, type Parked, prune, readParked, readStats, unpark } from "./operate.ts";
 import {
   checkDate,
   checkOptions,
@@ -25,7 +25,7 @@ import {
   type TenantOptions,
 } from "./options.ts";
 import { addTenant, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
-import { type InboxContext, settleSubject } from "./settle.ts";
+import { Fenced, type InboxContext, settleSubject } from "./settle.ts";
 import { type SubjectKind, similarState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
 import { needsClients, refuseOthers } from "./tenants.ts";
@@ -154,6 +154,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     await this.#ready();
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     await crew.settleDue();
+    await prune(this.#context.store);
     return crew.finished;
   }
 
@@ -166,6 +167,7 @@ export class Inbox<Client, Mode extends StoreMode> {
    */
   async settle(subject: SubjectRef): Promise<boolean> {
     const { kind, id, tenant } = checkSubject(subject);
+    if (tenant !== "" && typeof this.#options.client !== "function") throw needsClients(tenant);
     await this.#ready();
     const { store } = this.#context;
     const claim = await store.transaction(
@@ -177,6 +179,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     );
     if (claim === undefined) return false;
     const failure = await settleSubject(this.#context, claim, new AbortController().signal);
+    if (failure?.error instanceof Fenced) return false;
     if (failure !== undefined) throw failure.error;
     return true;
   }

@@ -1,6 +1,7 @@
 import { sql, type Work } from "../stores/store.ts";
+import { parsedJson } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import type { Ledger } from "./journal.ts";
+import { type Ledger, readEntries } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
 import type { PayoutLimits } from "./options.ts";
 import { bodyOf, differsFrom, type PayoutRow, storable } from "./payout.ts";
@@ -92,7 +93,10 @@ export type Begun =
       readonly elapsedMs: () => number;
     }
   | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" }
-  | { readonly kind: "held"; readonly hold: Hold };
+  | { readonly kind: "held"; readonly hold: Hold; readonly dueAt: number };
+
+/** Limits may be raised, and withdrawals may give their budget back. */
+const holdMs = 600_000;
 
 interface Beginning extends Timing {
   readonly limits: PayoutLimits;
@@ -121,14 +125,9 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   const current = yield* requireRow(tenant, row.order_id);
   const past = yield* readPast(row.id, quietMs);
   if (past.withdrawalId !== undefined) return { kind: "settled" };
+  const isProven = lookedAt !== undefined && lookedAt >= past.provenAt;
   const isRepetition = isKeyed && past.isKeyAlive;
-  if (
-    past.requests > 0 &&
-    !isRepetition &&
-    !(lookedAt !== undefined && lookedAt >= past.provenAt)
-  ) {
-    return { kind: "unproven" };
-  }
+  if (past.requests > 0 && !isRepetition && !isProven) return { kind: "unproven" };
   if (!(yield* agreesWithJournal(ledger, current))) return { kind: "stopped" };
   if (needsApproval(limits, current.amount) && current.approved_by === null) {
     return { kind: "unapproved" };
@@ -136,14 +135,16 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   // What comes next is decided by one process at a time: the breaker, the budget and the journal's end.
   const { isStopped, now } = yield* ledger.lock();
   if (isStopped) return { kind: "stopped" };
-  if (current.reserved_at === null) {
+  // What no request can have used counts for the day of the next one, under the limits of then.
+  const isReserved = current.reserved_at !== null && past.requests > 0 && !isProven;
+  if (!isReserved) {
     const hold = yield* holdOf(tenant, limits, current, now);
-    if (hold !== undefined) return { kind: "held", hold };
+    if (hold) return { kind: "held", hold, dueAt: Math.min(hold.until, now + holdMs) };
   }
   yield* sql(
     `UPDATE {payouts} SET state = 'sending', problem = NULL, waits_until = NULL,
-  reserved_at = COALESCE(reserved_at, $2), doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
-    [row.id, now],
+  reserved_at = $2, doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
+    [row.id, isReserved ? current.reserved_at : now],
   );
   // Before the database reads its clock, and after any wait for the lock.
   const elapsedMs = stopwatch();
@@ -212,17 +213,24 @@ export function* settle(
   // An answer that is older than the row, or does not say which of two withdrawals counts.
   if (row.withdrawal_id === id && (isLate || isUndecided)) return row;
   const differing = by === undefined ? differsFrom(row, withdrawal) : [];
-  if (row.withdrawal_id !== null && row.withdrawal_id !== id) {
-    return yield* needDecision(
-      ledger,
-      row,
-      `It has two withdrawals: ${row.withdrawal_id} and ${id}.`,
-      true,
-    );
-  }
-  if (differing.length > 0) {
-    const problem = `Its withdrawal ${id} has another ${differing.join(", ")} than was planned.`;
-    return yield* needDecision(ledger, row, problem, true);
+  const isOther = row.withdrawal_id !== null && row.withdrawal_id !== id;
+  if (isOther || isUndecided || differing.length > 0) {
+    const { open, setAside, accepted } = yield* readDecisions(ledger, orderId);
+    if (setAside.has(id) || open.has(id)) return row;
+    const known = new Set([row.withdrawal_id ?? [], ...open].flat());
+    if (known.size > 0 && !known.has(id)) {
+      const all = [...known, id];
+      return yield* needDecision(
+        ledger,
+        row,
+        `It has ${all.length} withdrawals: ${all.join(", ")}.`,
+        all,
+      );
+    }
+    if (differing.length > 0 && !accepted.has(id)) {
+      const problem = `Its withdrawal ${id} has another ${differing.join(", ")} than was planned.`;
+      return yield* needDecision(ledger, row, problem, [id]);
+    }
   }
   if (row.final_at !== null && row.withdrawal_id === null) {
     yield* ledger.stop(
@@ -236,7 +244,7 @@ export function* settle(
   yield* sql(
     `UPDATE {payouts} SET state = $2, withdrawal_id = $3, tx_hash = COALESCE($4, tx_hash), problem = $5,
   sent_at = COALESCE(sent_at, {now}), final_at = CASE WHEN $6 = 1 THEN {now} END, doubt_since = NULL, waits_until = NULL,
-  reserved_at = CASE WHEN $7 = 1 THEN NULL ELSE reserved_at END,
+  reserved_at = CASE WHEN $7 = 1 THEN NULL ELSE COALESCE(reserved_at, $9) END,
   due_at = {now} + $8, lease_until = 0, fence = fence + 1 WHERE id = $1`,
     [
       row.id,
@@ -247,6 +255,7 @@ export function* settle(
       isEnd ? 1 : 0,
       status === "failed" || status === "cancelled" ? 1 : 0,
       isSlow ? 600_000 : Math.round(followMs(ageMs)),
+      createdMs(withdrawal, clock?.now ?? 0),
     ],
   );
   if (row.withdrawal_id === null) ledger.note(orderId, "sent", { withdrawalId: id, by });
@@ -256,12 +265,43 @@ export function* settle(
   return yield* requireRow(ledger.tenant, orderId);
 }
 
-/** Leaves the payout to a person, and stops all others when money may have been sent twice. */
+/** When a withdrawal that the ledger did not see being created counts against the budget. */
+function createdMs({ createdAt }: Withdrawal, now: number): number {
+  const ms = Date.parse(createdAt);
+  return Number.isNaN(ms) ? now : Math.min(ms, now);
+}
+
+/**
+ * What people have to decide, and have decided, about the withdrawals of an order: those of an open question, those that
+ * are not the payout's, and those that are although they differ.
+ */
+function* readDecisions({ tenant }: Ledger, orderId: string) {
+  const [setAside, accepted] = [new Set<string>(), new Set<string>()];
+  let open = new Set<string>();
+  for (const { event, details } of yield* readEntries(tenant, orderId)) {
+    const told: { withdrawals?: string[]; withdrawalId?: string; acceptDifferences?: boolean } =
+      Object(parsedJson(details));
+    if (event === "needs_decision") open = new Set(told.withdrawals);
+    if (event !== "resolved") continue;
+    const { withdrawals = [], withdrawalId = "", acceptDifferences } = told;
+    for (const id of [...open, ...withdrawals]) if (id !== withdrawalId) setAside.add(id);
+    setAside.delete(withdrawalId);
+    if (acceptDifferences) accepted.add(withdrawalId);
+    open = new Set();
+  }
+  return { open, setAside, accepted };
+}
+
+/**
+ * Leaves the payout to a person, and stops all others when money may have been sent twice.
+ *
+ * @param withdrawals Those that the question is about.
+ */
 export function* needDecision(
   ledger: Ledger,
   row: PayoutRow,
   problem: string,
-  isAlarming = false,
+  withdrawals: readonly string[] = [],
 ): Work<PayoutRow> {
   // Told by each webhook of either withdrawal.
   if (row.state === "needs_decision" && row.problem === storable(problem)) return row;
@@ -270,7 +310,8 @@ export function* needDecision(
 WHERE id = $1`,
     [row.id, storable(problem)],
   );
-  ledger.note(row.order_id, "needs_decision", { problem });
+  const isAlarming = withdrawals.length > 0;
+  ledger.note(row.order_id, "needs_decision", { problem, ...(isAlarming && { withdrawals }) });
   if (isAlarming)
     yield* ledger.stop(row.order_id, `The payout ${row.order_id} needs a decision. ${problem}`);
   return yield* requireRow(ledger.tenant, row.order_id);

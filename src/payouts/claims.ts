@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors.ts";
 import type { LedgerClient } from "../resources/payouts/ledger-client.ts";
 import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
@@ -95,6 +96,16 @@ export async function decide<T>(
   }, options);
   if (reason !== undefined) report({ type: "stopped", tenant, reason });
   return decided;
+}
+
+/** @throws {ConfigurationError} code `other_service` for a payout that was planned for another environment. */
+export function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
+  if (client.keyOf(row.order_id) === row.idempotency_key) return;
+  throw new ConfigurationError(
+    `The payout ${row.order_id} was planned by a client with another environment, baseUrl or idempotencyNamespace. ` +
+      "Run the ledger with that one, or cancel the payout and plan it anew under a new orderId. Nothing was sent or changed.",
+    { code: "other_service", param: "client" },
+  );
 }
 
 /** Tells the merchant of a new state. */

@@ -3,7 +3,7 @@ import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import { readPast, settle } from "./attempts.ts";
-import { decide, type PayoutsContext } from "./claims.ts";
+import { decide, type PayoutsContext, requireSameService } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
 import { lockedRow, requireRow, requireState } from "./plan.ts";
@@ -58,6 +58,7 @@ export async function resolvePayout(
 ): Promise<PayoutRow> {
   const row = await context.store.transaction(() => requireRow(context.tenant, orderId));
   requireState(row, "resolved", open);
+  requireSameService(context, row);
   const { withdrawalId, neverSent } = resolution;
   if (withdrawalId !== undefined && neverSent === undefined)
     return resolveSent(context, row, resolution);
@@ -74,8 +75,10 @@ async function resolveSent(
   row: PayoutRow,
   { by, withdrawalId, acceptDifferences = false }: SentResolution,
 ): Promise<PayoutRow> {
-  const withdrawal = await context.client.get(withdrawalId);
-  requireFits(row, withdrawal, acceptDifferences);
+  const { store, client, quietMs } = context;
+  const withdrawal = await client.get(withdrawalId);
+  const past = await store.transaction(() => readPast(row.id, quietMs));
+  requireFits(row, withdrawal, acceptDifferences, past.withdrawalId === withdrawalId);
   return decide(context, function* (ledger) {
     const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
     ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
@@ -85,9 +88,15 @@ async function resolveSent(
   });
 }
 
-function requireFits(row: PayoutRow, withdrawal: Withdrawal, acceptDifferences: boolean): void {
+/** @param isAnswer Whether the service answered a request of this payout with the withdrawal. */
+function requireFits(
+  row: PayoutRow,
+  withdrawal: Withdrawal,
+  acceptDifferences: boolean,
+  isAnswer: boolean,
+): void {
   const differing = differsFrom(row, withdrawal);
-  if (differing.includes("orderId")) {
+  if (differing.includes("orderId") && !isAnswer) {
     throw contradicted(
       "withdrawalId",
       `The withdrawal ${withdrawal.id} is not of the order ${show(row.order_id)}, the service says.`,
@@ -122,7 +131,9 @@ async function resolveNeverSent(
     );
   }
   const found = await client.find(row.order_id, { deadlineMs: 900_000 });
-  if (found.length > 0) {
+  // What differs may be another system's. The payout itself cannot be sent beside it.
+  const isForeign = !sendAgain && found.every((it) => differsFrom(row, it).length > 0);
+  if (found.length > 0 && !isForeign) {
     throw contradicted(
       "neverSent",
       `The service lists ${found.map(({ id }) => id).join(", ")} for ${show(row.order_id)}. Pass the right one as ` +
@@ -146,7 +157,12 @@ WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
   lease_until = 0, failures = 0, due_at = {now}, final_at = CASE WHEN $4 = 1 THEN {now} END WHERE id = $1`,
       [row.id, sendAgain ? again : "cancelled", `Never sent, ${by} decided.`, sendAgain ? 0 : 1],
     );
-    ledger.note(row.order_id, "resolved", { by, neverSent: true, sendAgain, body: bodyOf(row) });
+    const withdrawals = found.map(({ id }) => id);
+    const facts = { by, neverSent: true, sendAgain, body: bodyOf(row) };
+    ledger.note(row.order_id, "resolved", {
+      ...facts,
+      ...(withdrawals.length > 0 && { withdrawals }),
+    });
     return yield* requireRow(context.tenant, row.order_id);
   });
 }

@@ -48,6 +48,8 @@ interface Head {
   readonly stopped_because: string | null;
   readonly accepted_seq: number;
   readonly now: number;
+  /** The last entry that is there; null where there is none. */
+  readonly last: number | null;
 }
 
 /**
@@ -126,16 +128,29 @@ function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void>
 
 const endIsLost =
   "The journal has entries, but the row that records its end was missing. It was made anew from the last entry.";
+const endIsOld =
+  "The journal has entries after the one that is recorded as its end. The last one is recorded as the end now.";
 
 function* lock(tenant: string, onStop: (because: string) => void): Work<Head> {
   const take = () =>
     sql<Head>(
       `UPDATE {payout_heads} SET touched_at = {now} WHERE tenant = $1
-RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS now`,
+RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS now,
+  (SELECT max(seq) FROM {payout_journal} WHERE tenant = $1) AS last`,
       [tenant],
     );
   const [head] = yield* take();
-  if (head !== undefined) return head;
+  if (head && (head.last ?? 0) <= head.seq) return head;
+  if (head) {
+    // A part of a backup was restored. Without its end, nothing could be added to the journal, not even that.
+    yield* sql(
+      `UPDATE {payout_heads} SET seq = $2, hash = (SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2),
+  stopped_at = COALESCE(stopped_at, {now}), stopped_because = COALESCE(stopped_because, $3) WHERE tenant = $1`,
+      [tenant, head.last, endIsOld],
+    );
+    onStop(endIsOld);
+    return (yield* take())[0] as Head;
+  }
   // What recorded an open breaker may have been removed to close it.
   const restored = yield* sql(
     `INSERT INTO {payout_heads} (tenant, seq, hash, touched_at, stopped_at, stopped_because)
@@ -153,8 +168,8 @@ ON CONFLICT DO NOTHING RETURNING tenant`,
 }
 
 /** The breaker's state and the journal's end, without a lock. */
-export function* readHead(tenant: string): Work<Head | undefined> {
-  const [head] = yield* sql<Head>(
+export function* readHead(tenant: string): Work<Omit<Head, "last"> | undefined> {
+  const [head] = yield* sql<Omit<Head, "last">>(
     `SELECT seq, hash, stopped_at, stopped_because, accepted_seq, {now} AS now
 FROM {payout_heads} WHERE tenant = $1`,
     [tenant],
@@ -179,6 +194,16 @@ export function readJournal(tenant: string, after: number, orderId?: string): Wo
 ORDER BY seq LIMIT ${pageSize}`,
     [tenant, after, ...values],
   );
+}
+
+/** All entries of one order. */
+export function* readEntries(tenant: string, orderId: string): Work<JournalRow[]> {
+  const entries: JournalRow[] = [];
+  for (;;) {
+    const page = yield* readJournal(tenant, entries.at(-1)?.seq ?? 0, orderId);
+    if (page.length === 0) return entries;
+    entries.push(...page);
+  }
 }
 
 /** All entries, or those of one order, read page by page. */

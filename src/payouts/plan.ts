@@ -1,8 +1,8 @@
 import { InvalidRequestError, NotFoundError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { type Row, sql, type Work } from "../stores/store.ts";
-import { canonicalJson, show } from "../values.ts";
-import { inLedger, type Ledger } from "./journal.ts";
+import { canonicalJson, parsedJson, show } from "../values.ts";
+import { inLedger, type JournalRow, type Ledger, readEntries } from "./journal.ts";
 import type { Decision } from "./options.ts";
 import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
 
@@ -191,6 +191,13 @@ export function* endPlan(
       { code: "wrong_state", param: "orderId" },
     );
   }
+  if (wasSent(row, yield* readEntries(ledger.tenant, orderId))) {
+    throw new InvalidRequestError(
+      `The payout ${show(orderId)} cannot be ${verb}: its journal says that a request was sent for it, and its row does not. ` +
+        "Restore the row from a backup.",
+      { code: "wrong_state", param: "orderId" },
+    );
+  }
   const problem = `${isRejected ? "Rejected" : "Cancelled"} by ${by}${reason ? `: ${reason}` : "."}`;
   yield* sql(
     `UPDATE {payouts} SET state = $2, problem = $3, final_at = {now}, reserved_at = NULL, ${takenOver} WHERE id = $1`,
@@ -198,4 +205,12 @@ export function* endPlan(
   );
   ledger.note(orderId, verb, { by, reason });
   return yield* requireRow(ledger.tenant, orderId);
+}
+
+/** Whether the journal knows of a request that the row, which was altered, does not. */
+function wasSent({ attempts }: PayoutRow, entries: readonly JournalRow[]): boolean {
+  return entries.some(({ event, details }) => {
+    const { attempt = 0 }: { attempt?: number } = Object(parsedJson(details));
+    return event === "sent" || (event === "sending" && attempt > attempts);
+  });
 }

@@ -19,9 +19,9 @@ import {
   readPast,
   settle,
 } from "./attempts.ts";
-import { decide, type PayoutsContext, put, renewing, tell } from "./claims.ts";
+import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
-import { bodyOf, type PayoutRow, storable } from "./payout.ts";
+import { bodyOf, type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 
 /** Huge lists take long; the lease is renewed meanwhile. */
@@ -43,7 +43,8 @@ export async function work(
   } catch (error) {
     report(context, row, error);
     await retryLater(context, row, error);
-    return error;
+    // A withdrawal that cannot be found is this payout's trouble alone.
+    return NotFoundError.is(error) ? undefined : error;
   }
 }
 
@@ -90,16 +91,6 @@ async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSig
   return look(context, row, past, signal);
 }
 
-/** @throws {ConfigurationError} code `other_service` for a payout that was planned for another environment. */
-function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
-  if (client.keyOf(row.order_id) === row.idempotency_key) return;
-  throw new ConfigurationError(
-    `The payout ${row.order_id} was planned by a client with another environment, baseUrl or idempotencyNamespace. ` +
-      "Run the ledger with that one, or cancel the payout and plan it anew under a new orderId. Nothing was sent.",
-    { code: "other_service", param: "client" },
-  );
-}
-
 /** Reads the whole list, and settles with what it shows, or sends. */
 async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal: AbortSignal) {
   const { client } = context;
@@ -110,7 +101,17 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
   if (others.length > 0) {
     const ids = found.map(({ id }) => id).join(", ");
     const problem = `It has ${found.length} withdrawals: ${ids}.`;
-    return tell(context, await decide(context, (it) => needDecision(it, row, problem, true)));
+    return tell(
+      context,
+      await decide(context, (it) =>
+        needDecision(
+          it,
+          row,
+          problem,
+          found.map(({ id }) => id),
+        ),
+      ),
+    );
   }
   if (withdrawal !== undefined) return settleWith(context, row, withdrawal);
   if (requests === 0 || now >= provenAt) {
@@ -136,16 +137,21 @@ async function send(
     context.report({ type: "fenced", tenant, orderId: row.order_id });
     return undefined;
   }
+  // A look has shown that nothing was sent.
+  const back = lookedAt === undefined ? {} : { state: unsentState(row) };
   if (begun.kind === "held") {
-    const { reason, until } = begun.hold;
-    const isHeld = await put(context, row, { dueAt: until, problem: reason }, until);
+    const { dueAt, hold } = begun;
+    const { reason, until } = hold;
+    const isHeld = await put(context, row, { dueAt, problem: reason, ...back }, until);
     const event = { orderId: row.order_id, reason, until: new Date(until) };
-    if (isHeld) context.report({ type: "waiting", tenant, ...event });
+    if (isHeld && row.waits_until !== until) context.report({ type: "waiting", tenant, ...event });
     return undefined;
   }
   if (begun.kind !== "begun") {
-    const now = await store.transaction(() => readPast(row.id, 0));
-    return put(context, row, { dueAt: begun.kind === "settled" ? now.now : now.now + 5_000 });
+    const { now } = await store.transaction(() => readPast(row.id, 0));
+    const isUnsent = begun.kind === "stopped" || begun.kind === "unapproved";
+    const dueAt = begun.kind === "settled" ? now : now + 5_000;
+    return put(context, row, { dueAt, ...(isUnsent && back) });
   }
   let withdrawal: Withdrawal;
   try {
@@ -161,6 +167,11 @@ async function send(
     return failed(context, row, error, lookedAt !== undefined);
   }
   return settleWith(context, row, withdrawal, true);
+}
+
+/** The state of a payout for which nothing was sent. */
+function unsentState({ approved_by }: PayoutRow): PayoutState {
+  return approved_by === null ? "planned" : "approved";
 }
 
 function suspended(): SettlekitError {
@@ -192,7 +203,8 @@ async function failed(
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     const isOver = outcome === "not_sent" || outcome === "rejected";
-    const isInDoubt = outcome === "unknown" || (isOver && past.requests > 0);
+    // A 429 speaks for its own request, not for those before.
+    const isInDoubt = outcome === "unknown" || past.requests > (isOver ? 0 : 1);
     // What an earlier request did, no later answer undoes.
     const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
     const refused =
@@ -206,8 +218,7 @@ async function failed(
     past.now + (wasSuspended ? 1_000 : Math.max(backoffMs(row.failures), retryAfterMs));
   const isKeyed = context.client.isKeyed && past.isKeyAlive;
   const dueAt = past.requests === 0 || isKeyed ? backoff : Math.max(past.lookAt, backoff);
-  const state = row.approved_by === null ? "planned" : "approved";
-  await put(context, row, { dueAt, problem, ...(!isInDoubt && { state }) });
+  await put(context, row, { dueAt, problem, ...(!isInDoubt && { state: unsentState(row) }) });
   if (outcome === "unknown") {
     context.report({ type: "doubt", tenant, orderId: row.order_id, error });
     return undefined;
@@ -252,8 +263,10 @@ async function follow(context: PayoutsContext, row: PayoutRow, signal: AbortSign
   // More than one request was begun: the list shows whether more than one took effect.
   const options = { deadlineMs: lookDeadlineMs, signal };
   const found = await renewing(context, row, () => client.find(row.order_id, options));
-  const other = found.find(({ id }) => id !== withdrawal.id);
-  return settleWith(context, row, other ?? withdrawal);
+  for (const other of found.filter(({ id }) => id !== withdrawal.id)) {
+    await settleWith(context, row, other);
+  }
+  return settleWith(context, row, withdrawal);
 }
 
 async function settleWith(

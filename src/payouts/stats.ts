@@ -68,7 +68,7 @@ export interface Waiting {
 export function* readWaiting(tenant = "", approveAbove = Number.MAX_SAFE_INTEGER): Work<Waiting[]> {
   const rows = yield* sql<{ reason: Waiting["reason"]; count: number; due: number | null }>(
     `SELECT reason, count(*) AS count, min(CASE WHEN due > {now} THEN due END) AS due FROM (
-  SELECT CASE WHEN due_at < lease_until THEN lease_until ELSE due_at END AS due,
+  SELECT CASE WHEN waits_until > {now} THEN waits_until WHEN due_at < lease_until THEN lease_until ELSE due_at END AS due,
     CASE WHEN state = 'needs_decision' THEN 'decision'
       WHEN state = 'sending' THEN 'answer'
       WHEN state = 'planned' AND amount > $2 THEN 'approval'

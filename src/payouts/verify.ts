@@ -1,6 +1,6 @@
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, parsedJson } from "../values.ts";
-import { hashOf, type JournalRow, type Ledger, readJournal } from "./journal.ts";
+import { hashOf, type JournalRow, type Ledger, readEntries, readJournal } from "./journal.ts";
 import { type PayoutRow, payoutColumns } from "./payout.ts";
 
 /** What `payouts.verify` gives: the number of entries, or the first one that is not as it was written. */
@@ -119,12 +119,7 @@ WHERE tenant = $1 AND seq > $2 AND event = 'planned' AND NOT EXISTS (
 
 /** Whether the row is still what its journal says. A row that was changed opens the breaker. */
 export function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
-  const entries: JournalRow[] = [];
-  for (;;) {
-    const page = yield* readJournal(ledger.tenant, entries.at(-1)?.seq ?? 0, row.order_id);
-    if (page.length === 0) break;
-    entries.push(...page);
-  }
+  const entries = yield* readEntries(ledger.tenant, row.order_id);
   const altered = alterationOf(row, entries);
   if (altered === undefined) return true;
   yield* ledger.stop(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Payment } from "../../src/index.ts";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
@@ -125,6 +126,56 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       const id = await shop.paid("order_1");
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
     });
+  });
+
+  describe("settle beside others", () => {
+    it("is refused for a tenant when all tenants have one client", async () => {
+      ship(shop.inbox);
+      const id = await shop.paid("order_1");
+      const settling = shop.inbox.settle({ kind: "payment", id, tenant: "a" });
+      await expect(settling).rejects.toMatchObject({ code: "invalid_option", param: "client" });
+    });
+
+    it("gives false when another worker may have taken over meanwhile", async () => {
+      ship(shop.inbox);
+      const id = await shop.paid("order_1");
+      const { get } = shop.client.payments;
+      vi.spyOn(shop.client.payments, "get").mockImplementation(((paymentId: string) =>
+        // As long as a lease.
+        shop.advance(31_000).then(() => get.call(shop.client.payments, paymentId))) as never);
+      expect(await shop.inbox.settle({ kind: "payment", id })).toBe(false);
+      expect(await shop.shipments()).toEqual([]);
+    });
+  });
+
+  it("removes old deliveries without a worker that stays, too", async () => {
+    ship(shop.inbox);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.advance(31 * 86_400_000);
+    await shop.inbox.settleDue();
+    const text = database.open().dialect.expand("SELECT id FROM {inbox_deliveries}");
+    expect(await database.query(text)).toEqual([]);
+  });
+
+  it("runs an effect for a refund that only the list shows, whenever the payment was made", async () => {
+    const { paymentId } = await shop.client.payments.create({ amount: 2500, orderId: "order_1" });
+    await shop.sandbox.payments.simulate(paymentId, "success");
+    await shop.sandbox.webhooks.idle();
+    await database.query(database.open().dialect.expand("DELETE FROM {inbox_subjects}"));
+    await shop.advance(86_400_000);
+    const refunded: unknown[] = [];
+    const note = (_: unknown, { orderId }: Payment) => void refunded.push(orderId);
+    shop.inbox.on("payment", "refund", { states: ["refunded"] }, note as never);
+    await shop.inbox.settleDue();
+    const { get } = shop.client.payments;
+    vi.spyOn(shop.client.payments, "get").mockImplementation((async (id: string) => ({
+      ...(await get.call(shop.client.payments, id)),
+      status: "refunded",
+    })) as never);
+    await shop.inbox.reconcile({ since: new Date("2020-01-01") });
+    await shop.inbox.settleDue();
+    expect(refunded).toEqual(["order_1"]);
   });
 
   it("runs an effect that was added when the inbox had been used already", async () => {

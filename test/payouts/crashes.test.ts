@@ -114,7 +114,7 @@ async function work(world: World, database: TestDatabase, store: Store, ledgers:
     if (!InvalidRequestError.is(error)) throw error;
   });
   const nextDue = store.dialect.expand(
-    `SELECT min(CASE WHEN due_at > lease_until THEN due_at ELSE lease_until END) AS at
+    `SELECT min(CASE WHEN waits_until > due_at THEN waits_until WHEN due_at > lease_until THEN due_at ELSE lease_until END) AS at
 FROM {payouts} WHERE final_at IS NULL`,
   );
   for (;;) {

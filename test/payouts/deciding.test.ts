@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Withdrawal } from "../../src/index.ts";
+import { settle } from "../../src/payouts/attempts.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
-import { minute, order, quietMs, World } from "./world.ts";
+import { inLedger } from "../../src/payouts/journal.ts";
+import { minute, opened, order, quietMs, World } from "./world.ts";
 
 const by = { by: "ann" };
 const hour = 60 * minute;
@@ -93,7 +96,7 @@ describe("resolve", () => {
 });
 
 describe("the breaker", () => {
-  it("stops all payouts when an order has two withdrawals, and says so", async () => {
+  it("stops all payouts when an order has 2 withdrawals, and says so", async () => {
     const world = World.inMemory();
     const events: PayoutsEvent[] = [];
     const logged: string[] = [];
@@ -169,6 +172,127 @@ describe("the breaker", () => {
     expect(world.made).toHaveLength(2);
     for (const { id } of world.made) await world.sandbox.withdrawals.simulate(id, "complete");
     await world.live(payouts, 20 * minute);
-    expect((await payouts.stats()).stopped?.reason).toMatch(/has two withdrawals/);
+    expect((await payouts.stats()).stopped?.reason).toMatch(/has 2 withdrawals/);
+  });
+});
+
+describe("what a person has decided", () => {
+  /** Two withdrawals of one order: the ledger's, whose answer was lost, and a script's. */
+  async function twice() {
+    const { world, payouts, state } = await opened();
+    world.fates.push("unanswered");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await world.client().withdrawals.create(order);
+    await world.live(payouts, 10 * minute);
+    expect(await state()).toBe("needs_decision");
+    const [right, other] = world.made as [Withdrawal, Withdrawal];
+    return { world, payouts, state, right, other };
+  }
+
+  /** What a webhook of the withdrawal leads to. */
+  async function tell(world: World, { id }: Withdrawal): Promise<void> {
+    const now = await world.client().withdrawals.get(id);
+    await world
+      .store()
+      .transaction(() => inLedger("", (ledger) => settle(ledger, order.orderId, now)));
+  }
+
+  it("is not anticipated by a webhook of one of two withdrawals", async () => {
+    const { world, state, right, other } = await twice();
+    for (const each of [right, other]) {
+      await world.sandbox.withdrawals.simulate(each.id, "complete");
+      await tell(world, each);
+      expect(await state()).toBe("needs_decision");
+    }
+  });
+
+  it("about two withdrawals holds, whatever becomes of the other one", async () => {
+    const { world, payouts, state, right, other } = await twice();
+    await payouts.resolve(order.orderId, { ...by, withdrawalId: right.id });
+    await payouts.reopen({ ...by, reason: "a script paid it, too" });
+    await world.sandbox.withdrawals.simulate(other.id, "process");
+    await tell(world, other);
+    await world.sandbox.withdrawals.simulate(right.id, "complete");
+    await world.live(payouts, 30 * minute);
+    await world.sandbox.withdrawals.simulate(other.id, "fail");
+    await tell(world, other);
+    expect(await state()).toBe("completed");
+    expect((await payouts.stats()).stopped).toBeUndefined();
+    expect((await payouts.verify()).ok).toBe(true);
+  });
+
+  it("does not cover a third withdrawal", async () => {
+    const { world, payouts, state, right } = await twice();
+    await payouts.resolve(order.orderId, { ...by, withdrawalId: right.id });
+    await payouts.reopen({ ...by, reason: "a script paid it, too" });
+    await tell(world, await world.client().withdrawals.create(order));
+    expect(await state()).toBe("needs_decision");
+    expect((await payouts.stats()).stopped).toBeDefined();
+  });
+
+  it("about differences holds while the withdrawal is on its way", async () => {
+    const { world, payouts, state } = await opened();
+    world.change = (body) => ({ ...body, amountInCents: 12_400 });
+    await payouts.plan(order);
+    await payouts.runDue();
+    const [{ id }] = world.made as [Withdrawal];
+    await payouts.resolve(order.orderId, { ...by, withdrawalId: id, acceptDifferences: true });
+    await payouts.reopen({ ...by, reason: "the service took its fee" });
+    await world.live(payouts, 10 * minute);
+    expect(await state()).toBe("sent");
+    await world.sandbox.withdrawals.simulate(id, "complete");
+    await world.live(payouts, 10 * minute);
+    expect(await state()).toBe("completed");
+    expect((await payouts.stats()).stopped).toBeUndefined();
+  });
+
+  it("may be that the withdrawal is another system's", async () => {
+    const { world, payouts, state } = await opened({ lookFirst: true });
+    const other = { ...order, amountInCents: 700 };
+    const foreign = await world.client().withdrawals.create(other);
+    await payouts.plan(order);
+    await payouts.runDue();
+    expect(await state()).toBe("needs_decision");
+    const neverSent = { ...by, neverSent: true } as const;
+    await expect(payouts.resolve(order.orderId, neverSent)).rejects.toMatchObject({
+      code: "contradicted",
+    });
+    await payouts.resolve(order.orderId, { ...neverSent, sendAgain: false });
+    await payouts.reopen({ ...by, reason: "prefixes" });
+    await tell(world, foreign);
+    expect(await state()).toBe("cancelled");
+    expect((await payouts.stats()).stopped).toBeUndefined();
+  });
+
+  it("may be that an answer with another orderId is the payout", async () => {
+    const { world, payouts } = await opened();
+    world.change = (body) => ({ ...body, orderId: "another" });
+    await payouts.plan(order);
+    await payouts.runDue();
+    const [{ id: withdrawalId }] = world.made as [Withdrawal];
+    const sent = { ...by, withdrawalId, acceptDifferences: true };
+    expect(await payouts.resolve(order.orderId, sent)).toMatchObject({ state: "sent" });
+  });
+
+  it("is refused when it was made against another service", async () => {
+    const { world, payouts } = await inDoubt();
+    const other = world.open({ client: { idempotencyNamespace: "other" } });
+    const resolving = other.resolve(order.orderId, { ...by, neverSent: true });
+    await expect(resolving).rejects.toMatchObject({ code: "other_service" });
+    expect((await payouts.get(order.orderId))?.state).toBe("needs_decision");
+  });
+
+  it("cannot be to cancel what the journal says was sent", async () => {
+    const { world, payouts } = await opened();
+    await payouts.plan(order);
+    await payouts.runDue();
+    // A backup of these two tables was restored.
+    world.query(`UPDATE settlekit_payouts SET state = 'planned', withdrawal_id = NULL, lease_until = 0;
+DELETE FROM settlekit_payout_attempts`);
+    await expect(payouts.cancel(order.orderId, by)).rejects.toMatchObject({
+      code: "wrong_state",
+      message: expect.stringContaining("Restore the row"),
+    });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { settle } from "../../src/payouts/attempts.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
 import { call } from "../../src/stores/store.ts";
-import { order, World } from "./world.ts";
+import { opened, order, World } from "./world.ts";
 
 const by = { by: "ann" };
 const hour = 3_600_000;
@@ -184,4 +184,21 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     ]);
     expect(entries[0]?.details).toMatchObject({ body: { amountInCents: 12_500 } });
   });
+});
+
+it("goes on after its last entry, and stops, when a part of a backup was restored", async () => {
+  const { world, payouts } = await opened();
+  await payouts.plan(order);
+  await payouts.runDue();
+  await payouts.plan({ ...order, orderId: "p2" });
+  world.query(`UPDATE settlekit_payout_heads SET seq = 1,
+  hash = (SELECT hash FROM settlekit_payout_journal WHERE seq = 1)`);
+  expect((await payouts.verify()).ok).toBe(false);
+  expect((await payouts.stats()).stopped?.reason).toContain("recorded as its end");
+  await payouts.runDue();
+  expect(world.made).toHaveLength(1);
+  await payouts.reopen({ by: "ann", reason: "restored Monday's backup" });
+  await payouts.runDue();
+  expect(world.made).toHaveLength(2);
+  expect((await payouts.verify()).ok).toBe(true);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { minute, order, World } from "./world.ts";
 
 const other = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
@@ -203,4 +203,58 @@ it("keeps every limit, in whatever order processes send, fail and wait", async (
     }),
     { numRuns: 25 },
   );
+});
+
+describe("a budget that no request has used", () => {
+  const refused = (method: string) =>
+    method === "POST" ? Response.json({ code: "x", message: "No" }, { status: 401 }) : undefined;
+
+  it("counts for the day of the request that does, however long the key was revoked", async () => {
+    const { world, payouts } = await opened({ perDay: 1_000, per24Hours: 1_000 });
+    world.answer = refused;
+    for (let n = 0; n < 5; n++) {
+      await payouts.plan({ ...order, orderId: `p${n}`, amountInCents: 1_000 });
+      await payouts.runDue();
+      await world.advance(day);
+    }
+    world.answer = () => undefined;
+    await world.live(payouts, 5 * minute);
+    expect(world.made).toHaveLength(1);
+    expect((await payouts.stats()).takenToday).toBe(1_000);
+  });
+
+  it("is under the limits of the process that sends", async () => {
+    const { world, payouts } = await opened({});
+    await payouts.plan(order);
+    world.answer = refused;
+    await payouts.runDue();
+    world.answer = () => undefined;
+    await world.live(world.open({ limits: { perPayout: 1 } }), 30 * minute);
+    expect(world.made).toEqual([]);
+  });
+});
+
+it("counts a withdrawal that it did not see being made", async () => {
+  const world = World.inMemory();
+  const payouts = world.open({ lookFirst: true, limits: { perDay: 13_000 } });
+  await payouts.migrate();
+  await world.client().withdrawals.create(order);
+  await payouts.plan(order);
+  await payouts.plan({ ...order, orderId: "payout_2", amountInCents: 1_000 });
+  await world.live(payouts, 10 * minute);
+  // The sandbox's clock, which dates it, is the machine's: later than the ledger's.
+  expect((await payouts.stats()).takenToday).toBe(order.amountInCents);
+  expect((await payouts.get("payout_2"))?.waitsUntil).toBeDefined();
+});
+
+it("sends soon after a limit was raised", async () => {
+  const { world, payouts } = await opened({ perDay: 1_000 });
+  for (const orderId of ["a", "b"]) {
+    await payouts.plan({ ...order, orderId, amountInCents: 1_000 });
+    await world.advance(1);
+  }
+  await world.live(payouts, 2 * minute);
+  expect(world.made).toHaveLength(1);
+  await world.live(world.open({ limits: { perDay: 5_000 } }), 11 * minute);
+  expect(world.made).toHaveLength(2);
 });

@@ -241,3 +241,63 @@ it("looks first, where asked to, for what another program has paid", async () =>
   expect(await state()).toBe("sent");
   expect(world.made.map(({ id }) => id)).toEqual([withdrawal.id]);
 });
+
+it("keeps a doubt that a 429 to the repetition says nothing about", async () => {
+  const { world, payouts, state } = await opened({
+    client: { wire: { withdrawalIdempotency: "honoured" } },
+  });
+  world.sandbox.withdrawalIdempotency = "honoured";
+  world.fates.push("unanswered");
+  await payouts.plan(order);
+  await payouts.runDue();
+  world.answer = (method) =>
+    method === "POST" ? Response.json({ code: "x", message: "No" }, { status: 429 }) : undefined;
+  await world.advance(10_000);
+  await payouts.runDue();
+  expect(await state()).toBe("sending");
+  expect((await payouts.stats()).oldestDoubt).toBeDefined();
+  await world.live(payouts, 65 * minute);
+  expect(await state()).toBe("sent");
+});
+
+it("asks a person after an hour in which requests got lost and were limited in turn", async () => {
+  const { world, payouts, state } = await opened();
+  let n = 0;
+  world.answer = (method) => {
+    if (method !== "POST" || n++ % 2 === 0) return undefined;
+    return Response.json({ code: "x", message: "No" }, { status: 429 });
+  };
+  world.fates.push(...Array<"lost">(99).fill("lost"));
+  await payouts.plan(order);
+  await world.live(payouts, 80 * minute);
+  expect(await state()).toBe("needs_decision");
+});
+
+it("does not read the list again and again while the breaker is open", async () => {
+  const { world, payouts, state } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  const stop = () => inLedger("", (ledger) => ledger.stop(null, "A test."));
+  await world.store().transaction(stop);
+  await world.live(payouts, 70 * minute, 5_000);
+  expect(world.listings.length).toBeLessThan(4);
+  expect(await state()).toBe("planned");
+  await payouts.reopen({ by: "ann", reason: "a test" });
+  await world.live(payouts, 10 * minute);
+  expect(await state()).toBe("sent");
+});
+
+it("goes on with the others when one withdrawal cannot be read", async () => {
+  const { world, payouts } = await opened();
+  await payouts.plan({ ...order, orderId: "missing" });
+  await payouts.runDue();
+  await world.advance(minute);
+  for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  world.answer = (method, path) =>
+    method === "GET" && path.includes("/withdrawals/")
+      ? Response.json({ code: "not_found", message: "None" }, { status: 404 })
+      : undefined;
+  await payouts.runDue();
+  expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
+});

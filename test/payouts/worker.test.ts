@@ -67,7 +67,7 @@ describe.each(databases)("a worker on %s", (name, openDatabase) => {
     await deliver({ id: second.id, status: "pending" });
     await inbox.settleDue();
     expect(events.slice(-2)).toMatchObject([
-      { type: "stopped", reason: expect.stringContaining("two withdrawals") },
+      { type: "stopped", reason: expect.stringContaining("2 withdrawals") },
       { type: "changed", payout: { state: "needs_decision" } },
     ]);
     expect((await payouts.verify()).ok).toBe(true);
