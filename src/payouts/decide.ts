@@ -2,11 +2,12 @@ import { InvalidRequestError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import { readPast, settle } from "./attempts.ts";
+import { readPast } from "./attempts.ts";
 import { decide, type PayoutsContext, requireSameService } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
 import { lockedRow, requireRow, requireState } from "./plan.ts";
+import { settle } from "./settle.ts";
 
 /** A person found the payout's withdrawal. */
 export interface SentResolution {

@@ -1,11 +1,11 @@
 import { ConfigurationError } from "../errors.ts";
 import type { StoreMode } from "../stores/store.ts";
 import { show } from "../values.ts";
-import { settle } from "./attempts.ts";
 import { type PayoutsContext, tell } from "./claims.ts";
 import { inLedger } from "./journal.ts";
 import type { PayoutsInbox } from "./options.ts";
 import { readRow } from "./plan.ts";
+import { settle } from "./settle.ts";
 
 /** The name of the effect, and of the task that tells of what it changed. */
 const name = "settlekit.payouts";

@@ -14,15 +14,14 @@ import {
   beginAttempt,
   endAttempt,
   maxDoubtMs,
-  needDecision,
   type Past,
   readPast,
-  settle,
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
 import { bodyOf, type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
+import { needDecision, settle } from "./settle.ts";
 
 /** Huge lists take long; the lease is renewed meanwhile. */
 const lookDeadlineMs = 900_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Withdrawal } from "../../src/index.ts";
-import { settle } from "../../src/payouts/attempts.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
+import { settle } from "../../src/payouts/settle.ts";
 import { minute, opened, order, quietMs, World } from "./world.ts";
 
 const by = { by: "ann" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { settle } from "../../src/payouts/attempts.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
+import { settle } from "../../src/payouts/settle.ts";
 import { call } from "../../src/stores/store.ts";
 import { opened, order, World } from "./world.ts";
 

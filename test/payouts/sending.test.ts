@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Withdrawal } from "../../src/index.ts";
-import { settle } from "../../src/payouts/attempts.ts";
 import { inLedger } from "../../src/payouts/journal.ts";
+import { settle } from "../../src/payouts/settle.ts";
 import { minute, opened, order, quietMs } from "./world.ts";
 
 const hour = 60 * minute;
