@@ -83,6 +83,29 @@ export function sentCases(browser: () => Browser): void {
       await shop.shows("over");
     });
 
+    test("is known to another element of the page before a wallet is asked again", async () => {
+      await opened();
+      await shop.element.evaluate((it) => it.after(it.cloneNode()));
+      const [first, second] = [0, 1].map((n) => payButton().nth(n));
+      await second?.waitFor();
+      await first?.click();
+      await says("Check the amount and the address");
+      wallet.confirm(0);
+      await says("Anvil Wallet has sent the payment.");
+      // Its own button is gone, so that of the other element is the only one left.
+      await payButton().click();
+      await expect.poll(() => payButton().count()).toBe(0);
+      expect(wallet.transfers.length).toBe(1);
+    });
+
+    test("is to be rejected in the wallet when the payment ends before", async () => {
+      const { paymentId } = await showing();
+      await shop.sandbox.payments.simulate(paymentId, "timeout");
+      await shop.refresh();
+      await shop.shows("over");
+      await says("Reject the request in Anvil Wallet as well");
+    });
+
     test("belongs to its payment alone", async () => {
       await sent();
       await shop.visit(await shop.order());

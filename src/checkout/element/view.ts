@@ -95,7 +95,12 @@ export function viewOf(known: Known, texts: Texts): View {
     wallets: phase === "pay" && offer ? labelled(known.wallets, texts) : [],
     isWalletBusy: wallet !== undefined && wallet.step !== "failed",
     wallet:
-      phase === "sent" ? sentLine(known, texts) : isOpen ? walletLine(known, texts) : undefined,
+      phase === "sent"
+        ? sentLine(known, texts)
+        : // A transfer that a wallet still shows has to be rejected there, also when the payment is over.
+          isOpen || wallet?.step === "sending"
+          ? walletLine(known, texts)
+          : undefined,
     confirmations: phase === "confirming" && payment ? confirmationsOf(payment, texts) : undefined,
     outcome: phase === "over" && payment ? outcomeOf(payment, known, texts) : undefined,
     received: phase === "over" && payment ? receivedOf(payment, texts) : undefined,
@@ -151,10 +156,10 @@ function statusText(phase: View["phase"], known: Known, texts: Texts): string {
 }
 
 function noticeOf(phase: View["phase"], known: Known, texts: Texts): string | undefined {
-  const { isOffline, isRenewed, offer } = known;
+  const { isOffline, isRenewed, offer, payment } = known;
   const isOpen = phase === "pay" || phase === "deposit";
   const notices = [
-    isOffline && phase !== "over" ? texts.say("offline") : "",
+    isOffline && payment && phase !== "over" ? texts.say("offline") : "",
     isOpen ? sentBefore(known, texts) : "",
     isRenewed && offer ? texts.say("priceRenewed") : "",
   ];

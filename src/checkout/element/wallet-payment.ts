@@ -55,10 +55,13 @@ export class WalletPayment {
   /** Pays what is shown. Nothing is asked of a wallet before. */
   async pay(uuid: string): Promise<void> {
     const { known, update, report, rpcUrls } = this.#options;
-    const { offer, wallets, wallet: running } = known();
+    const { offer, wallets, wallet: running, payment, sent } = known();
     const name = wallets.find((it) => it.uuid === uuid)?.name;
     const provider = this.#wallets.provider(uuid);
     if (!offer || !name || !provider || (running && running.step !== "failed")) return;
+    // Another element of this page may have had the payment sent.
+    const all = merged(sent, payment ? readSent(payment.id) : []);
+    if (all.length > sent.length) return update({ sent: all, payingAgain: undefined });
     const { choice } = offer;
     this.#provider = provider;
     const attempt = ++this.#attempt;
@@ -126,9 +129,9 @@ export class WalletPayment {
   #withdraw(withdrawn: "expired" | "cancelled"): void {
     const { known, update } = this.#options;
     const { wallet } = known();
-    if (wallet === undefined || wallet.withdrawn || this.#provider === undefined) return;
+    if (wallet === undefined || this.#provider === undefined) return;
     update({ wallet: { ...wallet, withdrawn } });
-    withdrawRequest(this.#provider);
+    if (!wallet.withdrawn) withdrawRequest(this.#provider);
   }
 
   /** Keeps what has left the wallet, whatever the customer gave up meanwhile and wherever the page went. */
@@ -168,9 +171,14 @@ function readSent(paymentId: string): SentTransfer[] {
   }
 }
 
+function merged(some: readonly SentTransfer[], more: readonly SentTransfer[]): SentTransfer[] {
+  return [...new Map([...some, ...more].map((it) => [it.hash, it])).values()];
+}
+
 function writeSent(paymentId: string, sent: readonly SentTransfer[]): void {
   try {
-    sessionStorage.setItem(keyOf(paymentId), JSON.stringify(sent));
+    const all = merged(readSent(paymentId), sent);
+    sessionStorage.setItem(keyOf(paymentId), JSON.stringify(all));
   } catch {
     // The browser keeps nothing here: the transfer is known until the page is left.
   }
