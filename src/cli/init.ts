@@ -19,12 +19,12 @@ export const initCommand = defineCommand({
   },
   async run({ path, seed }, terminal) {
     // Before anything is written.
-    const framework = await frameworkOf(resolve("package.json"));
+    const { framework, file } = await projectOf(resolve("package.json"));
     const isNext = framework === frameworks.next;
     const sandbox = await sandboxFrom({ seed, identity: seed ?? usualIdentity });
     await writeVariables(path, variablesOf(sandbox, defaultSandboxUrl), terminal);
     terminal.say();
-    terminal.say(`Webhooks with ${framework.name}:`);
+    terminal.say(`Webhooks with ${framework.name}${isNext ? "" : `, in ${file}`}:`);
     terminal.say();
     const setup = isNext
       ? [...lazyClients, ...handler("client()")]
@@ -34,7 +34,7 @@ export const initCommand = defineCommand({
     terminal.say("Start the sandbox, and your server with the variables:");
     terminal.say();
     terminal.say("  npx settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks");
-    terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} server.js`}`);
+    terminal.say(`  ${isNext ? nextCommand(path) : `node --env-file=${path} ${file}`}`);
   },
 });
 
@@ -61,11 +61,12 @@ const lazyClients = [
 
 const handler = (client: string) => [
   'webhooks.on("payment.updated", async ({ data }) => {',
-  "  // A payment need not belong to an order.",
-  "  if (!data.orderId) return;",
-  `  const [payment] = await ${client}.payments.findByOrderId(data.orderId);`,
-  '  if (!payment) throw new Error("This order has no payment yet.");',
-  '  if (isPaid(payment.status)) console.log(data.orderId, "is paid");',
+  "  // An order may have several payments.",
+  "  const payments = data.id",
+  `    ? [await ${client}.payments.get(data.id)]`,
+  `    : await ${client}.payments.findByOrderId(data.orderId ?? "");`,
+  '  if (payments.length === 0) throw new Error("This payment is not listed yet.");',
+  '  if (payments.some(({ status }) => isPaid(status))) console.log(data.orderId, "is paid");',
   "});",
   "",
 ];
@@ -125,7 +126,7 @@ const nodeHttp: Framework = {
 };
 
 /** @throws {UsageError} There is such a file, and it holds no JSON object. */
-async function frameworkOf(packageJson: string): Promise<Framework> {
+async function projectOf(packageJson: string): Promise<{ framework: Framework; file: string }> {
   const text = await readFile(packageJson, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "{}";
     throw new UsageError(`${show(packageJson)} cannot be read: ${error.message}`);
@@ -139,5 +140,7 @@ async function frameworkOf(packageJson: string): Promise<Framework> {
   }
   const all = { ...Object(content.dependencies), ...Object(content.devDependencies) };
   const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
-  return found?.[1] ?? nodeHttp;
+  // What is printed are ES modules, and npm init makes packages of CommonJS.
+  const file = content.type === "module" ? "server.js" : "server.mjs";
+  return { framework: found?.[1] ?? nodeHttp, file };
 }

@@ -2,6 +2,7 @@ import { isLoopback } from "../http/base-url.ts";
 import { nearestEvent, show } from "../values.ts";
 import { Webhooks } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
+import { UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
   listenOptions,
@@ -59,6 +60,11 @@ export const listenCommand = defineCommand({
     const { receiveWebhooks } = await import("./webhook-receiver.ts");
     const options = { webhooks, forwardTo, events, onReception };
     await using server = await receiveWebhooks(options, port, host);
+    if (forwardTo && isSame(forwardTo, new URL(server.url))) {
+      throw new UsageError(
+        `--forward-to is the address that listen itself receives webhooks at, ${server.url}. Pass your server's.`,
+      );
+    }
 
     if (!isLoopback(host)) {
       terminal.warn(
@@ -75,6 +81,11 @@ export const listenCommand = defineCommand({
     return await stopped;
   },
 });
+
+/** Whether requests to a URL come back to the listener. */
+function isSame({ hostname, port }: URL, listener: URL): boolean {
+  return port === listener.port && (isLoopback(hostname) || hostname === listener.hostname);
+}
 
 /** Of a name that is close to one of the service's. Any other may be an event that settlekit does not know yet. */
 function warnOfTypo(event: string, { warn }: Terminal): void {

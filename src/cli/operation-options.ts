@@ -1,5 +1,5 @@
 import type { Parser } from "@optique/core/parser";
-import { choice, float, integer, string, type ValueParser } from "@optique/core/valueparser";
+import { choice, integer, string, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
 import { operand, readBy, setting } from "./options.ts";
@@ -79,8 +79,8 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
     ...(typeof min === "number" && { min }),
     ...(typeof max === "number" && { max }),
   };
-  if (type === "integer") return integer(bounds);
-  if (type === "number") return float(bounds);
+  // Amounts are cents: of "25.00", nobody knows whether dollars were meant.
+  if (type === "integer" || type === "number") return integer(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;
   if (Array.isArray(values)) return choice(values.map(String));

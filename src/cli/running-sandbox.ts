@@ -26,12 +26,17 @@ export async function control<Answer>(
   body?: object,
 ): Promise<Answer> {
   const response = await request(url, path, body);
-  return (response.status === 204 ? undefined : await response.json()) as Answer;
+  if (response.status === 204) return undefined as Answer;
+  return response.json().catch(() => {
+    throw noSandbox(response);
+  });
 }
 
 /** The events of a running sandbox from now on. Ends when the sandbox does. */
 export async function* eventsOf(url: URL | undefined): AsyncGenerator<SandboxEvent> {
-  const { body } = await request(url, "events");
+  const response = await request(url, "events");
+  const { body, headers } = response;
+  if (!headers.get("Content-Type")?.startsWith("text/event-stream")) throw noSandbox(response);
   const messages = body
     ?.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
@@ -67,10 +72,15 @@ async function request(url: URL | undefined, path: string, body?: object): Promi
   const answer: unknown = await response.json().catch(() => undefined);
   const { message: reason, code = "control_failed" } =
     isRecord(answer) && isRecord(answer.error) ? answer.error : {};
-  throw new ApiError(
-    typeof reason === "string"
-      ? reason
-      : `${target.origin} answered ${response.status}, which a sandbox does not. Check --url.`,
-    { code: String(code), status: response.status, outcome: "rejected" },
+  if (typeof reason !== "string") throw noSandbox(response);
+  const { status } = response;
+  throw new ApiError(reason, { code: String(code), status, outcome: "rejected" });
+}
+
+/** Another server listens there, such as the shop. */
+function noSandbox({ url, status }: Response): ApiError {
+  return new ApiError(
+    `${new URL(url).origin} answered ${status} in a way that a sandbox does not. Check --url.`,
+    { code: "control_failed", status, outcome: "rejected" },
   );
 }

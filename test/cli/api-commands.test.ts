@@ -122,9 +122,24 @@ describe("commands that call the service", () => {
   });
 
   test("what the client refuses is a mistake of usage", async () => {
-    const ended = await run("payments", "create", "--order-id", "a", "--amount", "1.5");
+    const ended = await run(
+      "payments",
+      "create",
+      "--order-id",
+      "a",
+      "--amount",
+      "2500",
+      "--redirect-url",
+      "shop",
+    );
     expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain("amount must be a whole number");
+    expect(ended.stderr).toContain("redirectUrl must be");
+  });
+
+  test.each(["25.00", "1.5", "1e3"])("%s is no amount in cents", async (amount) => {
+    const ended = await run("payments", "create", "--order-id", "a", "--amount", amount);
+    expect(ended).toMatchObject({ code: 2, stdout: "" });
+    expect(ended.stderr).toContain("--amount");
   });
 
   test("a payment without an amount is refused by the option's name; a deposit needs none", async () => {

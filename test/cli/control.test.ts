@@ -216,11 +216,21 @@ describe("a running sandbox", () => {
     expect(stderr).toMatch(/No sandbox answers at http:\/\/127\.0\.0\.1:4010|The sandbox's clock/);
   });
 
+  test.each([["events"], ["events", "--follow"], ["advance", "1m"]])(
+    "that is a shop is named as such: %s %s",
+    async (...args) => {
+      await using shop = await scriptedServer({ status: 200, body: "<h1>Shop</h1>" });
+      const { code, stderr } = await settlekit([...args, "--url", shop.url]);
+      expect(code).toBe(5);
+      expect(stderr).toContain("answered 200 in a way that a sandbox does not. Check --url.");
+    },
+  );
+
   test("that is something else is named as such", async () => {
     await using shop = await scriptedServer({ status: 404, body: "<h1>no</h1>" });
     const { code, stderr } = await settlekit(["events", "--url", shop.url]);
     expect(code).toBe(5);
-    expect(stderr).toContain("answered 404, which a sandbox does not");
+    expect(stderr).toContain("answered 404 in a way that a sandbox does not");
   });
 });
 

@@ -81,7 +81,7 @@ describe("settlekit init", () => {
   });
 
   test.each([
-    ["express", ".env", "  node --env-file=.env server.js"],
+    ["express", ".env", "  node --env-file=.env server.mjs"],
     // Next.js reads these itself.
     ["next", ".env", "  npx next dev"],
     ["next", ".env.local", "  npx next dev"],

@@ -43,6 +43,18 @@ describe("settlekit listen", () => {
     });
   });
 
+  test("refuses to pass webhooks on to itself", async () => {
+    await using other = await scriptedServer({ status: 200 });
+    const { port } = new URL(other.url);
+    await other[Symbol.asyncDispose]();
+    const forward = ["--forward-to", `http://localhost:${port}/webhooks`];
+    const { code, stderr } = await settlekit(["listen", "--port", port, ...forward], {
+      SETTLEKIT_WEBHOOK_SECRET: secret,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain("--forward-to is the address that listen itself receives webhooks at");
+  });
+
   test("passes on body and headers unchanged, to exactly the given URL", async () => {
     await using shop = await scriptedServer({ status: 201, body: "ok" });
     await using running = await listening("--forward-to", `${shop.url}/hooks?a=1`);

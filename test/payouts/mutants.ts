@@ -160,7 +160,7 @@ export const payoutMutants: readonly Mutant[] = [
   {
     name: "a person says never sent against the list",
     file: "src/payouts/decide.ts",
-    find: "if (found.length > 0) {",
+    find: "if (found.length > 0 && !isForeign) {",
     replace: "if (found.length > 99) {",
     test: "test/payouts/deciding.test.ts",
   },

@@ -197,7 +197,8 @@ export function createFaults(
     rateLimit,
     latency: (route, latencyMs, { when = "after", ...options } = {}) =>
       next(route, { latencyMs, when }, options),
-    reset: (route, { when, ...options }) => next(route, { connection: "reset", when }, options),
+    reset: (route, { when, ...options } = {} as Pick<ResetFault, "when">) =>
+      next(route, { connection: "reset", when }, options),
     truncate: (route, options) => next(route, { connection: "truncated" }, options),
     limit: () => structuredClone(limit.get()),
     waiting: waiting.waiting,

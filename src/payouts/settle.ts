@@ -1,0 +1,140 @@
+import { sql, type Work } from "../stores/store.ts";
+import { parsedJson } from "../values.ts";
+import type { Withdrawal } from "../wire/withdrawal.ts";
+import { type Ledger, readEntries } from "./journal.ts";
+import { differsFrom, type PayoutRow, storable } from "./payout.ts";
+import { chain, requireRow } from "./plan.ts";
+
+/** When a withdrawal on its way is asked for again: often at first. */
+function followMs(ageMs: number): number {
+  return Math.min(Math.max(ageMs / 2, 5_000), 600_000);
+}
+
+/**
+ * Records what is known of the payout's withdrawal. It is true even if another worker has taken over, so it is not
+ * fenced; a second withdrawal, or one with other parameters, stops all payouts.
+ */
+export function* settle(
+  ledger: Ledger,
+  orderId: string,
+  withdrawal: Withdrawal,
+  { isSlow = false, by }: { isSlow?: boolean; by?: string } = {},
+): Work<PayoutRow> {
+  // The row's lock, so that two answers are written one after the other.
+  const [clock] = yield* sql<{ now: number }>(
+    "UPDATE {payouts} SET failures = 0 WHERE tenant = $1 AND order_id = $2 RETURNING {now} AS now",
+    [ledger.tenant, orderId],
+  );
+  const row = yield* requireRow(ledger.tenant, orderId);
+  yield* chain(ledger, row);
+  const ageMs = (clock?.now ?? 0) - (row.sent_at ?? clock?.now ?? 0);
+  const { id, status } = withdrawal;
+  const isEnd = status === "completed" || status === "failed" || status === "cancelled";
+  const isLate = row.final_at !== null && !isEnd;
+  const isUndecided = row.state === "needs_decision" && by === undefined;
+  // An answer that is older than the row, or does not say which of two withdrawals counts.
+  if (row.withdrawal_id === id && (isLate || isUndecided)) return row;
+  const differing = by === undefined ? differsFrom(row, withdrawal) : [];
+  const isOther = row.withdrawal_id !== null && row.withdrawal_id !== id;
+  if (isOther || isUndecided || differing.length > 0) {
+    const { open, setAside, accepted } = yield* readDecisions(ledger, orderId);
+    if (setAside.has(id) || open.has(id)) return row;
+    const known = new Set([row.withdrawal_id ?? [], ...open].flat());
+    if (known.size > 0 && !known.has(id)) {
+      const all = [...known, id];
+      return yield* needDecision(
+        ledger,
+        row,
+        `It has ${all.length} withdrawals: ${all.join(", ")}.`,
+        all,
+      );
+    }
+    if (differing.length > 0 && !accepted.has(id)) {
+      const problem = `Its withdrawal ${id} has another ${differing.join(", ")} than was planned.`;
+      return yield* needDecision(ledger, row, problem, [id]);
+    }
+  }
+  if (row.final_at !== null && row.withdrawal_id === null) {
+    yield* ledger.stop(
+      orderId,
+      `The payout ${orderId} is ${row.state}, but has the withdrawal ${id}.`,
+    );
+  }
+  const state = isEnd ? status : "sent";
+  const txHash = storable(withdrawal.receipt?.txHash);
+  const problem = storable(withdrawal.errorMessage);
+  yield* sql(
+    `UPDATE {payouts} SET state = $2, withdrawal_id = $3, tx_hash = COALESCE($4, tx_hash), problem = $5,
+  sent_at = COALESCE(sent_at, {now}), final_at = CASE WHEN $6 = 1 THEN {now} END, doubt_since = NULL, waits_until = NULL,
+  reserved_at = CASE WHEN $7 = 1 THEN NULL ELSE COALESCE(reserved_at, $9) END,
+  due_at = {now} + $8, lease_until = 0, fence = fence + 1 WHERE id = $1`,
+    [
+      row.id,
+      state,
+      id,
+      txHash,
+      problem,
+      isEnd ? 1 : 0,
+      status === "failed" || status === "cancelled" ? 1 : 0,
+      isSlow ? 600_000 : Math.round(followMs(ageMs)),
+      createdMs(withdrawal, clock?.now ?? 0),
+    ],
+  );
+  if (row.withdrawal_id === null) ledger.note(orderId, "sent", { withdrawalId: id, by });
+  if (row.state !== state && isEnd) {
+    ledger.note(orderId, state, { withdrawalId: id, txHash, errorMessage: problem ?? undefined });
+  }
+  return yield* requireRow(ledger.tenant, orderId);
+}
+
+/** When a withdrawal that the ledger did not see being created counts against the budget. */
+function createdMs({ createdAt }: Withdrawal, now: number): number {
+  const ms = Date.parse(createdAt);
+  return Number.isNaN(ms) ? now : Math.min(ms, now);
+}
+
+/**
+ * What people have to decide, and have decided, about the withdrawals of an order: those of an open question, those that
+ * are not the payout's, and those that are although they differ.
+ */
+function* readDecisions({ tenant }: Ledger, orderId: string) {
+  const [setAside, accepted] = [new Set<string>(), new Set<string>()];
+  let open = new Set<string>();
+  for (const { event, details } of yield* readEntries(tenant, orderId)) {
+    const told: { withdrawals?: string[]; withdrawalId?: string; acceptDifferences?: boolean } =
+      Object(parsedJson(details));
+    if (event === "needs_decision") open = new Set(told.withdrawals);
+    if (event !== "resolved") continue;
+    const { withdrawals = [], withdrawalId = "", acceptDifferences } = told;
+    for (const id of [...open, ...withdrawals]) if (id !== withdrawalId) setAside.add(id);
+    setAside.delete(withdrawalId);
+    if (acceptDifferences) accepted.add(withdrawalId);
+    open = new Set();
+  }
+  return { open, setAside, accepted };
+}
+
+/**
+ * Leaves the payout to a person, and stops all others when money may have been sent twice.
+ *
+ * @param withdrawals Those that the question is about.
+ */
+export function* needDecision(
+  ledger: Ledger,
+  row: PayoutRow,
+  problem: string,
+  withdrawals: readonly string[] = [],
+): Work<PayoutRow> {
+  // Told by each webhook of either withdrawal.
+  if (row.state === "needs_decision" && row.problem === storable(problem)) return row;
+  yield* sql(
+    `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0
+WHERE id = $1`,
+    [row.id, storable(problem)],
+  );
+  const isAlarming = withdrawals.length > 0;
+  ledger.note(row.order_id, "needs_decision", { problem, ...(isAlarming && { withdrawals }) });
+  if (isAlarming)
+    yield* ledger.stop(row.order_id, `The payout ${row.order_id} needs a decision. ${problem}`);
+  return yield* requireRow(ledger.tenant, row.order_id);
+}
