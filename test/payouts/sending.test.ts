@@ -287,17 +287,3 @@ it("does not read the list again and again while the breaker is open", async () 
   await world.live(payouts, 10 * minute);
   expect(await state()).toBe("sent");
 });
-
-it("goes on with the others when one withdrawal cannot be read", async () => {
-  const { world, payouts } = await opened();
-  await payouts.plan({ ...order, orderId: "missing" });
-  await payouts.runDue();
-  await world.advance(minute);
-  for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `p${n}` });
-  world.answer = (method, path) =>
-    method === "GET" && path.includes("/withdrawals/")
-      ? Response.json({ code: "not_found", message: "None" }, { status: 404 })
-      : undefined;
-  await payouts.runDue();
-  expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
-});

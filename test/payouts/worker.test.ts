@@ -3,7 +3,7 @@ import { createInbox } from "../../src/inbox/index.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { databases } from "../databases.ts";
-import { minute, order, World } from "./world.ts";
+import { minute, opened, order, World } from "./world.ts";
 
 describe.each(databases)("a worker on %s", (name, openDatabase) => {
   it("sends what is planned, is woken by it, and stops with nothing left running", async () => {
@@ -116,4 +116,18 @@ it("goes on when the merchant's functions throw", async () => {
   await payouts.plan(order);
   await world.live(payouts, 2 * minute);
   expect((await payouts.get(order.orderId))?.state).toBe("sent");
+});
+
+it("goes on with the others when one withdrawal cannot be read", async () => {
+  const { world, payouts } = await opened();
+  await payouts.plan({ ...order, orderId: "missing" });
+  await payouts.runDue();
+  await world.advance(minute);
+  for (let n = 0; n < 20; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  world.answer = (method, path) =>
+    method === "GET" && path.includes("/withdrawals/")
+      ? Response.json({ code: "not_found", message: "None" }, { status: 404 })
+      : undefined;
+  await payouts.runDue();
+  expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
 });
