@@ -126,14 +126,12 @@ describe("commands that call the service", () => {
     ["an amount in dollars", ["--amount", "25.00"], "--amount"],
   ])("%s is a mistake of usage", async (_, options, said) => {
     const ended = await run("payments", "create", "--order-id", "a", ...options);
-    expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain(said);
+    expect(ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(said) });
   });
 
   test("a payment without an amount is refused by the option's name; a deposit needs none", async () => {
-    const ended = await run("payments", "create", "--order-id", "a");
-    expect(ended).toMatchObject({ code: 2, stdout: "" });
-    expect(ended.stderr).toContain("--amount is missing: pass the payment's amount in USD cents");
+    const { code, stderr } = await run("payments", "create", "--order-id", "a");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--amount is missing: pass the")]);
     const deposit = await run("payments", "create", "--order-id", "a", "--type", "deposit");
     expect(deposit.code).toBe(0);
   });
