@@ -21,7 +21,7 @@ export interface Timing {
 
 /**
  * How an attempt ended. `rejected` is the service's own no, `limited` its 429, which another copy of the request may have
- * got, and `disproved` a person's word after a look.
+ * got, and `disproved` what a complete look said.
  */
 export type AttemptOutcome =
   | "created"
@@ -181,7 +181,20 @@ WHERE payout_id = $1 AND fence = $2`,
   );
 }
 
-/** Gives the payout back, to be looked at again later. False when another worker has it. */
+/** Ends the doubt about every attempt: a complete look has shown that none of them took effect. */
+export function* disproveAttempts(payoutId: number): Work<void> {
+  yield* sql(
+    `UPDATE {payout_attempts} SET outcome = 'disproved'
+WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
+    [payoutId],
+  );
+}
+
+/**
+ * Gives the payout back, to be looked at again later. False when another worker has it.
+ *
+ * @param later.state `planned` or `approved`, where no request for it took effect.
+ */
 export function* putOff(
   row: PayoutRow,
   { dueAt, problem, state }: { dueAt: number; problem?: string | undefined; state?: string },
@@ -194,5 +207,7 @@ export function* putOff(
 WHERE id = $1 AND fence = $2 AND state IN ('planned', 'approved', 'sending', 'sent') RETURNING id`,
     [row.id, row.fence, Math.round(dueAt), storable(problem), until, state ?? null],
   );
-  return changed.length > 0;
+  const isHeld = changed.length > 0;
+  if (isHeld && state !== undefined) yield* disproveAttempts(row.id);
+  return isHeld;
 }

@@ -2,7 +2,7 @@ import { InvalidRequestError } from "../errors.ts";
 import { sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
-import { readPast } from "./attempts.ts";
+import { disproveAttempts, readPast } from "./attempts.ts";
 import { decide, type PayoutsContext, requireSameService } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
 import { bodyOf, differsFrom, type PayoutRow } from "./payout.ts";
@@ -147,11 +147,7 @@ async function resolveNeverSent(
     if (after.requests !== before.requests || current.fence !== row.fence) {
       throw contradicted("neverSent", "A worker is looking into it right now. Try again.");
     }
-    yield* sql(
-      `UPDATE {payout_attempts} SET outcome = 'disproved'
-WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
-      [row.id],
-    );
+    yield* disproveAttempts(row.id);
     const again = current.approved_by === null ? "planned" : "approved";
     yield* sql(
       `UPDATE {payouts} SET state = $2, problem = $3, doubt_since = NULL, reserved_at = NULL, fence = fence + 1,

@@ -6,6 +6,13 @@ import { minute, opened, order, quietMs } from "./world.ts";
 
 const hour = 60 * minute;
 
+/** A ledger whose service honours the idempotency keys of withdrawals. */
+async function keyed() {
+  const it = await opened({ client: { wire: { withdrawalIdempotency: "honoured" } } });
+  it.world.sandbox.withdrawalIdempotency = "honoured";
+  return it;
+}
+
 it("commits the attempt, its key, its budget and the state before the request leaves", async () => {
   const { world, payouts } = await opened();
   const look = world.open();
@@ -69,10 +76,7 @@ it("does not take an incomplete list for proof", async () => {
 });
 
 it("repeats with the same key where the service honours it", async () => {
-  const { world, payouts, state } = await opened({
-    client: { wire: { withdrawalIdempotency: "honoured" } },
-  });
-  world.sandbox.withdrawalIdempotency = "honoured";
+  const { world, payouts, state } = await keyed();
   world.fates.push("unanswered", "lost", "late");
   await payouts.plan(order);
   await world.live(payouts, 10 * minute, 5_000);
@@ -133,10 +137,7 @@ it.each([
 ] as const)(
   "believes a refusal of a repetition only once the list shows what a request that was $first did",
   async ({ first, end }) => {
-    const { world, payouts, state } = await opened({
-      client: { wire: { withdrawalIdempotency: "honoured" } },
-    });
-    world.sandbox.withdrawalIdempotency = "honoured";
+    const { world, payouts, state } = await keyed();
     world.fates.push(first);
     await payouts.plan(order);
     await payouts.runDue();
@@ -243,10 +244,7 @@ it("looks first, where asked to, for what another program has paid", async () =>
 });
 
 it("keeps a doubt that a 429 to the repetition says nothing about", async () => {
-  const { world, payouts, state } = await opened({
-    client: { wire: { withdrawalIdempotency: "honoured" } },
-  });
-  world.sandbox.withdrawalIdempotency = "honoured";
+  const { world, payouts, state } = await keyed();
   world.fates.push("unanswered");
   await payouts.plan(order);
   await payouts.runDue();
@@ -286,4 +284,16 @@ it("does not read the list again and again while the breaker is open", async () 
   await payouts.reopen({ by: "ann", reason: "a test" });
   await world.live(payouts, 10 * minute);
   expect(await state()).toBe("sent");
+});
+
+it("lets a person cancel, while the breaker is open, what the list shows was never sent", async () => {
+  const { world, payouts } = await opened();
+  world.fates.push("lost");
+  await payouts.plan(order);
+  await payouts.runDue();
+  await world.store().transaction(() => inLedger("", (ledger) => ledger.stop(null, "A test.")));
+  await expect(payouts.cancel(order.orderId, { by: "ann" })).rejects.toThrow("is sending");
+  await world.live(payouts, 20 * minute, 10_000);
+  expect(await payouts.cancel(order.orderId, { by: "ann" })).toMatchObject({ state: "cancelled" });
+  expect(await payouts.verify()).toMatchObject({ ok: true });
 });
