@@ -79,7 +79,7 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
     ...(typeof min === "number" && { min }),
     ...(typeof max === "number" && { max }),
   };
-  // Amounts are cents: of "25.00", nobody knows whether dollars were meant.
+  // Amounts are in cents, and whoever writes "25.00" probably means dollars.
   if (type === "integer" || type === "number") return integer(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;

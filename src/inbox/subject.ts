@@ -63,14 +63,10 @@ export function stateOf(kind: SubjectKind, status: string): string {
 
 /** When the service says that the status was reached; undefined where it does not. */
 export function reachedAt(kind: SubjectKind, subject: Payment | Withdrawal): number | undefined {
-  // A receipt is of the payment: it does not say when it was refunded.
   const { receipt, status } = subject as Payment;
-  const time =
-    kind === "withdrawal"
-      ? (subject as Withdrawal).updatedAt
-      : status.includes("refunded")
-        ? undefined
-        : receipt?.txTimestamp;
+  // A receipt is of the payment: it does not say when it was refunded.
+  if (status.includes("refunded")) return undefined;
+  const time = kind === "withdrawal" ? (subject as Withdrawal).updatedAt : receipt?.txTimestamp;
   const ms = Date.parse(time ?? "");
   return Number.isNaN(ms) ? undefined : ms;
 }

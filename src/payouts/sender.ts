@@ -98,19 +98,9 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
   const found = await renewing(context, row, () => client.find(row.order_id, options));
   const [withdrawal, ...others] = found;
   if (others.length > 0) {
-    const ids = found.map(({ id }) => id).join(", ");
-    const problem = `It has ${found.length} withdrawals: ${ids}.`;
-    return tell(
-      context,
-      await decide(context, (it) =>
-        needDecision(
-          it,
-          row,
-          problem,
-          found.map(({ id }) => id),
-        ),
-      ),
-    );
+    const ids = found.map(({ id }) => id);
+    const problem = `It has ${ids.length} withdrawals: ${ids.join(", ")}.`;
+    return tell(context, await decide(context, (it) => needDecision(it, row, problem, ids)));
   }
   if (withdrawal !== undefined) return settleWith(context, row, withdrawal);
   if (requests === 0 || now >= provenAt) {
