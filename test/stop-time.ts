@@ -1,9 +1,10 @@
 import { vi } from "vitest";
 
 /** Stops this process's clock where it is: one that went back to zero would have a client wait for its next slot. */
-export function stopTime(): void {
+export function stopTime({ shouldAdvanceTime = false } = {}): void {
   const now = performance.now();
   vi.useFakeTimers({
+    shouldAdvanceTime,
     toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"],
   });
   vi.advanceTimersByTime(now);

@@ -1,8 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { inLedger } from "../../src/payouts/journal.ts";
 import { call } from "../../src/stores/store.ts";
 import { databases, type TestDatabase } from "../databases.ts";
-import { order, World } from "./world.ts";
+import { minute, order, World } from "./world.ts";
 
 describe.each(databases)("planning on %s", (name, openDatabase) => {
   let database: TestDatabase;
@@ -110,6 +111,19 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
       expect.objectContaining({ code: "no_payout" }),
     );
     await expect(payouts.cancel(order.orderId, { by: " " })).rejects.toThrow(/by must name/);
+  });
+
+  it("cancels, though the breaker is open, what the list shows was never sent", async () => {
+    const payouts = world.open();
+    world.fates.push("lost");
+    await payouts.plan(order);
+    await payouts.runDue();
+    await world.store().transaction(() => inLedger("", (ledger) => ledger.stop(null, "A test.")));
+    await expect(payouts.cancel(order.orderId, { by: "ann" })).rejects.toThrow("is sending");
+    await world.live(payouts, 20 * minute);
+    const cancelled = await payouts.cancel(order.orderId, { by: "ann" });
+    expect(cancelled.state).toBe("cancelled");
+    expect(await payouts.verify()).toMatchObject({ ok: true });
   });
 
   it("keeps the payouts of tenants apart", async () => {

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { type ClientOptions, MerchantClient } from "../../src/index.ts";
 import { createPayouts, type PayoutsEvent } from "../../src/payouts/index.ts";
 import type { PayoutsOptions } from "../../src/payouts/options.ts";
@@ -146,6 +147,7 @@ export class World {
     }
     this.#now = end;
     await this.#setClock(end);
+    if (vi.isFakeTimers()) await vi.advanceTimersByTimeAsync(ms);
   }
 
   /** Runs what is due, for as long as it takes in steps of time. */
