@@ -1,6 +1,7 @@
 import { message } from "@optique/core/message";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { ApiError, ConnectionError } from "../errors.ts";
+import { classForStatus } from "../http/call-errors.ts";
 import type { SandboxEvent } from "../sandbox/index.ts";
 import { isRecord } from "../values.ts";
 import { defaultSandboxUrl } from "../wire/credential.ts";
@@ -74,7 +75,8 @@ async function request(url: URL | undefined, path: string, body?: object): Promi
     isRecord(answer) && isRecord(answer.error) ? answer.error : {};
   if (typeof reason !== "string") throw noSandbox(response);
   const { status } = response;
-  throw new ApiError(reason, { code: String(code), status, outcome: "rejected" });
+  const ErrorClass = classForStatus(status);
+  throw new ErrorClass(reason, { code: String(code), status, outcome: "rejected" });
 }
 
 /** Another server listens there, such as the shop. */

@@ -196,6 +196,11 @@ function errorClass({ status, facts: { type, code } }: StatusFailure): typeof Ap
   if (type === "authentication_error" || code === "invalid_api_key")
     return errors.AuthenticationError;
   if (code === "idempotency_conflict") return errors.IdempotencyConflictError;
+  return classForStatus(status);
+}
+
+/** The class of an error answer that says nothing but its status. */
+export function classForStatus(status: number): typeof ApiError {
   return classes[status] ?? errors.ApiError;
 }
 

@@ -61,13 +61,13 @@ describe("the guide to errors", () => {
     }
   });
 
-  test("names the three codes of ConnectionError that are settlekit's own", async () => {
+  test("names the codes of ConnectionError that are settlekit's own", async () => {
     let source = "";
-    for await (const file of glob("src/http/*.ts", { cwd: root })) source += await read(file);
+    for await (const file of glob("src/{http,cli}/*.ts", { cwd: root })) source += await read(file);
     const own = codesOf(sections.get("ConnectionError") ?? "").filter((code) =>
       /^[a-z]/.test(code),
     );
-    expect(own).toEqual(["connection_failed", "no_answer", "fetch_failed"]);
+    expect(own).toEqual(["connection_failed", "no_answer", "fetch_failed", "no_sandbox"]);
     for (const code of own) expect(source).toContain(`"${code}"`);
   });
 });

@@ -184,7 +184,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const original = deliveries.get(deliveryId) ?? deliveries.values().find(hasAttempt);
     if (original === undefined) {
       throw new NotFoundError(
-        "This sandbox has no webhook delivery with that id. Pass the id of one in webhooks.deliveries().",
+        "This sandbox has no webhook delivery with that id. Pass the id of one that it sent since its last reset.",
         { code: "not_found", param: "deliveryId" },
       );
     }
