@@ -91,13 +91,14 @@ export class Crew {
     return subjects + tasks;
   }
 
-  /** Works until nothing is due and nothing is running. */
+  /** Works until nothing is due, or it is to stop, and nothing is running. */
   async settleDue(): Promise<void> {
     let claimed = 0;
     for (;;) {
       // After a full round there is probably more, which need not wait for the last of this one.
-      const isFull = claimed >= claimLimit;
+      const isFull = claimed >= claimLimit && !this.#isStopping();
       if (!isFull) await this.idle();
+      if (this.#isStopping()) return;
       claimed = await this.round();
       if (claimed === 0 && !isFull) return;
     }

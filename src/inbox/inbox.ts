@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { preparing, WorkerSlot, withReady } from "../stores/lifecycle.ts";
 import { type Observer, Observers, reporter } from "../stores/observers.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
-import { checkWhole } from "../stores/worker.ts";
+import { checkSignal, checkWhole } from "../stores/worker.ts";
 import { checkOptionNames, show } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
@@ -145,14 +145,16 @@ export class Inbox<Client, Mode extends StoreMode> {
 
   /**
    * Settles everything that is due, and returns: for cron jobs and functions, which have no process that stays. Gives the
-   * number of subjects and tasks that were worked on.
+   * number of subjects and tasks that were worked on. Once `signal` aborts, it begins nothing more and finishes what is running.
    */
-  async settleDue(options: { concurrency?: number } = {}): Promise<number> {
-    checkOptionNames(options, ["concurrency"]);
-    const { concurrency = 8 } = options;
+  async settleDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
+    checkOptionNames(options, ["concurrency", "signal"]);
+    const { concurrency = 8, signal } = options;
     checkWhole("concurrency", concurrency, 1);
+    checkSignal(signal);
     await this.#ready();
-    const crew = new Crew(this.#context, concurrency, new AbortController().signal);
+    const isStopping = () => signal?.aborted === true;
+    const crew = new Crew(this.#context, concurrency, new AbortController().signal, isStopping);
     await crew.settleDue();
     await prune(this.#context.store);
     return crew.finished;
@@ -194,6 +196,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     checkOptionNames(options, ["since", "signal"]);
     const { since, signal = new AbortController().signal } = options;
     checkDate("since", since);
+    checkSignal(signal);
     await this.#ready();
     return reconcileSince(this.#context, since, signal);
   }

@@ -7,7 +7,7 @@ import {
   type StoreMode,
   type Work,
 } from "../stores/store.ts";
-import { checkWhole } from "../stores/worker.ts";
+import { checkSignal, checkWhole } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { decide, type PayoutsContext, tell } from "./claims.ts";
 import { type Resolution, reopen, resolutionNames, resolvePayout } from "./decide.ts";
@@ -249,15 +249,16 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   /**
    * Does everything that is due now, and returns: for cron jobs, which have no process that stays. Gives the number of
-   * steps that were done.
+   * steps that were done. Once `signal` aborts, it begins nothing more and finishes what is running.
    */
-  async runDue(options: { concurrency?: number } = {}): Promise<number> {
-    checkOptionNames(options, ["concurrency"]);
-    const { concurrency = 4 } = options;
+  async runDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
+    checkOptionNames(options, ["concurrency", "signal"]);
+    const { concurrency = 4, signal } = options;
+    checkSignal(signal);
     await this.#ready();
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     do await crew.idle();
-    while (await crew.round());
+    while (!signal?.aborted && (await crew.round()));
     return crew.steps;
   }
 

@@ -121,6 +121,12 @@ const longestTimerMs = 2 ** 31 - 1;
 /** The longest time to wait between two turns, which failures multiply. */
 export const longestPollMs = Math.floor(longestTimerMs / largestBackoff);
 
+/** @throws {ConfigurationError} when it is something else, such as the AbortController. */
+export function checkSignal(value: AbortSignal | undefined): void {
+  if (value === undefined || value instanceof AbortSignal) return;
+  throw invalidOption("signal", "signal must be an AbortSignal, such as controller.signal.");
+}
+
 /** @throws {ConfigurationError} when it is not a whole number, or outside of the range. */
 export function checkWhole(
   param: string,

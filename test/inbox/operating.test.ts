@@ -236,6 +236,22 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
     expect((await shop.inbox.stats()).changed).toBe(0);
   });
 
+  it("begins nothing more once the signal of settleDue aborts, and gives back what it claimed", async () => {
+    const ending = new AbortController();
+    const shipped: unknown[] = [];
+    shop.inbox.on("payment", "note", {}, (_, { orderId }) => {
+      ending.abort();
+      shipped.push(orderId);
+    });
+    for (let n = 0; n < 5; n++) await shop.paid(`order_${n}`);
+    await shop.inbox.settleDue({ concurrency: 1, signal: ending.signal });
+    expect(shipped).toHaveLength(1);
+    await shop.inbox.settleDue();
+    expect(new Set(shipped).size).toBe(5);
+    const aborting = shop.inbox.settleDue({ signal: ending as never });
+    await expect(aborting).rejects.toThrow("signal must be an AbortSignal");
+  });
+
   it("refuses to reconcile from what is no time", async () => {
     const walking = shop.inbox.reconcile({ since: new Date("soon") });
     await expect(walking).rejects.toMatchObject({ code: "invalid_option", param: "since" });

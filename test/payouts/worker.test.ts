@@ -131,3 +131,15 @@ it("goes on with the others when one withdrawal cannot be read", async () => {
   await payouts.runDue();
   expect((await payouts.stats()).states).toMatchObject({ sent: 21, planned: 0 });
 });
+
+it("begins nothing more once its signal aborts, and finishes what is running", async () => {
+  const { world, payouts } = await opened();
+  for (let n = 0; n < 5; n++) await payouts.plan({ ...order, orderId: `p${n}` });
+  const ending = new AbortController();
+  world.onCreation = async () => ending.abort();
+  expect(await payouts.runDue({ concurrency: 2, signal: ending.signal })).toBe(2);
+  expect((await payouts.stats()).states).toMatchObject({ sent: 2, planned: 3 });
+  await expect(payouts.runDue({ signal: ending as never })).rejects.toThrow(
+    "signal must be an AbortSignal",
+  );
+});
