@@ -12,7 +12,7 @@ import { type RawRequest, rawRequest } from "./resources/request.ts";
 import { Withdrawals } from "./resources/withdrawals.ts";
 import { channel, requireServer, requireSupportedNode } from "./runtime.ts";
 
-/** The merchant of a dashboard, and the token that gives access to it. */
+/** Which merchant's dashboard, and the token that gives access to it. */
 export interface DashboardOptions {
   /** The merchant's id: `merchantId` of its payments. */
   merchantId: string;
@@ -31,7 +31,7 @@ export interface DashboardOptions {
  * ```
  */
 export class MerchantClient {
-  /** The service's URL as configured, without a trailing slash. A checkout page needs it. */
+  /** The configured base URL, without a trailing slash. A checkout page needs it. */
   readonly baseUrl: string;
   readonly payments: Payments;
   readonly withdrawals: Withdrawals;
@@ -53,14 +53,14 @@ export class MerchantClient {
     this.#http = http;
   }
 
-  /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
+  /** @internal For `settlekit/opentelemetry`. The returned function removes the observer. */
   observe(observer: Observer): () => void {
     return this.#http.observe(observer);
   }
 
   /**
-   * One payment as its customer may see it, with the payment secret that creating it gave (interface
-   * section 4.3). For browsers, use `CheckoutClient` of `settlekit/checkout`.
+   * One payment as its customer may see it, with the payment secret returned when it was created (interface section
+   * 4.3). In browsers, use `CheckoutClient` of `settlekit/checkout`.
    *
    * @throws {ConfigurationError} when the secret is invalid.
    */
@@ -70,8 +70,8 @@ export class MerchantClient {
   }
 
   /**
-   * The operations that a dashboard's bearer token opens (interface sections 4.6 and 4.7). A token given as
-   * a function is requested again, once, when the service answers 401.
+   * The operations that a dashboard's bearer token allows (interface sections 4.6 and 4.7). If the service answers 401,
+   * a token function is called again, once.
    *
    * @throws {ConfigurationError} when the id or the token is invalid.
    */
@@ -82,8 +82,8 @@ export class MerchantClient {
 
   /**
    * Sends a request that no other method covers, with the same retries, limits and errors. Anything but a GET is not
-   * repeated when it may have arrived, unless the request says `safe: true`. With an `idempotencyKey` as well, every
-   * attempt carries the key.
+   * repeated if it may have arrived, unless you pass `safe: true`. If you also pass an `idempotencyKey`, every attempt
+   * carries it.
    *
    * @throws {InvalidRequestError} when the path could lead to another route or origin.
    * @example

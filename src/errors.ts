@@ -24,7 +24,7 @@ export interface SettlekitErrorOptions
   readonly code: string;
   /** @defaultValue `not_sent` */
   readonly outcome?: Outcome | undefined;
-  /** The answer's body: parsed JSON, or text. Classes without a `body` drop it. */
+  /** The response body: parsed JSON, or text. Classes without a `body` ignore it. */
   readonly body?: unknown;
   readonly cause?: unknown;
 }
@@ -32,16 +32,19 @@ export interface SettlekitErrorOptions
 /** Shared by every copy of the package in a process, so that `is` holds across copies. */
 const kindsKey = Symbol.for("settlekit.error.kinds");
 
-/** The options that become fields, in the order in which they are printed. Never the body, which is the service's text. */
+/**
+ * The options that become fields, in the order in which they are printed. The body is left out: it is the service's
+ * text.
+ */
 const factNames =
   "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(
     " ",
   );
 
-/** The bodies of errors, where nothing prints them. */
+/** The bodies of errors, kept where nothing prints them. */
 const bodies = /* @__PURE__ */ new WeakMap<SettlekitError, unknown>();
 
-/** Where Node looks for a value's own way of being printed. */
+/** Node calls a method with this name to print an object. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 /**
@@ -58,7 +61,7 @@ const inspectKey = Symbol.for("nodejs.util.inspect.custom");
  * ```
  */
 export class SettlekitError extends Error {
-  /** The class's name, kept when a minifier renames the class. */
+  /** The class's name, even if a minifier renames the class. */
   static readonly kind: string = "SettlekitError";
 
   /** Stable machine-readable code. */
@@ -73,15 +76,15 @@ export class SettlekitError extends Error {
   declare readonly idempotencyKey?: string | undefined;
   /** Requests sent for the call, the first one included. */
   declare readonly attempts?: number | undefined;
-  /** The service's name for the request that was answered last: quote it to its support. */
+  /** The id of the last answered request at the service. Quote it to the service's support. */
   declare readonly requestId?: string | undefined;
-  /** HTTP status of the last answer; absent where there was none, or nothing was sent. */
+  /** HTTP status of the last response; absent if there was none. */
   declare readonly status?: number | undefined;
   /** The service's `error.type`, such as `invalid_request_error`. */
   declare readonly type?: string | undefined;
   /** How long the service asked to wait, in milliseconds. */
   declare readonly retryAfterMs?: number | undefined;
-  /** The status that was read last, when waiting for a final one ended without it. */
+  /** The last status that was read, if a wait for a final one ended without it. */
   declare readonly lastStatus?: string | undefined;
 
   constructor(message: string, options: SettlekitErrorOptions) {
@@ -89,7 +92,7 @@ export class SettlekitError extends Error {
     this.code = options.code;
     this.outcome = options.outcome ?? "not_sent";
     bodies.set(this, options.body);
-    // Undefined facts are left out, so that printed errors stay short.
+    // Leave out undefined facts, to keep printed errors short.
     for (const [name, fact] of Object.entries(options)) {
       if (fact !== undefined && factNames.includes(name)) Object.assign(this, { [name]: fact });
     }
@@ -99,7 +102,7 @@ export class SettlekitError extends Error {
     if (this.stack?.startsWith("Error")) this.stack = `${kind}${this.stack.slice("Error".length)}`;
   }
 
-  /** Where the guide explains this error: a file of the package, under `node_modules`, and its section. */
+  /** Where the guide explains this error: a file in the package, under `node_modules`, and its section. */
   get docs(): string {
     return `settlekit/docs/errors.md#${this.name.toLowerCase()}`;
   }
@@ -113,7 +116,7 @@ export class SettlekitError extends Error {
     return facts;
   }
 
-  /** Node's output: the facts, and no getter, because bodies are behind getters. @internal */
+  /** Node's output: the facts without getters, because bodies are behind getters. @internal */
   [inspectKey](
     depth: number,
     options: object,
@@ -125,18 +128,18 @@ export class SettlekitError extends Error {
     return `${stack ?? this} ${inspect(facts, options)}`;
   }
 
-  /** Whether a value is an error of this class, also from another copy of the package, where `instanceof` fails. */
+  /** Whether a value is an error of this class, even from another copy of the package, where `instanceof` fails. */
   static is<C extends new (...parameters: never) => SettlekitError>(
     this: C & { readonly kind: string },
     value: unknown,
   ): value is InstanceType<C> {
     if (typeof value !== "object" || value === null) return false;
     const kinds: unknown = (value as { [kindsKey]?: unknown })[kindsKey];
-    // biome-ignore lint/complexity/noThisInStatic: the subclass that `is` was called on decides.
+    // biome-ignore lint/complexity/noThisInStatic: the result depends on the subclass that `is` was called on.
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }
 
-  /** The names of this error's class and of those above it. @internal */
+  /** The names of this error's class and its superclasses. @internal */
   get [kindsKey](): string[] {
     const kinds: string[] = [];
     let type = this.constructor as Partial<typeof SettlekitError>;
@@ -149,45 +152,51 @@ export class SettlekitError extends Error {
 export type ApiErrorOptions = SettlekitErrorOptions;
 
 /**
- * The service answered with an error (interface section 7), or settlekit found the same mistake before sending: then
- * there is no `status`. `code` and `param` are in the service's vocabulary. A status without a class of its own is a
- * plain `ApiError`.
+ * The service answered with an error (interface section 7), or settlekit found the same mistake before sending; then
+ * there is no `status`. `code` and `param` are the service's own. A status without its own class becomes a plain
+ * `ApiError`.
  */
 export class ApiError extends SettlekitError {
   static override readonly kind: string = "ApiError";
 
-  /** The answer's body as it came. Not printed with the error: it is the service's text, not ours. */
+  /** The response body as received. Not printed with the error: it is the service's text, not ours. */
   get body(): unknown {
     return bodies.get(this);
   }
 }
 
-/** A request that can never succeed: status 400 or 422, or refused before sending. `param` names what to correct. */
+/**
+ * A request that can never succeed: status 400 or 422, or refused before sending. `param` names the field to correct.
+ */
 export class InvalidRequestError extends ApiError {
   static override readonly kind: string = "InvalidRequestError";
 }
 
-/** The credential is missing or wrong (401). Check that it is complete and belongs to the client's environment. */
+/** The credential is missing or wrong (401). Check that it is complete and for the client's environment. */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = "AuthenticationError";
 }
 
-/** The credential is valid but not enough (403), for example because withdrawals are not enabled for the merchant. */
+/**
+ * The credential is valid but lacks permission (403), for example because withdrawals are not enabled for the merchant.
+ */
 export class PermissionError extends ApiError {
   static override readonly kind: string = "PermissionError";
 }
 
-/** Nothing has this id in this environment (404), or the base URL does not lead to the service. */
+/** Nothing in this environment has this id (404), or the base URL does not lead to the service. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = "NotFoundError";
 }
 
-/** The key came with other parameters, or its first request is in progress (409). New parameters take a new key. */
+/**
+ * The key was used with other parameters, or its first request is still running (409). New parameters need a new key.
+ */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
 }
 
-/** Too many requests (429), until the client's deadline: it waits and repeats by itself. See `retryAfterMs`. */
+/** Still too many requests (429) at the deadline, although the client waited and retried. See `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
 }
@@ -197,17 +206,20 @@ export class ServerError extends ApiError {
   static override readonly kind: string = "ServerError";
 }
 
-/** No answer came, because a connection failed. `code` is the platform's; `outcome` is `not_sent` if none was made. */
+/**
+ * No response, because a connection failed. `code` is the platform's; `outcome` is `not_sent` if it was never
+ * established.
+ */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
 }
 
-/** No complete answer in time. `code` is `attempt_timeout` (`timeoutMs`) or `deadline_exceeded` (`deadlineMs`). */
+/** No complete response in time. `code` is `attempt_timeout` (`timeoutMs`) or `deadline_exceeded` (`deadlineMs`). */
 export class TimeoutError extends SettlekitError {
   static override readonly kind: string = "TimeoutError";
 }
 
-/** The caller's signal ended the call; `cause` is its reason. `outcome` is `unknown` once a request has left. */
+/** The caller's signal ended the call; `cause` is its reason. `outcome` is `unknown` once a request was sent. */
 export class AbortError extends SettlekitError {
   static override readonly kind: string = "AbortError";
 }
@@ -216,8 +228,8 @@ export class AbortError extends SettlekitError {
 export type OutcomeUnknownErrorOptions = Omit<SettlekitErrorOptions, "outcome">;
 
 /**
- * The service may have created the payment or withdrawal, but no answer said so. Nothing was repeated that could pay
- * twice. The message says how to continue; `idempotencyKey` is the key of every attempt, `cause` the last failure.
+ * The service may have created the payment or withdrawal, but no response confirmed it. Nothing was repeated that could
+ * pay twice. The message says how to continue; `idempotencyKey` is the key of every attempt, `cause` the last failure.
  */
 export class OutcomeUnknownError extends SettlekitError {
   static override readonly kind: string = "OutcomeUnknownError";
@@ -234,8 +246,8 @@ export interface UnexpectedResponseErrorOptions extends SettlekitErrorOptions {
 }
 
 /**
- * A success whose answer cannot be used: it is not the expected JSON, or lacks a field that a caller needs. Anything that
- * the service created exists. `outcome` is `unknown` by default.
+ * A success whose response cannot be used: it is not the expected JSON, or lacks a field that a caller needs. What the
+ * service created still exists. `outcome` is `unknown` by default.
  */
 export class UnexpectedResponseError extends SettlekitError {
   static override readonly kind: string = "UnexpectedResponseError";
@@ -246,20 +258,21 @@ export class UnexpectedResponseError extends SettlekitError {
     super(message, { ...options, outcome: options.outcome ?? "unknown" });
   }
 
-  /** The whole answer. Not printed with the error: it may hold a payment secret. */
+  /** The whole response. Not printed with the error: it may contain a payment secret. */
   get body(): unknown {
     return bodies.get(this);
   }
 }
 
-/** An option or environment variable cannot work: `param` names it. Never contains a secret. */
+/** An option or environment variable is invalid; `param` names it. Never contains a secret. */
 export class ConfigurationError extends SettlekitError {
   static override readonly kind: string = "ConfigurationError";
 }
 
 /**
- * The database of the inbox or of the payout ledger cannot do what was asked: its tables are missing or newer, it cannot be
- * reached, or an effect broke a rule of its transaction. Nothing was half written. `cause` is the driver's error.
+ * The database of the inbox or of the payout ledger cannot do what was asked: its tables are missing or newer than this
+ * version, it cannot be reached, or an effect broke a rule of its transaction. Nothing was partially written. `cause`
+ * is the driver's error.
  */
 export class StoreError extends SettlekitError {
   static override readonly kind: string = "StoreError";

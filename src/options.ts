@@ -11,8 +11,8 @@ import { checkOptions, type Same } from "./wire/fields.ts";
 /** The options of `MerchantClient`. Every one has a default or an environment variable. */
 export interface ClientOptions extends ConnectionOptions {
   /**
-   * The merchant secret key, or a function that gives it, asked for every call. Default: the
-   * environment variable `SETTLEKIT_SECRET_KEY`. For servers only.
+   * The merchant secret key, or a function that returns it and runs for every call. Default: the environment variable
+   * `SETTLEKIT_SECRET_KEY`. For servers only.
    */
   secretKey?: string | (() => string | Promise<string>) | undefined;
   /** Default: `SETTLEKIT_ENVIRONMENT`, else `production`. */
@@ -28,17 +28,18 @@ export interface ClientOptions extends ConnectionOptions {
    * `sandbox` with a test key. Default: whether `SETTLEKIT_SANDBOX_ALLOW_HTTP` is `1`.
    */
   allowHttp?: boolean | undefined;
-  /** How many requests may be under way at once; the others wait their turn. Default: any number. */
+  /** How many requests may run at once; the others wait. Default: no limit. */
   maxConcurrency?: number | undefined;
   /**
-   * Keeps apart the idempotency keys that `createOnce` derives for systems that share a merchant. It does
-   * not keep apart their withdrawals: those are found by `orderId`, so number orders differently in each.
-   * Default `default`.
+   * Separates the idempotency keys that `createOnce` derives when several systems share a merchant. It does not
+   * separate their withdrawals: those are found by `orderId`, so each system needs its own order numbers. Default
+   * `default`.
    */
   idempotencyNamespace?: string | undefined;
   /**
-   * Added to every fetch's init, for example a `dispatcher` for a proxy or client certificates, which
-   * works with the `fetch` of its own undici: pass that, too. Not what every request sets itself, such as `headers`.
+   * Added to the init of every fetch, for example a `dispatcher` for a proxy or client certificates. A dispatcher works
+   * only with its own undici's `fetch`: pass that, too. Fields that requests set themselves, such as `headers`, are
+   * refused.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /**
@@ -48,7 +49,7 @@ export interface ClientOptions extends ConnectionOptions {
   hooks?: ClientHooks | undefined;
 }
 
-/** The client's options with the process's environment variables and the defaults, checked. */
+/** The client's options combined with environment variables and defaults, checked. */
 export interface Configuration extends HttpSettings {
   readonly environment: Environment;
 }
@@ -59,7 +60,7 @@ const isGiven = (value: unknown) => value !== undefined;
 const someText = "idempotencyNamespace must be a non-empty string.";
 
 const clientSchema = z.strictObject({
-  // Checked below, by their own rules and without being shown.
+  // Checked below, by separate rules and without showing it.
   secretKey: z.optional(z.custom<NonNullable<ClientOptions["secretKey"]>>(isGiven)),
   environment: z.optional(z.custom<Environment>(isGiven)),
   allowHttp: z.optional(z.boolean({ error: "allowHttp must be true or false." })),
@@ -67,7 +68,7 @@ const clientSchema = z.strictObject({
     z.custom<number>(
       (value) =>
         value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) > 0),
-      must("a whole number from 1 on"),
+      must("a positive whole number"),
     ),
     Number.POSITIVE_INFINITY,
   ),
@@ -106,7 +107,7 @@ export function configure(
   return Object.freeze({ ...settings, environment, allowHttp, baseUrl, credential, fetchOptions });
 }
 
-/** What every request sets itself, and the cure. */
+/** Fields of fetch's init that every request sets itself, and what to do instead. */
 const setByRequests: Readonly<Record<string, string>> = {
   method: "Every call has its own.",
   body: "Every call has its own.",
@@ -126,7 +127,7 @@ function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
       refuse(name, `would have no effect. Leave it out. ${cure}`);
   }
   const { dispatcher } = fetchOptions;
-  // Another fetch may take something else.
+  // A custom fetch may take a different kind of dispatcher.
   if (!fetch && isGiven(dispatcher) && typeof Object(dispatcher).dispatch !== "function") {
     const rule = "must be a dispatcher of undici, such as new ProxyAgent(url)";
     refuse("dispatcher", `${rule}, got ${show(dispatcher)}.`);
@@ -134,7 +135,7 @@ function checkFetchOptions({ fetch, fetchOptions = {} }: ClientOptions) {
   return { ...fetchOptions };
 }
 
-/** Reads a variable when it is needed, because Deno asks for leave to read each one. */
+/** Reads each variable only when needed, because Deno asks for permission for each. */
 function processVariables(): Variables {
   return new Proxy({}, { get: (_, name) => environmentVariable(String(name)) });
 }
@@ -151,7 +152,7 @@ function readEnvironment(options: ClientOptions, variables: Variables): Environm
   const value: unknown = options.environment ?? (variables.SETTLEKIT_ENVIRONMENT || "production");
   const environment = environments.find((known) => known === value);
   if (environment !== undefined) return environment;
-  // Whatever stands there may be a key that belongs into another variable.
+  // Anything else may be a key in the wrong variable.
   const isWord = typeof value === "string" && /^[a-z]{1,20}$/i.test(value);
   const meant = isWord ? nearest(value, environments) : undefined;
   throw new ConfigurationError(
@@ -172,7 +173,7 @@ function readSecretKey(
     const key = checkSecretKey(value, environment, name);
     if (!isReadable || key.startsWith("sk_test_")) return key;
     throw new ConfigurationError(
-      "The base URL is plain http to another machine, so the key can be read on the way. Use https, or a test " +
+      "The base URL is plain http to another machine, so the key can be read in transit. Use https, or a test " +
         "key: one that starts with sk_test_.",
       { code: "production_key_in_test", param: "secretKey" },
     );
@@ -206,7 +207,7 @@ function readBaseUrl(
   if (value === undefined) {
     const isChosen = options.environment ?? variables.SETTLEKIT_ENVIRONMENT;
     throw new ConfigurationError(
-      `There is no base URL for "${environment}"${isChosen ? "" : ", the environment where none is set"}. ` +
+      `There is no base URL for "${environment}"${isChosen ? "" : ", the default environment"}. ` +
         `Pass baseUrl, or set ${variable}, to the URL that the service gave you. To try it out first, run your ` +
         'program with "npx settlekit exec", or set environment to "sandbox" and start "npx settlekit sandbox".',
       { code: "missing_base_url", param: "baseUrl" },

@@ -1,23 +1,23 @@
 import { ConfigurationError } from "./errors.ts";
 
-/** The version in package.json: a test holds the two together. */
+/** The version in package.json; a test compares the two. */
 export const version = "0.1.0";
 
-/** The part of a channel of node:diagnostics_channel that is used. */
+/** The part of a node:diagnostics_channel channel that is used. */
 export interface Channel {
   readonly hasSubscribers: boolean;
   publish(message: object): void;
 }
 
-/** Any platform: those that imitate Node or a browser may have a part of this. */
+/** Any platform: those that imitate Node or a browser may have only some of these. */
 type Runtime = Partial<Pick<typeof globalThis, "process" | "navigator" | "window" | "document">> & {
   readonly Bun?: { readonly version?: string };
   readonly Deno?: { readonly version?: { readonly deno?: string } };
 };
 
 /**
- * Names settlekit and the runtime. Undefined in browsers: they send their own, and a header of ours
- * would only cost every request a preflight.
+ * Names settlekit and the runtime. Undefined in browsers: they send their own, and a custom header would add a
+ * preflight to every request.
  */
 export function userAgent(): string | undefined {
   const { process, Bun, Deno, navigator } = globalThis as Runtime;
@@ -29,31 +29,31 @@ export function userAgent(): string | undefined {
   return undefined;
 }
 
-/** Whether this is Deno. */
+/** Whether the runtime is Deno. */
 export function isDeno(): boolean {
   return Boolean((globalThis as Runtime).Deno?.version?.deno);
 }
 
-/** As `engines` in package.json has it. */
+/** The same as `engines` in package.json. */
 const [neededMajor, neededMinor] = [22, 12];
 
-/** The message for a version of Node that is too old, which npm only warns about. Undefined if it is not. */
+/** The message for a Node version that is too old (npm only warns); undefined if it is supported. */
 export function unsupportedNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
   return `settlekit needs Node ${neededMajor}.${neededMinor} or later, and this is Node ${version}. Update it: https://nodejs.org`;
 }
 
-/** Refuses a Node that would fail later, in the middle of a call. */
+/** Refuses a Node version that would fail later, in the middle of a call. */
 export function requireSupportedNode(): void {
   const { process, Bun, Deno } = globalThis as Runtime;
-  // These two name a Node that they resemble.
+  // Bun and Deno report the version of a Node that they imitate.
   const version = Bun || Deno ? undefined : process?.versions?.node;
   const problem = version && unsupportedNode(version);
   if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
 }
 
-/** Refuses to hold a merchant's secret key in a page, where visitors can read it. */
+/** Refuses to run in a web page, where visitors can read the merchant's secret key. */
 export function requireServer(): void {
   const { window, document } = globalThis as Runtime;
   if (window === undefined || document === undefined) return;
@@ -66,7 +66,7 @@ export function requireServer(): void {
 
 const withoutSubscribers: Channel = { hasSubscribers: false, publish() {} };
 
-/** A channel of node:diagnostics_channel. Not an import, so that bundles for browsers hold none. */
+/** A node:diagnostics_channel channel, without an import, so that browser bundles do not contain one. */
 export function channel(name: string): Channel {
   const { process } = globalThis as Runtime;
   const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");

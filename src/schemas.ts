@@ -1,6 +1,6 @@
 /**
- * The objects of the service as zod schemas, for checking what was stored or passed on. They are made with
- * your own copy of zod 4.
+ * The objects of the service as zod schemas, for checking data that was stored or passed on. They use your own copy of
+ * zod 4.
  *
  * @module settlekit/schemas
  */
@@ -20,15 +20,15 @@ export type SchemaOf<T> = z.ZodObject<
       ? z.ZodExactOptional<z.ZodType<Exclude<T[Name], undefined>>>
       : z.ZodType<T[Name]>;
   },
-  // Unknown fields are kept all the same. With $loose, the interface would not fit its own schema's type.
+  // Unknown fields are still kept. With $loose, the interface would not match its own schema's type.
   z.core.$strip
 >;
 
-// The build makes the wire's schemas here with the same zod as this file's.
+// The build makes the wire's schemas here with the same zod as this file.
 
 /** A payment or a deposit (interface section 2.1). */
 export const paymentSchema = payment.paymentSchema as unknown as SchemaOf<payment.Payment>;
-/** The answer to a creation, with the payment secret (interface section 4.1). */
+/** The response to a creation, with the payment secret (interface section 4.1). */
 export const createdPaymentSchema =
   payment.createdPaymentSchema as unknown as SchemaOf<payment.CreatedPayment>;
 /** The receipt of a payment. */
@@ -65,14 +65,14 @@ export const paymentEventDataSchema =
 export const withdrawalEventDataSchema =
   webhook.withdrawalEventDataSchema as unknown as SchemaOf<webhook.WithdrawalEventData>;
 
-/** One of the events of interface section 6, with what it carries. */
+/** One of the events of interface section 6, with its data. */
 export type WebhookEvent = {
   [Name in keyof webhook.WebhookEvents]: { event: Name; data: webhook.WebhookEvents[Name] };
 }[keyof webhook.WebhookEvents];
 
 /**
- * The body of a webhook in its documented form (interface section 6), told apart by `event`. Events of other
- * names do not fit. It proves nothing about the sender: verify the delivery first.
+ * The body of a webhook in its documented form (interface section 6), discriminated by `event`. Other event names are
+ * rejected. It proves nothing about the sender: verify the delivery first.
  */
 export const webhookEventSchema: z.ZodType<WebhookEvent> = /* @__PURE__ */ z.discriminatedUnion(
   "event",

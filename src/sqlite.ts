@@ -5,13 +5,13 @@ type Sqlite = typeof import("node:sqlite");
 /**
  * Node's own SQLite, loaded when it is first needed.
  *
- * @param param The option that asks for it.
- * @param cure What to do where there is none.
- * @throws {ConfigurationError} code `no_sqlite` where there is none.
+ * @param param The option that needs it.
+ * @param cure What to do if it is missing.
+ * @throws {ConfigurationError} code `no_sqlite` if it is missing.
  */
 export function loadSqlite(param: string, cure: string): Sqlite {
   const { emitWarning } = process;
-  // Some versions of Node warn that it is experimental, which users of a file cannot change.
+  // Some versions of Node warn that SQLite is experimental, which a user of a file cannot change.
   process.emitWarning = () => {};
   try {
     const sqlite = process.getBuiltinModule("node:sqlite");
@@ -36,9 +36,9 @@ export const sqliteErrors = {
   notADatabase: 26,
 } as const;
 
-/** The number of an error of SQLite; undefined for others. */
+/** The number of a SQLite error; undefined for other errors. */
 export function sqliteErrorOf(error: unknown): number | undefined {
   if (!(error instanceof Error && "errcode" in error)) return undefined;
-  // The lower byte says what it is, the others which kind of it.
+  // The lower byte is the error; the others are its variant.
   return Number(error.errcode) & 255;
 }

@@ -1,20 +1,20 @@
 import leven from "leven";
 import { ConfigurationError, InvalidRequestError } from "./errors.ts";
 
-// Values that settlekit did not make: what they are, and how a message shows them.
+// Values from outside settlekit: recognising them, and showing them in messages.
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is an object without a class, also from another realm. */
+/** Whether a value is a plain object, even from another realm. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A variable of the process's environment. Undefined where there is none, or where settlekit may not read it. */
+/** An environment variable. Undefined if it is not set, or settlekit may not read it. */
 export function environmentVariable(name: string): string | undefined {
   try {
     return globalThis.process?.env?.[name];
@@ -26,12 +26,12 @@ export function environmentVariable(name: string): string | undefined {
 
 const maxShownLength = 60;
 
-/** A merchant's secret key, which people put into the wrong places. */
+/** Merchant secret keys, which people put in the wrong places. */
 const secretKeyPattern = /\bsk_[\w-]{4,}/gi;
 
 /**
- * A value as a message prints it: short, on one line, and recognisable. Not for secrets; a merchant's secret key
- * in a wrong place is left out.
+ * A value as messages show it: short, on one line, and recognisable. Not for secrets, although misplaced merchant
+ * secret keys are removed.
  */
 export function show(value: unknown): string {
   switch (typeof value) {
@@ -50,7 +50,7 @@ export function show(value: unknown): string {
   }
 }
 
-/** A text without the secret keys of merchants in it. */
+/** The text without any merchant secret keys. */
 export function withoutKeys(text: string): string {
   return text.replace(secretKeyPattern, "sk_[redacted]");
 }
@@ -70,7 +70,7 @@ function objectName(value: object): string {
 /** By sound: an Array and an XMLHttpRequest, but a URL and a Uint8Array. */
 const startsWithVowel = /^([AEIO][a-z]|U(?!int|ni|s)[a-z]|[AEFHILMNORSX](?![a-z]))/;
 
-/** The known name that was probably meant instead of an unknown one, if one is near enough to suggest. */
+/** The known name closest to an unknown one, if it is close enough to suggest. */
 export function nearest(name: unknown, known: readonly string[]): string | undefined {
   if (typeof name !== "string" || known.includes(name)) return undefined;
   const begun = known.filter((candidate) => name.length > 2 && candidate.startsWith(name));
@@ -83,7 +83,7 @@ export function nearest(name: unknown, known: readonly string[]): string | undef
     : undefined;
 }
 
-/** The event that was probably meant. A status, as in payment.completed, is reported by the object's event "updated". */
+/** The event that was probably meant. There are no events such as payment.completed: "updated" reports every status. */
 export function nearestEvent(name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined;
   const prefix = `${name.split(".")[0]}.`;
@@ -96,20 +96,20 @@ export function nearestEvent(name: string, known: readonly string[]): string | u
   return change && prefix + change;
 }
 
-/** The error for an option that cannot work. */
+/** The error for an invalid option. */
 export function invalidOption(param: string, message: string, code = "invalid_option") {
   return new ConfigurationError(message, { code, param });
 }
 
-/** The error for an argument that can never be right. */
+/** The error for an argument that can never be valid. */
 export function invalidArgument(param: string, message: string, code = "invalid_request") {
   return new InvalidRequestError(message, { code, param });
 }
 
 /**
- * Refuses options that do not exist, with the nearest name.
+ * Refuses unknown options, and suggests the closest name.
  *
- * @param what What one is called in the message.
+ * @param what The word for an option in the message.
  * @throws {ConfigurationError} code `unknown_option` or `invalid_option`.
  */
 export function checkOptionNames(options: object, known: readonly string[], what = "option"): void {
@@ -123,7 +123,7 @@ export function checkOptionNames(options: object, known: readonly string[], what
   throw invalidOption(unknown, `There is no ${what} ${show(unknown)}. ${cure}`, "unknown_option");
 }
 
-/** The value of a JSON text; undefined for any other text. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -132,7 +132,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** JSON with the keys of every object in order, so that equal values are equal texts. */
+/** JSON with sorted keys, so that equal values give equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isRecord(inner)

@@ -153,7 +153,7 @@ describe("what cannot be right is refused before anything is sent", () => {
       "no base URL where no environment was chosen",
       { secretKey: "sk_9" },
       "baseUrl",
-      /"production", the environment where none is set\. .* SETTLEKIT_BASE_URL/,
+      /"production", the default environment\. .* SETTLEKIT_BASE_URL/,
     ],
     [
       "no base URL for production",

@@ -63,7 +63,7 @@ function isMixedCase(address: Address): boolean {
   return /[a-f]/.test(address) && /[A-F]/.test(address);
 }
 
-/** A letter is upper case where the same digit of the lower-case address's hash is 8 or more. */
+/** EIP-55: a letter is upper case if the same digit of the lower-case address's hash is 8 or more. */
 function checksummed(address: Address): Address {
   const digits = address.slice(2).toLowerCase();
   const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));

@@ -14,8 +14,8 @@ export interface Chain {
 }
 
 /**
- * The networks that the service is known to use, mainnets first. It may enable others: a quote's own
- * `token.chain` and the withdrawal configuration are the authority.
+ * The networks that the service is known to use, mainnets first. It may enable others: a quote's own `token.chain` and
+ * the withdrawal configuration are authoritative.
  */
 export const chains: readonly Chain[] = [
   mainnet(1, "Ethereum", "ETH"),
@@ -35,7 +35,7 @@ function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
 }
 
 /**
- * A network by its chain id; `undefined` for one that is not in `chains`.
+ * A network by its chain id; `undefined` if it is not in `chains`.
  *
  * @example
  * ```ts
@@ -89,7 +89,7 @@ export function isCaip2(value: unknown): value is `${string}:${string}` {
 export function checkedChainId(chainId: number): number {
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
   throw new InvalidRequestError(
-    `chainId must be a whole number from 1, such as 8453 for Base, got ${show(chainId)}. Only EVM chains have one: ` +
+    `chainId must be a positive whole number, such as 8453 for Base, got ${show(chainId)}. Only EVM chains have one: ` +
       "fromCaip2 reads it from text such as eip155:8453.",
     { code: "invalid_chain_id", param: "chainId" },
   );

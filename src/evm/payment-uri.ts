@@ -40,12 +40,12 @@ export function nativePaymentUri(payment: NativePayment): string {
 }
 
 /**
- * An EIP-681 link that asks a wallet for a payment in a token. Only for wallets that are known to read it: several take
- * nothing but the first address, here the token's contract, and what is sent there is lost. Elsewhere show the bare
- * deposit address.
+ * An EIP-681 link that asks a wallet for a payment in a token. Use it only with wallets that are known to support it:
+ * several read only the first address, here the token's contract, and money sent there is lost. Otherwise, show the
+ * plain deposit address.
  *
- * @throws {InvalidRequestError} code `invalid_address`, `invalid_chain_id` or `invalid_amount`;
- * `param` names the field.
+ * @throws {InvalidRequestError} code `invalid_address`, `invalid_chain_id` or `invalid_amount`; `param` names the
+ * field.
  * @example
  * ```ts
  * tokenPaymentUri({
@@ -83,7 +83,7 @@ function checked(payment: NativePayment) {
   const chainId = checkedChainId(payment.chainId);
   const units = toUnits(payment.amountUnits, "amountUnits");
   if (units === 0n) {
-    throw new InvalidRequestError("amountUnits is 0. Ask for the amount that the quote states.", {
+    throw new InvalidRequestError("amountUnits is 0. Use the amount from the quote.", {
       code: "invalid_amount",
       param: "amountUnits",
     });

@@ -8,10 +8,11 @@ const maxDecimals = 255;
  * A decimal amount in smallest units. Exact, or an error: nothing is ever rounded. The amount is digits with an
  * optional fraction, without a sign, an exponent, separators or superfluous leading zeros.
  *
- * @param amount Whole tokens as text. A JavaScript number is refused: it may be rounded already.
- * @param decimals The token's own `decimals`, 0 to 255. They differ between chains for one symbol.
- * @throws {InvalidRequestError} code `invalid_amount` when the amount is malformed, finer than the
- * smallest unit, or more than a token contract can hold; code `invalid_decimals`.
+ * @param amount Whole tokens as text. A JavaScript number is refused: it may already be rounded.
+ * @param decimals The token's own `decimals`, 0 to 255. The same symbol can have different decimals on different
+ * chains.
+ * @throws {InvalidRequestError} code `invalid_amount` when the amount is malformed, finer than the smallest unit, or
+ * more than a token contract can hold; code `invalid_decimals`.
  * @example
  * ```ts
  * parseUnits("1.5", 6); // 1500000n
@@ -26,7 +27,7 @@ export function parseUnits(amount: string, decimals: number): bigint {
     throw invalidAmount(
       "amount",
       `has ${digits.length} decimal places, but the smallest unit has ${decimals}. ` +
-        "Round it first, in the direction that you mean.",
+        "Round it first, in the direction you want.",
     );
   }
   return countOf(whole + digits.padEnd(decimals, "0"), "amount");
@@ -57,11 +58,11 @@ export function formatUnits(units: bigint | string, decimals: number): string {
 
 /**
  * US dollars in cents, as `payments.create` takes them. Exact, or an error. More than two decimal places are refused
- * even where they are zeros, because "1.000" is a thousand in half of the world.
+ * even where they are zeros, because "1.000" means a thousand in half the world.
  *
  * @param usd Digits with at most two decimal places, such as `"25"`, `"25.5"` or `"25.00"`.
- * @throws {InvalidRequestError} code `invalid_amount` when the text is anything else, or more cents
- * than a JavaScript number holds exactly.
+ * @throws {InvalidRequestError} code `invalid_amount` when the text is anything else, or more cents than a JavaScript
+ * number holds exactly.
  * @example
  * ```ts
  * usdToCents("25.00"); // 2500
@@ -87,7 +88,7 @@ export function usdToCents(usd: string): number {
   return cents;
 }
 
-/** A count of smallest units, checked: whole, not negative, no more than a token contract can hold. */
+/** A checked count of smallest units: whole, not negative, and no more than a token contract can hold. */
 export function toUnits(units: bigint | string, param = "units"): bigint {
   const digits = typeof units === "bigint" ? units.toString() : units;
   if (typeof digits === "string" && /^(?:0|[1-9][0-9]*)$/.test(digits))
@@ -95,12 +96,12 @@ export function toUnits(units: bigint | string, param = "units"): bigint {
   throw invalidAmount(
     param,
     `must be a bigint or a string of digits, not negative, but is ${show(units)}. ` +
-      "Pass smallest units as the service sends them; parseUnits makes them of an amount.",
+      "Pass smallest units as the service sends them; parseUnits converts an amount to them.",
   );
 }
 
 function countOf(digits: string, param: string): bigint {
-  // Longer text is too large whatever the decimals, so no huge bigint is made of hostile text.
+  // Longer text is too large whatever the decimals: never build a huge bigint from hostile text.
   const count = digits.length > 78 + maxDecimals ? undefined : BigInt(digits);
   if (count !== undefined && BigInt.asUintN(256, count) === count) return count;
   throw invalidAmount(
@@ -130,7 +131,7 @@ function splitAmount(amount: string): { whole: string; fraction: string } {
   return { whole: match[1] ?? "", fraction: match[2] ?? "" };
 }
 
-/** `/0+$/` would take quadratic time on long runs of zeros that end in another digit. */
+/** `/0+$/` would take quadratic time on long runs of zeros followed by another digit. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;

@@ -7,16 +7,16 @@ import { isRedirect, type Reply } from "./send.ts";
 import type { HttpSettings } from "./settings.ts";
 import { readHttpDate, type Time } from "./time.ts";
 
-/** A value with the facts of the response that it came in. */
+/** A value, and the facts of the response that carried it. */
 export interface ApiResponse<T> {
   readonly data: T;
   readonly status: number;
   readonly headers: Headers;
-  /** The answer's body as it came. Integers beyond 2^53, which are reported as drift, are exact only here. */
+  /** The response body as received. Integers beyond 2^53, which are reported as drift, are exact only here. */
   readonly rawBody: string;
   /** The service's id for the request. Quote it to the service's support. */
   readonly requestId: string | undefined;
-  /** The key that every attempt carried, on calls that create something. */
+  /** The key that every attempt carried; only for calls that create something. */
   readonly idempotencyKey: string | undefined;
   /** How many requests the call took, including the first one. */
   readonly attempts: number;
@@ -35,14 +35,14 @@ export interface ApiResponse<T> {
 export class ApiPromise<T> extends Promise<T> {
   readonly #response: Promise<ApiResponse<T>>;
 
-  /** `then`, `catch` and `finally` give plain promises: only the call itself has a response. */
+  /** `then`, `catch` and `finally` return plain promises: only the call itself has a response. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   constructor(response: Promise<ApiResponse<T>>) {
     super((resolve, reject) => {
-      // Settled by the platform's own functions, across which an error's stack finds the caller's line.
+      // Resolved by native promise functions, so that an error's async stack reaches the caller's line.
       response.then(({ data }) => data).then(resolve, reject);
     });
     this.#response = response;
@@ -54,21 +54,21 @@ export class ApiPromise<T> extends Promise<T> {
   }
 }
 
-/** A success, understood as far as it can be. */
+/** A success, read as far as possible. */
 export interface Success<T> extends Omit<ApiResponse<T>, "idempotencyKey" | "attempts"> {
   readonly kind: "success";
-  /** Where the answer differs from its schema; empty when it fits. */
+  /** Where the response differs from its schema; empty if it fits. */
   readonly drift: readonly string[];
-  /** Fields that a caller needs, and that it does not have. */
+  /** Missing fields that a caller needs. */
   readonly missing: readonly string[];
-  /** Fields in which it is about something else than the request. */
+  /** Fields that show that the response is about something other than the request. */
   readonly differing: readonly string[];
 }
 
-/** Messages contain it. */
+/** Request ids appear in messages. */
 const maxRequestIdLength = 500;
 
-/** Reads a response: a success, or the reason why the attempt failed. */
+/** Reads a response as a success, or as the reason why the attempt failed. */
 export function readReply<T>(
   operation: Callable<T>,
   { response, text, broken, isReplaced }: Reply,
@@ -77,7 +77,7 @@ export function readReply<T>(
   redact: (text: string) => string,
 ): Success<T> | Failure {
   const { status } = response;
-  // Another package's Headers can do what the platform's can.
+  // Other implementations of Headers have the methods used here.
   const headers = response.headers as Headers;
   const givenId = headers.get(settings.wire.requestIdHeader) ?? "";
   const requestId = redact(givenId).slice(0, maxRequestIdLength) || undefined;
@@ -85,9 +85,9 @@ export function readReply<T>(
     const origin = originOf(headers.get("location"), settings.baseUrl);
     return { kind: "redirect", status, origin: origin && redact(origin), requestId };
   }
-  // An opaque or failed response of a custom fetch: the service did not answer.
+  // An opaque or failed response from a custom fetch: the service did not answer.
   if (status < 200) {
-    return { kind: "connection", code: "no_answer", detail: `an answer of type ${response.type}` };
+    return { kind: "connection", code: "no_answer", detail: `a response of type ${response.type}` };
   }
   if (response.ok) {
     if (text !== undefined) {
@@ -98,7 +98,7 @@ export function readReply<T>(
       : (broken ?? { kind: "unreadable", status, text: "", requestId });
   }
   if (broken !== "too_large" && broken?.kind === "aborted") return broken;
-  // The status counts, even if the body did not arrive.
+  // The status counts even if the body did not arrive.
   const { isKnownForm, ...facts } = readErrorBody(text ?? "", redact);
   return {
     kind: "status",
@@ -123,8 +123,8 @@ function readSuccess<T>(
   const success = { ...answer, kind: "success", drift: [], missing: [], differing: [] } as const;
   const body = parsedJson(text);
   if (body === undefined) {
-    // Only the caller of an unknown operation knows what text, or an empty body, means. A part of JSON and a proxy's page
-    // are no answer of the service.
+    // In a custom request, only the caller knows what text or an empty body means. Truncated JSON and a proxy's page
+    // did not come from the service.
     const isText = !/json|html/i.test(answer.headers.get("content-type") ?? "");
     if (essential === "anything" && (isText || text === "")) {
       return { ...success, data: (text || undefined) as T };
@@ -143,13 +143,13 @@ function readSuccess<T>(
   return { ...success, data, drift: [...paths], missing: needed.filter(isMissing) };
 }
 
-/** The paths of integers with more digits than a number holds. */
+/** The paths of integers with more digits than a double holds exactly. */
 function inexactIntegers(body: unknown, text: string): string[] {
-  // Most answers need no walk.
+  // Most responses can skip the walk.
   if (!/\d{16}/.test(text)) return [];
   const paths: string[] = [];
   const left: { readonly value: unknown; readonly path: string }[] = [{ value: body, path: "" }];
-  // Not by recursion: an answer may be nested deeper than the stack.
+  // Iterative, because a response may be nested deeper than the stack allows.
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { value, path } = next;
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) paths.push(path);
@@ -168,8 +168,8 @@ function originOf(location: string | null, base: string): string | undefined {
 }
 
 /**
- * Milliseconds that a Retry-After header asks to wait: seconds, or an HTTP date. A date is compared
- * with the answer's own Date header, so that a wrong local clock does not matter.
+ * How many milliseconds a Retry-After header (seconds or an HTTP date) asks to wait. A date is compared with the
+ * response's own Date header, so a wrong local clock does not matter.
  */
 export function readRetryAfter(headers: Headers, wallClockMs: number): number | undefined {
   const text = headers.get("retry-after")?.trim() ?? "";

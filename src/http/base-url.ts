@@ -4,7 +4,7 @@ import { show } from "../values.ts";
 const maxUrlLength = 2_000;
 
 /**
- * Gives the base URL without a slash at its end.
+ * Returns the base URL without a trailing slash.
  *
  * @throws {ConfigurationError} when it is not https, or http on this machine, or has more than a path.
  */
@@ -14,7 +14,7 @@ export function checkBaseUrl(
 ): string {
   const fail = (fact: string) =>
     new ConfigurationError(`baseUrl ${fact}`, { code: "invalid_base_url", param: "baseUrl" });
-  // "localhost:4010" parses, with a scheme "localhost".
+  // "localhost:4010" is a valid URL with the scheme "localhost:".
   if (value.length > maxUrlLength || !URL.canParse(value) || !value.includes("://")) {
     throw fail("is not a URL. Give the full URL, such as https://api.example.com.");
   }
@@ -37,13 +37,13 @@ export function checkBaseUrl(
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}`;
 }
 
-/** Whether requests to the URL cannot be read on the way. */
+/** Whether requests to the URL cannot be read in transit. */
 export function isSecureUrl({ protocol, hostname }: URL, allowHttp: boolean): boolean {
   if (protocol === "https:") return true;
   return protocol === "http:" && (allowHttp || isLoopback(hostname));
 }
 
-/** Whether the host is this machine, which others cannot reach by it. */
+/** Whether the host is this machine, so that traffic stays on it. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||

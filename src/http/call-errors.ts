@@ -20,45 +20,45 @@ export interface CallFacts {
 /** The error that ends a call, with the call's outcome. */
 export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
   const error = failureError(failure, outcome, call);
-  // An abort is the caller's own decision, and an answer that is too large is still a success.
+  // An abort is the caller's own decision, and a response that is too large is still a success.
   const speaksForItself = failure.kind === "aborted" || failure.kind === "too_large";
   if (outcome !== "unknown" || call.replay === "safe" || speaksForItself) return error;
   return outcomeUnknownError(failure, error, call);
 }
 
-/** The error of a call for which the client's pause after a 429 is too long. */
+/** The error when the client's pause after a 429 outlasts the call's deadline. */
 export function pausedError(waitMs: number, call: CallFacts): SettlekitError {
   return new errors.RateLimitError(
-    `Nothing was sent: after a 429 this client waits its turn, another ${Math.ceil(waitMs / 1000)} s, ` +
+    `Nothing was sent: after a 429, this client pauses for another ${Math.ceil(waitMs / 1000)} s, ` +
       "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
     { ...common(call), code: "rate_limited", retryAfterMs: waitMs },
   );
 }
 
-/** The error of a success without what its caller needs. */
+/** The error for a success that lacks a field its caller needs. */
 export function incompleteError(success: Success<unknown>, call: CallFacts): SettlekitError {
   const { status, requestId, missing, rawBody } = success;
   const { operation, replay, idempotencyKey } = call;
   return new errors.UnexpectedResponseError(
     `The service answered ${operation} with ${status}, but without ${missing.join(", ")}. error.body holds the whole ` +
-      "answer: keep it, and tell the service." +
+      "response: keep it, and report this to the service." +
       (replay === "safe" ? "" : ` It may have taken effect. ${nextStep(replay, idempotencyKey)}`),
     { ...common(call), code: "incomplete_response", status, requestId, body: JSON.parse(rawBody) },
   );
 }
 
-/** The error of a success that is about something else than the request. */
+/** The error for a success that is about something other than the request. */
 export function differingError(success: Success<unknown>, call: CallFacts): SettlekitError {
   const { status, requestId, differing, data } = success;
   const { id, paymentId = id } = { ...(data as { id?: unknown; paymentId?: unknown }) };
   const next =
     call.replay === "safe"
-      ? "error.body holds it. Do not use it: find out whether a cache or proxy gave it, and tell the service."
-      : "It is unknown what was created; error.body holds the whole answer. Do not repeat the call: read what was " +
-        "created, and tell the service.";
+      ? "error.body holds it. Do not use it: find out whether it came from a cache or proxy, and report it to the service."
+      : "It is unknown what was created; error.body holds the whole response. Do not repeat the call: check what was " +
+        "created, and report it to the service.";
   return new errors.UnexpectedResponseError(
-    `The service answered ${call.operation} with an object ${show(paymentId)} that has another ${differing.join(", ")} ` +
-      `than was asked for. ${next}`,
+    `The service answered ${call.operation} with an object ${show(paymentId)} that does not match the ` +
+      `request (different ${differing.join(", ")}). ${next}`,
     { ...common(call), code: "answer_differs", status, requestId, body: data },
   );
 }
@@ -82,26 +82,26 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "tls":
       return new errors.ConnectionError(
-        `${origin} could not prove who it is (${failure.code}: ${failure.detail}). Nothing was sent. ` +
+        `${origin} could not prove its identity (${failure.code}: ${failure.detail}). Nothing was sent. ` +
           "Check the base URL and its port, this machine's clock and its certificate authorities.",
         { ...facts, code: failure.code },
       );
     case "not_taken":
       return new errors.ConfigurationError(
         `fetch rejected fetchOptions (${failure.code}: ${failure.detail}). Nothing was ` +
-          `sent. ${failure.code === "invalid_argument" ? "Correct what it names." : foreignDispatcher}`,
+          `sent. ${failure.code === "invalid_argument" ? "Correct the option that it names." : foreignDispatcher}`,
         { ...facts, code: "invalid_option", param: "fetchOptions" },
       );
     case "connection":
       return new errors.ConnectionError(
-        `The connection to ${origin} broke before the whole answer arrived (${failure.code}: ` +
-          `${failure.detail}). Call again; if it persists, check what lies between here and the service.` +
+        `The connection to ${origin} broke before the whole response arrived (${failure.code}: ` +
+          `${failure.detail}). Call again; if it persists, check the network and any proxy between here and the service.` +
           unrepeated,
         { ...facts, code: failure.code },
       );
     case "custom_code": {
       const { option: param, fact, wasSent, cause } = failure;
-      // A fetch function may fail before it sends anything; a hook fails before or after.
+      // A failing fetch function may not have sent anything; for hooks, it is known.
       const sent = `The request ${param === "fetch" ? "may have" : "had"} been sent.`;
       const message = `${fact} ${wasSent ? sent : "Nothing was sent."}`;
       return param === "hooks"
@@ -129,9 +129,9 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
       );
     case "redirect":
       return new errors.ConfigurationError(
-        `${origin} answered ${failure.status} and points to ${failure.origin ?? "another place"}. ` +
-          "settlekit follows no redirect, so that credentials stay with the origin you configured. Set " +
-          "baseUrl to where the service really is.",
+        `${origin} answered ${failure.status} with a redirect to ${failure.origin ?? "another place"}. ` +
+          "settlekit does not follow redirects, so that credentials stay with the origin you configured. Set " +
+          "baseUrl to the service's actual URL.",
         { ...facts, code: "redirected", param: "baseUrl" },
       );
     case "status":
@@ -139,14 +139,14 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
     case "too_large":
       return new errors.UnexpectedResponseError(
         `The service answered ${operation} with ${failure.status} and more than ${failure.maxBytes} bytes, ` +
-          "which were not read to their end. Raise maxResponseBytes, or ask for less at once." +
+          "which were not all read. Raise maxResponseBytes, or request less at once." +
           (replay === "safe" ? "" : ` It may have taken effect. ${next}`),
         { ...facts, code: "response_too_large", status: failure.status, body: undefined },
       );
     case "unreadable":
       return new errors.UnexpectedResponseError(
-        `The service answered ${operation} with ${failure.status}, but not with the JSON that is due. ` +
-          "error.body holds what arrived. Check that baseUrl is the service's and no proxy answers for it." +
+        `The service answered ${operation} with ${failure.status}, but not with the expected JSON. ` +
+          "error.body holds what arrived. Check that baseUrl is the service's and that no proxy answers in its place." +
           unrepeated,
         { ...facts, code: "unreadable_response", status: failure.status, body: failure.text },
       );
@@ -154,10 +154,10 @@ function failureError(failure: Failure, outcome: Outcome, call: CallFacts): Sett
 }
 
 const foreignDispatcher =
-  "A dispatcher works with the fetch of its own undici only: pass that as fetch.";
+  "A dispatcher works only with the fetch of its own copy of undici: pass that as fetch, too.";
 
 const outOfBudget =
-  " It was not tried again: so many of this client's calls failed lately that its retries are used up. " +
+  " It was not retried: so many of this client's recent calls failed that its retries are used up. " +
   "Time and successful calls restore them.";
 
 type StatusFailure = Extract<Failure, { kind: "status" }>;
@@ -189,7 +189,10 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: errors.RateLimitError,
 };
 
-/** The class of an error answer. The document does not map its codes to statuses, so a 4xx that names its kind decides. */
+/**
+ * The class of an error response. The document does not map its codes to statuses, so a 4xx's type or code takes
+ * precedence.
+ */
 function errorClass({ status, facts: { type, code } }: StatusFailure): typeof ApiError {
   if (status >= 500) return errors.ServerError;
   if (status === 429) return errors.RateLimitError;
@@ -206,10 +209,10 @@ export function classForStatus(status: number): typeof ApiError {
 
 function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
   const { facts, retryAfterMs: ms } = failure;
-  // The service's own answers are JSON, or empty.
+  // The service's own responses are JSON or empty.
   const isPage = typeof facts.body === "string" && facts.body !== "";
   if (isPage && /^(InvalidRequest|Authentication|Permission)/.test(kind)) {
-    return "This is not the service's JSON: check baseUrl, and what lies between here and the service.";
+    return "This is not the service's JSON: check baseUrl, and any proxy between here and the service.";
   }
   const pause = ms === undefined ? undefined : `Call again in ${Math.ceil(ms / 1000)} s.`;
   const cures: Readonly<Record<string, string>> = {
@@ -221,7 +224,7 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
     IdempotencyConflictError:
       "Use a new idempotency key for new parameters, or repeat the first request unchanged.",
     RateLimitError: pause ?? "Send fewer requests at once.",
-    ServerError: "The fault is the service's; call again later.",
+    ServerError: "The service is at fault: call again later.",
   };
   return cures[kind] ?? "";
 }
@@ -236,7 +239,7 @@ function outcomeUnknownError(
   const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
   const status = "status" in failure ? failure.status : undefined;
   return new errors.OutcomeUnknownError(
-    `Outcome unknown: ${operation} may have succeeded. ${requests} sent, and no answer settled it (last: ` +
+    `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +
       `${cause.name} ${cause.code}). ${nextStep(replay, idempotencyKey)}`,
     { ...common(call), code: "outcome_unknown", requestId, status, retryAfterMs, cause },
   );
@@ -245,6 +248,6 @@ function outcomeUnknownError(
 function nextStep(replay: Replay, idempotencyKey: string | undefined): string {
   return replay === "keyed"
     ? `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
-        "attempt: it gives the original answer and creates nothing twice."
+        "attempt: it returns the original response and creates nothing twice."
     : "Do not repeat it: look it up first, or use createOnce, which does.";
 }

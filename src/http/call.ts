@@ -46,9 +46,9 @@ export function sharedBy(settings: HttpSettings, time: Time) {
 export type Emit = (event: EventFacts) => void;
 
 /**
- * One call: attempts with identical bytes until success, a final failure, or the deadline.
+ * One call: identical attempts until success, a final failure, or the deadline.
  *
- * @throws {InvalidRequestError | ConfigurationError} when an argument can never be right.
+ * @throws {InvalidRequestError | ConfigurationError} when an argument can never be valid.
  */
 export async function makeCall<T>(
   shared: Shared,
@@ -96,13 +96,13 @@ export async function makeCall<T>(
     setCredential(request.headers, kind, credential, settings);
   }
 
-  /** Makes an attempt when the client's concurrency and pace allow it, unless that is too late. */
+  /** Makes an attempt as soon as the client's concurrency and pace allow it, unless it is too late by then. */
   async function inTurn(): Promise<Success<T> | Failure> {
     const { turn, leave } = enter(limit);
     try {
       if (turn && !(await within(turn, remainingMs(), time, signal))) {
         return tooLate(
-          "waiting for its turn: maxConcurrency requests were under way all the time. Raise " +
+          "waiting for its turn: maxConcurrency requests were running the whole time. Raise " +
             "maxConcurrency, or deadlineMs.",
         );
       }
@@ -145,7 +145,7 @@ export async function makeCall<T>(
       headers: {
         ...(observers.size > 0 && headersFrom(observers, callId, request)),
         ...request.headers,
-        // Marks repetitions for the service. Left out for calls from browsers, where CORS would have to allow it.
+        // Tells the service about retries. Browsers leave it out: CORS would have to allow the header.
         ...(kind === "secretKey" && { "x-settlekit-retry-count": String(attempts) }),
       },
       limit,
@@ -171,7 +171,7 @@ export async function makeCall<T>(
     return answer;
   }
 
-  /** Reads a response. Nothing in it, however odd, may hide that a request has left. */
+  /** Reads a response. However malformed, it must not hide that a request was sent. */
   function read(reply: Reply): Success<T> | Failure {
     try {
       const answer = readReply(operation, reply, settings, time, redact);
@@ -227,7 +227,7 @@ export async function makeCall<T>(
   }
 
   /**
-   * An expired token is requested again, once. A proxy's 401 may hide an answer of the service, so it must not lead to a
+   * An expired token is requested again, once. A proxy's 401 may hide the service's response, so it must not lead to a
    * second withdrawal.
    */
   function mayRenewAfter(failure: Failure): boolean {
@@ -245,7 +245,7 @@ export async function makeCall<T>(
     if (signal?.aborted) stop({ kind: "aborted", reason: signal.reason });
   }
 
-  /** Ends a call that was aborted, or whose deadline passed, while it waited. */
+  /** Ends a call that was aborted, or reached its deadline, while waiting. */
   function tooLate(spentOn?: string): never {
     throwIfAborted();
     const late = { kind: "timeout", limit: "deadlineMs", ms: deadlineMs } as const;

@@ -12,7 +12,7 @@ import type { ClientEvent, Logger } from "./events.ts";
 import type { AfterResponseHook, BeforeRequestHook, ClientHooks } from "./hooks.ts";
 import type { Fetch, RequestOptions, WireOptions } from "./settings.ts";
 
-/** A rule for an option. The message names the option and shows the value. */
+/** A rule for an option. The message contains the option's name and value. */
 export function must(rule: string, cure = "") {
   return {
     error: ({ path = [], input }: z.core.$ZodRawIssue) =>
@@ -20,7 +20,7 @@ export function must(rule: string, cure = "") {
   };
 }
 
-/** The longest time that timers can wait: a signed 32-bit number of milliseconds. */
+/** The longest delay that timers support: a signed 32-bit number of milliseconds. */
 const maxLimitMs = 2_147_483_647;
 
 const milliseconds = must(`a number of milliseconds from 1 to ${maxLimitMs}`);
@@ -28,10 +28,10 @@ const limitSchema = z
   .number(milliseconds)
   .check(z.positive(milliseconds), z.lte(maxLimitMs, milliseconds));
 
-const retries = must("a whole number from 0 on", " 0 sends exactly one request.");
+const retries = must("zero or a positive whole number", " 0 sends exactly one request.");
 const retriesSchema = z.int(retries).check(z.gte(0, retries));
 
-const someBytes = must("a whole number of bytes from 1 on");
+const someBytes = must("a positive whole number of bytes");
 const bytesSchema = z.int(someBytes).check(z.gte(1, someBytes));
 
 const isFunction = (value: unknown) => typeof value === "function";
@@ -60,7 +60,7 @@ const wireSchema = z.strictObject({
 });
 true satisfies Same<WireOptions, z.input<typeof wireSchema>>;
 
-/** The options that the constructors of all clients have in common. */
+/** The options shared by all client constructors. */
 export const connectionFields = {
   baseUrl: z.optional(z.string(must("a URL, as text"))),
   fetch: z.optional(
@@ -94,7 +94,7 @@ export const hooksSchema = z.strictObject({
 true satisfies Same<ClientHooks, z.input<typeof hooksSchema>>;
 
 const callSchema = z.strictObject({
-  // Checked where it is sent, as an argument of the request.
+  // Checked when the request is prepared, as an argument.
   idempotencyKey: z.optional(z.custom<string>()),
   signal: z.optional(
     z.instanceof(AbortSignal, {
@@ -108,10 +108,10 @@ const callSchema = z.strictObject({
 });
 true satisfies Same<RequestOptions, z.input<typeof callSchema>>;
 
-/** The options that every call has. */
+/** The options of every call. */
 export const callOptionNames: readonly string[] = Object.keys(callSchema.shape);
 
-/** Refuses misspelt options: without its key, for example, a call would use a random one. */
+/** Refuses misspelt options. A call with a misspelt idempotencyKey, for example, would use a random one. */
 export function checkCallOptions(options: RequestOptions): void {
   checkOptions(
     callSchema,
@@ -125,7 +125,7 @@ export function checkLimit(param: "timeoutMs" | "deadlineMs", value: number): nu
   return value;
 }
 
-/** The settings from checked options. */
+/** The settings that result from checked options. */
 export function connectionSettings<Options extends CheckedOptions>(
   options: Options,
   prefixVariable?: string,
@@ -144,7 +144,7 @@ function checkHeaderPrefix(own?: string, ofWire?: string, variable?: string): st
     throw new ConfigurationError(fact, { code: "invalid_option", param: "headerPrefix" });
   };
   if (own !== undefined && ofWire !== undefined && own !== ofWire) {
-    refuse("headerPrefix and wire.headerPrefix differ, and mean the same. Give one of them.");
+    refuse("headerPrefix and wire.headerPrefix mean the same, but differ. Set only one of them.");
   }
   const prefix = own ?? ofWire;
   if (prefix !== undefined) return prefix;
@@ -161,9 +161,7 @@ const transportHeaders = new Set(
   ),
 );
 
-/**
- * Returns the headers with their names in lower case. Errors never contain values, because headers often contain tokens.
- */
+/** Returns the headers with lower-case names. Errors never contain values, because headers often contain tokens. */
 export function checkHeaders(
   headers: Readonly<Record<string, string>>,
   headerPrefix: string,
@@ -180,7 +178,7 @@ export function checkHeaders(
         param: "headers",
       });
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name)) {
-      throw fail("a name is not a header name. Use letters, digits and hyphens.");
+      throw fail("a name is not a valid header name. Use letters, digits and hyphens.");
     }
     if (reserved.includes(lowerCase)) {
       throw fail(
@@ -189,7 +187,7 @@ export function checkHeaders(
       );
     }
     if (transportHeaders.has(lowerCase)) {
-      throw fail(`${name} belongs to the connection, which fetch keeps. Leave it out.`);
+      throw fail(`${name} belongs to the connection, which fetch controls. Leave it out.`);
     }
     if (typeof value !== "string") {
       throw fail(`the value of ${name} must be text, got ${show(value)}.`);

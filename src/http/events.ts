@@ -2,7 +2,7 @@ import type { Outcome } from "../errors.ts";
 import type { Channel } from "../runtime.ts";
 
 interface CallEvent {
-  /** Counts the calls of one client; the events of one call share it. */
+  /** Numbers the client's calls; all events of one call have the same value. */
   readonly callId: number;
   /** The method called, such as `payments.create`. */
   readonly operation: string;
@@ -12,40 +12,40 @@ interface CallEvent {
 export interface StartEvent extends CallEvent {
   readonly type: "start";
   readonly method: string;
-  /** The path with its placeholders, so that it groups well in metrics; that of `client.request` as it was given. */
+  /** The path with its placeholders, so that metrics group well; for `client.request`, the path as given. */
   readonly path: string;
 }
 
 /** One request was answered, or failed. */
 export interface AttemptEvent extends CallEvent {
   readonly type: "attempt";
-  /** 1 for the first. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
   readonly durationMs: number;
   readonly status?: number;
   readonly requestId?: string;
-  /** Why the attempt gave no usable answer. */
+  /** Why the attempt produced no usable response. */
   readonly failure?: string;
 }
 
-/** The call waits and sends the request again. */
+/** The call will wait and send the request again. */
 export interface RetryEvent extends CallEvent {
   readonly type: "retry";
-  /** Number of the attempt that comes. */
+  /** Number of the upcoming attempt. */
   readonly attempt: number;
   /** Why: a status such as `503`, or the kind of failure. */
   readonly reason: string;
   readonly waitMs: number;
 }
 
-/** The call waits before it sends, because the service limited the rate of this client's requests with a 429. */
+/** The call waits before sending, because the service rate-limited this client with a 429. */
 export interface PauseEvent extends CallEvent {
   readonly type: "pause";
   /** In milliseconds. */
   readonly waitMs: number;
 }
 
-/** A successful answer did not have the expected shape and was returned as it came. */
+/** A successful response did not have the expected shape and was returned as received. */
 export interface DriftEvent extends CallEvent {
   readonly type: "drift";
   /** Where it differs, such as `quotes.0.rateUsdAsset`. */
@@ -94,10 +94,10 @@ export interface AttemptRequest {
   readonly body: string | undefined;
 }
 
-/** Sees the calls of a client that it was added to, as `settlekit/opentelemetry` does. */
+/** Sees the calls of the client that it was added to, as `settlekit/opentelemetry` does. */
 export interface Observer {
   onEvent(event: ClientEvent): void;
-  /** Called before each attempt. What it returns goes along as headers. */
+  /** Called before each attempt. The headers that it returns are added to the request. */
   beforeAttempt(
     callId: number,
     request: AttemptRequest,
@@ -108,11 +108,11 @@ export interface Observer {
 export interface Listeners {
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   readonly logger?: Logger | undefined;
-  /** Only of clients for servers, so that bundles for browsers name no module of Node. */
+  /** Set only for server clients, so that browser bundles reference no Node module. */
   readonly channel?: Channel | undefined;
 }
 
-/** Tells all that observe a client. None can make a call fail. */
+/** Notifies everything that observes a client. No observer can make a call fail. */
 export function notify(
   event: ClientEvent,
   { onEvent, logger, channel }: Listeners,

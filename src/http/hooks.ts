@@ -16,12 +16,12 @@ export interface AfterResponseState extends BeforeRequestState {
   readonly response: Response;
 }
 
-/** The result of `ky.retry()`. Only the type accepts it: settlekit decides what is sent again. */
+/** The result of `ky.retry()`. Only the type allows it: settlekit itself decides what is sent again. */
 interface RetryMarker {
   readonly options?: object | undefined;
 }
 
-// Written as methods, so that a hook written for ky, whose state has more, is one of these, too.
+// Method syntax makes parameters bivariant, so hooks written for ky's larger state are assignable.
 
 interface BeforeRequest {
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing has this type.
@@ -41,10 +41,10 @@ export type BeforeRequestHook = BeforeRequest["hook"];
 export type AfterResponseHook = AfterResponse["hook"];
 
 /**
- * Functions in ky's form that run around every attempt. `beforeRequest` may add headers and change the URL, by giving
- * another Request; the method, the body and Idempotency-Key stay, and it may not answer in the service's place.
- * `afterResponse` may give another Response with the same status. An error thrown before the request ends the call with
- * nothing sent; one thrown after it ends the call with an unknown outcome where the call changes something.
+ * Functions in ky's form that run around every attempt. `beforeRequest` may add headers and change the URL, by
+ * returning another Request; it must not change the method, the body or Idempotency-Key, or return a Response.
+ * `afterResponse` may return another Response with the same status. If a `beforeRequest` hook throws, nothing is sent.
+ * If an `afterResponse` hook throws, the outcome of a call that changes something is unknown.
  */
 export interface ClientHooks {
   /** Called in order before each request leaves. */
@@ -62,12 +62,12 @@ export class CustomCodeError extends Error {
   }
 }
 
-/** The hooks for ky: failures name the hook, and a hook that hangs ends with the call. */
+/** The hooks as ky takes them: failures name the hook, and a hook that hangs ends with the call. */
 export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks) {
   const beforeRule =
-    " in place of the service's answer. Give a Request or nothing; to answer requests yourself in tests, use the " +
+    " in place of the service's response. Return a Request or nothing; to answer requests yourself in tests, use the " +
     "fetch option.";
-  const afterRule = ". Give a Response or nothing: settlekit itself decides what is sent again.";
+  const afterRule = ". Return a Response or nothing: settlekit itself decides what is sent again.";
   return {
     beforeRequest: beforeRequest.map((hook) =>
       watchedHook("A beforeRequest", hook, Request, beforeRule),
@@ -78,7 +78,7 @@ export function watched({ beforeRequest = [], afterResponse = [] }: ClientHooks)
   };
 }
 
-/** The hook, which may give an object of the class or nothing. */
+/** Wraps a hook, which may return an instance of the class or nothing. */
 function watchedHook<State extends BeforeRequestState, Given>(
   name: string,
   hook: (state: State) => unknown,
@@ -95,13 +95,13 @@ function watchedHook<State extends BeforeRequestState, Given>(
       throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
     }
     if (given === undefined || given instanceof Given) return given;
-    throw new CustomCodeError("hooks", `${name} hook gave ${show(given)}${rule}`);
+    throw new CustomCodeError("hooks", `${name} hook returned ${show(given)}${rule}`);
   };
 }
 
 /**
- * Refuses a request if hooks changed its method, body or key: all attempts of a call must be the same, or one of them could
- * pay twice.
+ * Refuses a request whose method, body or key was changed by hooks: if a call's attempts differed, they could pay
+ * twice.
  */
 export async function checkUnchanged(
   request: Request,
@@ -120,7 +120,7 @@ export async function checkUnchanged(
   if (request.headers.get(key) !== (asked.headers[key] ?? null)) {
     refuse(`changed the ${idempotencyKeyHeader}. ${cure}`);
   }
-  if (request.bodyUsed) refuse("read the request's body. Read that of request.clone().");
+  if (request.bodyUsed) refuse("read the request's body. Read a request.clone() instead.");
   if ((await request.text()) !== (asked.body ?? "")) refuse(`changed the body. ${cure}`);
 }
 

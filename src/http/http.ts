@@ -16,12 +16,12 @@ export class Http {
     this.#shared = { ...shared, settings };
   }
 
-  /** The same client with another credential, within the same limits and budget. */
+  /** The same client with another credential, sharing its limits and retry budget. */
   withCredential(credential: CredentialSource): Http {
     return new Http({ ...this.settings, credential }, this.time, this.#shared);
   }
 
-  /** For calls within the turn of another call, which must not wait for a turn themselves. */
+  /** For calls made by a call that already has its turn: waiting for another turn could deadlock. */
   unqueued(): Http {
     const limits = { paces: new Paces(this.time), limit: pLimit(Number.POSITIVE_INFINITY) };
     return new Http(this.settings, this.time, { ...this.#shared, ...limits });
@@ -49,8 +49,8 @@ export class Http {
   }
 
   /**
-   * Calls an operation. An input given as a function is computed inside the promise, so that a
-   * refused argument rejects it instead of throwing at the caller.
+   * Calls an operation. An input given as a function runs inside the promise, so that a refused argument rejects the
+   * promise instead of throwing synchronously.
    */
   call<T>(
     operation: Callable<T>,

@@ -3,11 +3,11 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { InvalidRequestError } from "../errors.ts";
 
 /**
- * An idempotency key made from the parts: equal parts give the same UUID, in every process. With one derived from the
- * order, a creation can be repeated within 24 hours, also by another process, and gives the original payment with its
- * secret. The parts must hold all that makes it another request: the same key with other parameters is a conflict.
+ * Derives an idempotency key from the parts: equal parts give the same UUID in every process. With a key derived from
+ * the order, any process can repeat a creation within 24 hours and gets the original payment with its secret. Include
+ * everything that distinguishes the request: the same key with other parameters is a conflict.
  *
- * @throws {InvalidRequestError} when there is no part, or one is missing or empty.
+ * @throws {InvalidRequestError} when there is no part, or a part is missing or empty.
  * @example
  * ```ts
  * const idempotencyKey = idempotencyKeyFrom("checkout", order.id);
@@ -22,9 +22,9 @@ export function idempotencyKeyFrom(...parts: readonly (string | number | bigint)
       { code: "invalid_idempotency_key", param: "parts" },
     );
   }
-  // JSON keeps ("a", "bc") and ("ab", "c") apart. Checksum addresses need Keccak already.
+  // JSON keeps ("a", "bc") and ("ab", "c") apart. Keccak is already in the bundle, for checksum addresses.
   const bytes = keccak_256(utf8ToBytes(JSON.stringify(parts.map(String)))).slice(0, 16);
-  // Version 8 of RFC 9562, whose other bits are custom.
+  // A version 8 UUID (RFC 9562): all other bits are free to use.
   bytes.set([((bytes[6] ?? 0) & 0x0f) | 0x80], 6);
   bytes.set([((bytes[8] ?? 0) & 0x3f) | 0x80], 8);
   return bytesToHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -18,23 +18,23 @@ const unreachableWhenConnecting = new Set(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNR
 const tlsCode =
   /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_UNSUPPORTED_PROTOCOL|ERR_SSL_PACKET_LENGTH_TOO_LONG|ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION|ERR_SSL_SSL\/TLS_ALERT_HANDSHAKE_FAILURE)/;
 
-/** How a platform's fetch refuses an argument before it sends anything. */
+/** How each platform's fetch refuses an argument before it sends anything. */
 const argumentMessage =
   /^(Request constructor|RequestInit): |^Failed to construct 'Request'|: .* is not an accepted type\. Expected one of /;
 
 const maxDepth = 8;
 
 /**
- * Reads from fetch's error how far the request came. In doubt, it is a broken connection, which may have carried the
- * request.
+ * Reads from fetch's error how far the request got. In doubt, it counts as a broken connection, which may have carried
+ * the request.
  *
- * @param service The service's URL when a function of the merchant's failed. Such a function may talk to other servers, also
- * after the service answered, so only an error that names the service shows that nothing was sent.
+ * @param service The service's URL when a custom fetch failed. It may talk to other servers, even after the service
+ * answered, so only an error that names the service shows that nothing was sent.
  */
 export function readNetworkError(error: unknown, service?: URL): NetworkFailure {
   const causes = rootCauses(error, maxDepth);
   const [first] = causes;
-  // OpenSSL's ends with a line break.
+  // OpenSSL's message ends with a line break.
   const detail = first?.message.trim() || "no reason given";
   const code = first?.code ?? "connection_failed";
   if (service && !causes.every((cause) => isAbout(cause, service))) {
@@ -45,7 +45,7 @@ export function readNetworkError(error: unknown, service?: URL): NetworkFailure 
   if (causes.length > 0 && causes.every((cause) => tlsCode.test(cause.code ?? ""))) {
     return { kind: "tls", code, detail };
   }
-  // How undici refuses a dispatcher of another undici, before it sends anything.
+  // undici refused a dispatcher from another copy of undici before it sent anything.
   if (code === "UND_ERR_INVALID_ARG") return { kind: "not_taken", code, detail };
   if (argumentMessage.test(detail)) return { kind: "not_taken", code: "invalid_argument", detail };
   return { kind: "connection", code, detail };
@@ -54,7 +54,7 @@ export function readNetworkError(error: unknown, service?: URL): NetworkFailure 
 /** Codes with which Node refuses an argument: a programming error, not a network failure. */
 const argumentCode = /^ERR_(INVALID|MISSING|OUT_OF|UNKNOWN|METHOD_NOT)/;
 
-/** Whether an error carries a code in the form of network errors, from the platform or from custom code. */
+/** Whether an error, from the platform or custom code, carries a code that looks like a network error's. */
 export function hasNetworkCode(error: unknown): boolean {
   return rootCauses(error, maxDepth).some(
     ({ code }) => code !== undefined && !argumentCode.test(code),
@@ -65,14 +65,14 @@ interface Cause {
   readonly code: string | undefined;
   readonly syscall: string | undefined;
   readonly message: string;
-  /** The name that was looked up. */
+  /** The host name that was looked up. */
   readonly hostname: unknown;
   /** Where it tried to connect. */
   readonly address: unknown;
   readonly port: unknown;
 }
 
-/** Whether an error names the host that it failed at, and that is the service's. */
+/** Whether an error names the host that failed, and that host is the service's. */
 function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
   const host = service.hostname.replace(/^\[|\]$/g, "");
   if (hostname !== undefined) return hostname === host;
@@ -82,14 +82,14 @@ function isAbout({ hostname, address, port }: Cause, service: URL): boolean {
 }
 
 function isUnreachable({ code, syscall, message }: Cause): boolean {
-  // How fetch refuses ports that browsers block, such as 6000.
+  // fetch's message for ports that browsers block, such as 6000.
   if (code === undefined) return message === "bad port";
   return (
     unreachableCodes.has(code) || (syscall === "connect" && unreachableWhenConnecting.has(code))
   );
 }
 
-/** The ends of the chain of causes: several where the platform tried several addresses. */
+/** The root causes: several if the platform tried several addresses. */
 function rootCauses(error: unknown, depth: number): Cause[] {
   if (typeof error !== "object" || error === null) return [];
   const { code, syscall, message, cause, errors, hostname, address, port } = error as Record<

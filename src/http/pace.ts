@@ -4,22 +4,22 @@ import type { Time } from "./time.ts";
 
 /** Factor that keeps an estimate below the limit rather than on it. */
 const stepBack = 0.96;
-/** The least that a first estimate can be: so few requests may have been all there was to send. */
+/** The lowest first estimate: fewer accepted requests may simply mean that there were no more to send. */
 const leastFirstRate = 10;
-/** The share of 429s, among about the last 50 answers, that shows a limit. Fewer have other causes. */
+/** The share of 429s among roughly the last 50 responses that shows a limit. A lower share has other causes. */
 const limitingShare = 0.1;
 const answerWeight = 0.02;
-/** A 429 this soon after a pause is no accident. */
+/** A 429 this soon after a pause is no coincidence. */
 const soonMs = 2_500;
-/** A 429 without Retry-After is taken to mean about a second. */
+/** The assumed pause after a 429 without Retry-After. */
 const usualPauseMs = 1_000;
-/** The longest pause that one answer can cause. */
+/** The longest pause that one response can cause. */
 const longestPauseMs = 300_000;
-/** How long before a 429, at most, accepted requests still show the limit. */
+/** How long before a 429 accepted requests still tell something about the limit. */
 const longestWindowMs = 10_000;
 
 interface State {
-  /** Requests per second at `since`; Infinity while nothing limits them. */
+  /** Requests per second at `since`; Infinity as long as nothing limits them. */
   readonly rate: number;
   /** Whether the rate is more than a guess. */
   readonly isKnown: boolean;
@@ -30,20 +30,21 @@ interface State {
 }
 
 /**
- * How fast the calls with one credential may send. After a 429 all calls wait as long as the service asks, or until it accepts
- * a request sent after the refused one. A rate is set only once 429s show a limit: many answers are 429, or one comes soon after
- * a pause or while calls wait for their slots. It is what the service accepted before, and rises: slowly near a known limit,
- * fast from a guess, and ever faster while no 429 comes, because limits change.
+ * How fast the calls with one credential may send. After a 429, all calls wait as long as the service asks, or until it
+ * accepts a request sent after the refused one. A rate applies only once 429s show a limit: many responses are 429, or
+ * one arrives soon after a pause or while calls wait for their slots. The rate starts at what the service accepted
+ * before, then rises: slowly near a known limit, quickly from a guess, and ever faster while no 429 arrives, because
+ * limits change.
  */
 export class Pace {
   readonly #time: Time;
   #state: State = { rate: Number.POSITIVE_INFINITY, isKnown: false, since: -soonMs, nextSlot: 0 };
-  /** What a pause that turns out to be unfounded goes back to. */
+  /** The state to return to if a pause turns out to be unfounded. */
   #beforePause = this.#state;
-  /** When requests were accepted, the latest ones. */
+  /** When recent requests were accepted. */
   readonly #accepted: number[] = [];
   #refusedShare = 0;
-  /** When the latest of the refused requests went out. */
+  /** When the latest refused request was sent. */
   #refusedSentAt = 0;
 
   constructor(time: Time) {
@@ -63,7 +64,7 @@ export class Pace {
     return waitMs;
   }
 
-  /** Whether all calls wait. Slots within the pause that were taken before it are void. */
+  /** Whether all calls are paused. A pause voids the slots within it. */
   get isPaused(): boolean {
     return this.#state.since > this.#time.now();
   }
@@ -78,7 +79,7 @@ export class Pace {
     if (this.isPaused && isUnfounded) this.#state = this.#beforePause;
   }
 
-  /** The service answered 429. For a request sent before an earlier pause, that says nothing about the pace. */
+  /** The service answered 429. If the request was sent before an earlier pause, this says nothing about the pace. */
   limited(sentAt: number, retryAfterMs: number | undefined): void {
     const now = this.#time.now();
     const isTelling = retryAfterMs !== undefined && retryAfterMs >= leastRetryAfterMs;
@@ -89,11 +90,11 @@ export class Pace {
     const before = this.#beforePause;
     const isMany = this.#refusedShare >= limitingShare;
     const showsLimit = isMany || now - before.since < soonMs || before.nextSlot > now;
-    // However many 429s a pause has, it slows down once.
+    // Slow down once per pause, however many 429s arrive.
     const isSlower = this.#state.rate < before.rate;
     const slower = showsLimit && !isSlower && sentAt >= before.since && this.#slower(now, pauseMs);
     const since = Math.max(this.#state.since, now + pauseMs);
-    // Slots after the pause stay with the calls that already wait for them.
+    // Slots after the pause stay with the calls already waiting for them.
     const nextSlot = Math.max(this.#state.nextSlot, since);
     this.#state = { ...this.#state, ...slower, since, nextSlot };
   }
@@ -105,23 +106,23 @@ export class Pace {
     const accepted = this.#accepted.filter((at) => at >= now - windowMs);
     const [oldest = now] = accepted;
     const estimate = (1000 * accepted.length) / windowMs;
-    // A short time since the last pause shows less than the limit.
+    // Soon after the previous pause, the estimate is below the limit.
     const least = isFirst ? leastFirstRate : before.rate / 2;
     const rate = stepBack * Math.min(Math.max(estimate, least), rateAt(now, before));
-    // More than twice the estimate was asked for, so that it is not just what there was to send.
+    // The demand was more than twice the estimate, so the estimate is not just what there was to send.
     const wasExceeded = estimate > leastFirstRate && now - oldest < windowMs / 2;
     const isKnown = isFirst ? wasExceeded : estimate > 0.8 * before.rate;
     return { rate: Math.max(1, rate), isKnown };
   }
 }
 
-/** Near a known limit, it hardly rises for a quarter of a minute and doubles in 40 s. A guess doubles in 3 s. */
+/** A known limit's rate hardly rises for 15 s, and doubles in 40 s. A guess doubles in 3 s. */
 function rateAt(at: number, { rate, isKnown, since }: State): number {
   const seconds = Math.max(0, at - since) / 1000;
   return rate * (1 + (isKnown ? (seconds / 40) ** 4 : (seconds / 3) ** 3));
 }
 
-/** How many credentials have their own pace at once; on a server, each checkout has one. */
+/** How many credentials are tracked at once; on a server, each checkout has its own. */
 const mostPaces = 1_000;
 
 /** The pace of each credential, because a 429 for one says nothing about the others. */
@@ -135,7 +136,7 @@ export class Paces {
 
   of(credential: string): Pace {
     const pace = this.#paces.get(credential) ?? new Pace(this.#time);
-    // Set again each time, so that the least recently used comes first.
+    // Reinsert, so that the least recently used comes first.
     this.#paces.delete(credential);
     this.#paces.set(credential, pace);
     const [oldest] = this.#paces.keys();
@@ -145,9 +146,9 @@ export class Paces {
 }
 
 /**
- * Takes a place among the requests under way, or in the queue for one.
+ * Takes a place among the running requests, or in the queue.
  *
- * @returns `turn` resolves when it is this request's turn; undefined when that is now. `leave` gives up the place.
+ * @returns `turn` resolves when it is this request's turn; undefined if that is now. `leave` gives up the place.
  */
 export function enter(limit: LimitFunction) {
   const isFree = limit.activeCount < limit.concurrency;
@@ -161,15 +162,15 @@ export function enter(limit: LimitFunction) {
   return { turn: isFree ? undefined : turn, leave };
 }
 
-// In tenths of a retry, so that ten successes make a whole one.
+// In tenths of a retry: ten successes earn one.
 const capacity = 1_000;
 const cost = 10;
 const refillPerSecond = 10;
 const refillPerSuccess = 1;
 
 /**
- * A token bucket that all calls of a client draw retries from. In an outage it runs dry, and calls
- * fail after their first attempt instead of multiplying the load; successes and time fill it again.
+ * A token bucket from which all calls of a client draw retries. In an outage it runs dry, and calls fail after their
+ * first attempt instead of multiplying the load; successes and time refill it.
  */
 export class RetryBudget {
   readonly #time: Time;

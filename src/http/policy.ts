@@ -2,14 +2,14 @@ import type { Outcome } from "../errors.ts";
 import type { ErrorFacts } from "../wire/envelope.ts";
 import type { Replay } from "../wire/operation.ts";
 
-/** Why an attempt gave no usable answer. The kinds are the rows of the retry table. */
+/** Why an attempt produced no usable response. Each kind is a row of the retry table. */
 export type Failure =
   | NetworkFailure
-  /** The merchant's own code failed: a hook, or a fetch function in a way that networks do not fail. */
+  /** The merchant's own code failed: a hook, or a fetch function with anything but a network error. */
   | {
       readonly kind: "custom_code";
       readonly option: "hooks" | "fetch";
-      /** A sentence that says what happened. */
+      /** What happened, as a sentence. */
       readonly fact: string;
       readonly wasSent: boolean;
       readonly cause: Error | undefined;
@@ -18,7 +18,7 @@ export type Failure =
       readonly kind: "timeout";
       readonly limit: "timeoutMs" | "deadlineMs";
       readonly ms: number;
-      /** When nothing was sent: how the time was spent, and the cure. */
+      /** If nothing was sent: what took the time, and what to do about it. */
       readonly spentOn?: string;
     }
   | { readonly kind: "aborted"; readonly reason: unknown }
@@ -27,21 +27,21 @@ export type Failure =
   | (Answered & {
       readonly kind: "status";
       readonly facts: ErrorFacts;
-      /** Whether the body has a form that the service is known to use, so that the service itself answered. */
+      /** Whether the body has a form known to be the service's, so that the service itself answered. */
       readonly isFromService: boolean;
       readonly retryAfterMs: number | undefined;
     })
-  /** A success status whose body is larger than `maxResponseBytes`. */
+  /** A success with a body larger than `maxResponseBytes`. */
   | (Answered & { readonly kind: "too_large"; readonly maxBytes: number })
-  /** A success status whose body is not the JSON that is due. */
+  /** A success whose body is not the expected JSON. */
   | (Answered & { readonly kind: "unreadable"; readonly text: string });
 
-/** The platform's failure, by how far the request came. */
+/** A network failure, by how far the request got. */
 export interface NetworkFailure {
   /**
    * `unreachable`: no connection was made (name lookup, refused, connect time-out). `tls`: the service's certificate or
-   * protocol was not accepted. `not_taken`: fetch rejected what `fetchOptions` holds. With these, nothing was sent.
-   * `connection`: it broke, or failed in a way that does not say when.
+   * protocol was not accepted. `not_taken`: fetch rejected something in `fetchOptions`. Nothing was sent in these
+   * cases. `connection`: it broke, or failed at an unknown point.
    */
   readonly kind: "unreachable" | "tls" | "not_taken" | "connection";
   readonly code: string;
@@ -55,17 +55,17 @@ interface Answered {
 
 const baseWaitMs = 500;
 const maxWaitMs = 8_000;
-/** A shorter Retry-After is ignored, because it would cause a busy loop. */
+/** A shorter Retry-After is ignored, to avoid a busy loop. */
 export const leastRetryAfterMs = 250;
 
 export interface Situation {
   readonly replay: Replay;
   readonly failure: Failure;
-  /** Number of the attempt that failed; 0 when none was made yet. */
+  /** Number of the failed attempt; 0 if none was made yet. */
   readonly attempt: number;
   /** Whether an earlier attempt of this call may have taken effect. */
   readonly unknownBefore: boolean;
-  /** Retries made for other reasons than 429. */
+  /** Retries for reasons other than 429. */
   readonly retries: number;
   readonly maxRetries: number;
   readonly remainingMs: number;
@@ -76,11 +76,11 @@ export interface Situation {
 }
 
 /**
- * Decides what follows a failed attempt. The outcome is that of the whole call: once an attempt of a creation may have taken
- * effect, no later attempt can undo that.
+ * Decides what follows a failed attempt. The outcome is that of the whole call: once a creation's attempt may have
+ * taken effect, no later attempt can undo that.
  *
- * @returns `outOfBudget`: whether only the client's empty retry budget prevents another attempt. `counted`: whether a retry
- * counts against `maxRetries` and the budget.
+ * @returns `outOfBudget`: whether only the client's empty retry budget prevents another attempt. `counted`: whether the
+ * retry counts against `maxRetries` and the budget.
  */
 export function decide(situation: Situation) {
   const { failure, replay, attempt, maxRetries } = situation;
@@ -131,7 +131,9 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
   }
 }
 
-/** Statuses with which the service refuses. With others, or on a proxy's page, it may have acted. */
+/**
+ * Statuses with which the service refuses a request. With any other status, or with a proxy's page, it may have acted.
+ */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
 type StatusFailure = Extract<Failure, { kind: "status" }>;
@@ -139,7 +141,7 @@ type StatusFailure = Extract<Failure, { kind: "status" }>;
 function rowOfStatus(failure: StatusFailure, replay: Replay, attempt: number): Row {
   const { status, isFromService } = failure;
   if (status === 429) return { outcome: "rejected", mayRepeat: true };
-  // After an earlier attempt, a conflict may be with that attempt, still in progress.
+  // On a retry, the conflict may be with this call's own earlier attempt, still in progress.
   if (status === 409 && replay === "keyed" && attempt > 1) {
     return { outcome: "unknown", mayRepeat: true };
   }

@@ -12,7 +12,7 @@ import { checkHeaders } from "./checks.ts";
 import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
-/** An operation of the service, or a custom request with any method. */
+/** An operation of the service, or a custom request. */
 export interface Callable<T> extends Omit<Operation<T>, "method"> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 }
@@ -23,15 +23,13 @@ export interface CallInput<T = unknown> {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: object;
-  /**
-   * Called right before a request leaves, with the outcome of the attempts before it. If it throws, nothing leaves.
-   */
+  /** Called right before a request is sent, with the outcome of earlier attempts. If it throws, nothing is sent. */
   readonly beforeSend?: (outcome: Outcome) => Promise<void>;
-  /** The fields in which an answer is about something else than the request. */
+  /** The fields that show that a response is about something other than the request. */
   differing?(answer: T): readonly string[];
 }
 
-/** The part of a request that all attempts of a call share: they send the same bytes. */
+/** The part of a request that all attempts of a call share. */
 export interface PreparedRequest {
   readonly method: string;
   readonly replay: Replay;
@@ -42,7 +40,7 @@ export interface PreparedRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-/** @throws {InvalidRequestError} when an argument can never be right. */
+/** @throws {InvalidRequestError} when an argument can never be valid. */
 export function prepareRequest(
   { method, path, replay }: Callable<unknown>,
   { path: ids = {}, query = {}, body: content }: CallInput,
@@ -68,9 +66,9 @@ function encode(content: object): string {
     const text: string | undefined = JSON.stringify(content);
     if (text !== undefined) return text;
   } catch {
-    // Named below.
+    // Refused below.
   }
-  throw invalidArgument("body", "body must be what JSON can hold, without cycles and bigints.");
+  throw invalidArgument("body", "body must be serialisable as JSON, without cycles or bigints.");
 }
 
 export function setCredential(
@@ -83,18 +81,18 @@ export function setCredential(
   headers[name.toLowerCase()] = scheme + value;
 }
 
-/** Number of leading characters that reveal a credential. */
+/** How many leading characters reveal a credential. */
 const tellingLength = 12;
-/** Fewer do at the end of a text, which may have been cut. */
+/** At the end of a text, which may be truncated, fewer suffice. */
 const tellingAtEnd = 6;
 
-/** Removes a credential from texts, also if it is cut: a service may echo it, and a proxy may cut the echo. */
+/** Removes a credential from texts, even a truncated one: a service may echo it, and a proxy may cut the echo. */
 export function redactor(credential: string): (text: string) => string {
   const wanted = credential.toLowerCase();
   const start = wanted.slice(0, tellingLength);
   if (start === "") return (text) => text;
   return (text) => {
-    // ASCII only: the lower case of other letters may have another length.
+    // ASCII only: lower-casing other letters may change their length.
     const searched = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
     let shown = "";
     let from = 0;
@@ -116,7 +114,7 @@ export function redactor(credential: string): (text: string) => string {
 function matchLength(text: string, at: number, wanted: string): number {
   let end = at;
   for (const character of wanted) {
-    // JSON may write a slash with a backslash.
+    // JSON may escape a slash with a backslash.
     if (text[end] === "\\" && text[end + 1] === character) end += 1;
     if (text[end] !== character) break;
     end += 1;
@@ -134,31 +132,29 @@ function checkIdempotencyKey(key: string | undefined): string {
   );
 }
 
-/** Fills in ids, none of which can lead to another route. */
+/** Fills in ids. None of them can change the route. */
 function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   if (!path.includes("{")) return path;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
-    // "." and ".." survive encoding, and URL parsing would walk up the path with them.
+    // "." and ".." survive encoding, and URL parsing would resolve them.
     if (typeof value === "string" && !/^\.{0,2}$|\p{Cc}/u.test(value) && value.isWellFormed()) {
       return encodeURIComponent(value);
     }
-    throw invalidArgument(
-      name,
-      `${name} must be the id that the service gave, got ${show(value)}.`,
-    );
+    throw invalidArgument(name, `${name} must be an id from the service, got ${show(value)}.`);
   });
 }
 
-/** How the time of a call was spent whose credential did not come. */
+/** What a call was waiting for when its credential did not arrive. */
 export function waitingFor({ param }: CredentialSource): string {
-  return `waiting for what the ${param} function gives. Find out what that function waits for.`;
+  return `waiting for the ${param} function. Find out what that function is waiting for.`;
 }
 
 /**
- * Gets the credential, which may take a call to a vault. Returns `undefined` if the time runs out or the signal aborts first.
+ * Gets the credential, which may involve a call to a vault. Returns `undefined` if the time runs out or the signal
+ * aborts first.
  *
- * @throws {ConfigurationError} when the source fails, or gives what cannot be a credential.
+ * @throws {ConfigurationError} when the source fails, or returns something that cannot be a credential.
  */
 export async function askForCredential(
   { param, value }: CredentialSource,

@@ -12,23 +12,23 @@ import { unlessAborted } from "./time.ts";
 export interface Reply {
   readonly kind: "reply";
   readonly response: FetchResponse;
-  /** The body, unless it was not read to its end. */
+  /** The body; undefined if it was not read completely. */
   readonly text: string | undefined;
-  /** Why the body was not read to its end. */
+  /** Why the body was not read completely. */
   readonly broken: Failure | "too_large" | undefined;
   /** Whether a hook replaced the service's response. */
   readonly isReplaced: boolean;
 }
 
 export interface Attempt extends PreparedRequest {
-  /** The option that ends the attempt, as it was set. */
+  /** The option that limits the attempt, with its configured value. */
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   /** How long the attempt may take, in milliseconds. */
   readonly withinMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Removes credentials from a text that will be shown. */
+  /** Removes credentials from a text before it is shown. */
   readonly redact: (text: string) => string;
-  /** Whether fetch was called. Until then, nothing can have happened. */
+  /** Whether fetch was called. Before that, nothing can have been sent. */
   hasLeft: boolean;
   hasEnded: boolean;
   received: FetchResponse | undefined;
@@ -37,7 +37,7 @@ export interface Attempt extends PreparedRequest {
 class TooLargeError extends Error {}
 
 /**
- * Makes a function that sends one request and reads its whole answer. The only place that knows ky.
+ * Creates the function that sends one request and reads the whole response. Only this file knows ky.
  *
  * @returns The function, which never throws.
  */
@@ -49,16 +49,16 @@ export function createSender(settings: HttpSettings) {
     prefix: baseUrl,
     headers: {
       accept: "application/json",
-      // A browser adds its own; set by a page, they would need the service's permission (CORS).
+      // Browsers add their own. If a page set these, CORS would have to allow them.
       ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
       ...headers,
     },
-    // Followed, a redirect would carry the credential to another origin and turn a POST into a GET.
+    // Following a redirect would carry the credential to another origin and turn a POST into a GET.
     redirect: "manual",
     ...cacheMode(),
     retry: 0,
     throwHttpErrors: false,
-    // Only the total includes hooks and the body.
+    // Only ky's total timeout includes hooks and the body.
     timeout: false,
     ...(hooks && { hooks: watched(hooks) }),
   });
@@ -97,15 +97,15 @@ export function createSender(settings: HttpSettings) {
     }
   }
 
-  /** Calls fetch as `fetch(url, init)`: that of another package does not take the platform's Request. */
+  /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
   async function send(request: Request, attempt: Attempt): Promise<Response> {
     if (hooks) await checkUnchanged(request, attempt);
     if (hooks && !isSecureUrl(new URL(request.url), settings.allowHttp)) {
-      throw new CustomCodeError("hooks", "A beforeRequest hook gave a URL that is not https.");
+      throw new CustomCodeError("hooks", "A beforeRequest hook returned a URL that is not https.");
     }
     const signal =
       hooks && attempt.signal ? AbortSignal.any([attempt.signal, request.signal]) : request.signal;
-    // The call may have ended within a hook. A request that has not left must not leave.
+    // The call may have ended during a hook. Then the request must not be sent.
     attempt.signal?.throwIfAborted();
     signal.throwIfAborted();
     const init: FetchInit = {
@@ -124,20 +124,20 @@ export function createSender(settings: HttpSettings) {
         : globalThis.fetch(request.url, isOnDeno ? sentOnce(init, attempt) : init),
     );
     const response = await unlessAborted(answer, signal).finally(() => {
-      // A fetch that ignores its signal may still resolve, with a response that is not read.
+      // A fetch that ignores its signal may still resolve with a response that nothing reads.
       if (signal.aborted || attempt.hasEnded) answer.then(cancelBody, () => {});
     });
     signal.throwIfAborted();
     if (typeof response?.text !== "function") {
       throw new CustomCodeError(
         "fetch",
-        `Your fetch function gave ${show(response)}, which is not a Response.`,
+        `Your fetch function returned ${show(response)}, which is not a Response.`,
       );
     }
     const isBounded =
       isRedirect(response) || (!customFetch && isWithin(response, maxResponseBytes));
     attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal);
-    // Another package's Response can do what ky needs of one.
+    // A Response from another package has everything that ky needs.
     return attempt.received as Response;
   }
 
@@ -158,7 +158,7 @@ export function createSender(settings: HttpSettings) {
     return { ...failure, detail: redact(failure.detail) };
   }
 
-  /** The error as one of the merchant's own code, if it is. */
+  /** The error as one of the merchant's own code, if that code is at fault. */
   function customCodeError(error: unknown, hasLeft: boolean): CustomCodeError | undefined {
     if (error instanceof CustomCodeError) return error;
     const thrown = describeThrown(error);
@@ -173,7 +173,7 @@ export function createSender(settings: HttpSettings) {
     if (error instanceof TooLargeError) return "too_large";
     const failure = failureOf(error, attempt);
     if (failure.kind === "timeout" || failure.kind === "aborted") return failure;
-    // A part of the answer had arrived, so the request had, too, whatever the platform calls the error.
+    // Part of the response arrived, so the request was sent, whatever the platform calls the error.
     const { code, detail } = readNetworkError(error);
     return { kind: "connection", code, detail: attempt.redact(detail) };
   }
@@ -188,12 +188,12 @@ export function createSender(settings: HttpSettings) {
   };
 }
 
-/** A redirect, in the form of servers and of browsers. */
+/** Whether a response is a redirect, as servers or as browsers report it. */
 export function isRedirect({ status, type }: FetchResponse): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/** Some runtimes refuse requests with a cache mode. */
+/** Some runtimes refuse requests that have a cache mode. */
 let takesCacheMode: boolean | undefined;
 
 function cacheMode(): { cache?: "no-store" } {
@@ -206,27 +206,27 @@ function cacheMode(): { cache?: "no-store" } {
 }
 
 /**
- * Deno's fetch sends a request again when a connection that it reuses breaks, even a POST that the service has acted on. It
- * cannot do so with a stream.
+ * When a reused connection breaks, Deno's fetch sends a request again, even a POST that the service has acted on. It
+ * cannot resend a stream.
  */
 function sentOnce(init: FetchInit, { replay, body = "" }: Attempt): RequestInit {
   if (replay === "safe") return init;
   return { ...init, body: new Blob([body]).stream(), duplex: "half" } as RequestInit;
 }
 
-/** Frees the connection. Not every package's body can be cancelled. */
+/** Frees the connection. Some packages' bodies cannot be cancelled. */
 function cancelBody(response: FetchResponse | undefined): void {
   response?.body?.cancel?.()?.catch?.(() => {});
 }
 
-/** Whether the announced length is within the limit, which the platform enforces. */
+/** Whether the declared length, which the platform enforces, is within the limit. */
 function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
   const length = headers.get("content-length");
   if (body === null) return true;
   return length !== null && Number(length) <= maxBytes && !headers.get("content-encoding");
 }
 
-/** The response with a body that fails when it exceeds the limit or the call ends. */
+/** The response with a body that fails if it exceeds the limit or the call ends. */
 function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal): FetchResponse {
   const { body, status, headers } = response as Response;
   if (!(body instanceof ReadableStream) || !(Symbol.iterator in headers)) return response;
@@ -241,7 +241,7 @@ function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal)
   return new Response(body.pipeThrough(counting, { signal }), { status, headers: [...headers] });
 }
 
-/** An error without its properties, such as the request, whose headers contain the credential. */
+/** Copies an error without its properties, such as the request, whose headers contain the credential. */
 function copied(error: unknown, redact: (text: string) => string): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   const copy = new Error(redact(error.message));

@@ -12,39 +12,39 @@ export interface FetchInit {
   cache?: "no-store";
 }
 
-/** The result of fetch: any package's `Response`. */
+/** The result of fetch: a `Response` from any package. */
 export interface FetchResponse extends Pick<Response, "ok" | "status" | "type"> {
   readonly headers: Pick<Headers, "get">;
   readonly body: Pick<ReadableStream, "cancel"> | null;
-  /** The body, whole. */
+  /** Reads the whole body. */
   text(): Promise<string>;
 }
 
-/** The part of fetch that settlekit uses, always called as `fetch(url, init)`. That of undici fits, too. */
+/** The part of fetch that settlekit uses, always called as `fetch(url, init)`. undici's fetch fits too. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** Where the credential of a client's calls comes from. */
 export interface CredentialSource {
   /** The option that holds it, for errors. */
   readonly param: string;
-  /** The credential, checked, or a function that gives it: asked for every call. */
+  /** The checked credential, or a function that returns it and runs for every call. */
   readonly value: string | (() => Promise<string>);
   /** The merchant's own function, which stays the same when the credential changes. */
   readonly provider?: object;
 }
 
-/** Options in which nothing is left out. */
+/** Options with none left out. */
 type Complete<Options> = {
   readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined>;
 };
 
 type Limits = "timeoutMs" | "deadlineMs" | "maxRetries" | "maxResponseBytes" | "headers";
 
-/** The options of a client, checked and with the defaults. */
+/** The options of a client, checked and with defaults filled in. */
 export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions, Limits>> {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Whether requests may go over plain http to other machines, too. */
+  /** Whether plain http to other machines is allowed. */
   readonly allowHttp: boolean;
   readonly credential: CredentialSource;
   readonly maxConcurrency: number;
@@ -55,23 +55,23 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
   readonly wire: Complete<WireOptions>;
 }
 
-/** The options that the constructors of all clients have in common. */
+/** The options shared by all client constructors. */
 export interface ConnectionOptions {
   /**
-   * Sends each request, once. An error that it throws means that nothing was sent only if it names the service's host.
-   * Default: the global `fetch` at the time of each request.
+   * Must send each request exactly once. If it throws, the error shows that nothing was sent only if it names the
+   * service's host. Default: the global `fetch` at the time of each request.
    */
   fetch?: Fetch | undefined;
-  /** Limit of one attempt, including the answer's body, in milliseconds. Default 30,000. */
+  /** Limit of one attempt, including the response body, in milliseconds. Default 30,000. */
   timeoutMs?: number | undefined;
   /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
   deadlineMs?: number | undefined;
   /**
-   * How often a failed request is repeated where that is harmless, beside waiting out a 429. Default 3; 0 sends exactly
-   * one request.
+   * How often a failed request is repeated where that is harmless, not counting waits after a 429. Default 3; 0 sends
+   * exactly one request.
    */
   maxRetries?: number | undefined;
-  /** The largest body of an answer, decompressed, in bytes. Default 64 MB. */
+  /** The largest response body, decompressed, in bytes. Default 64 MB. */
   maxResponseBytes?: number | undefined;
   /** Added to every request. May not set credentials or Idempotency-Key. */
   headers?: Readonly<Record<string, string>> | undefined;
@@ -106,14 +106,14 @@ export interface RequestOptions {
 export interface WireOptions {
   /** The same as the option `headerPrefix`. */
   headerPrefix?: string | undefined;
-  /** The answer header that names a request. Default `X-Request-Id`. */
+  /** The response header with the request's id. Default `X-Request-Id`. */
   requestIdHeader?: string | undefined;
   /** How chain ids are sent: `8453` or `eip155:8453`. Both are understood. Default `number`. */
   chainIdFormat?: "number" | "caip2" | undefined;
   /**
-   * Whether the service is known to create nothing twice for one Idempotency-Key when it creates
-   * withdrawals. The interface document does not say (section 4.4), so the default is `unknown`, and a
-   * withdrawal is never repeated. Say `honoured` only when the service has told you so.
+   * Whether the service is known to create only one withdrawal for one Idempotency-Key. The interface document does not
+   * say (section 4.4), so the default is `unknown`, and a withdrawal is never repeated. Set `honoured` only if the
+   * service has confirmed it.
    */
   withdrawalIdempotency?: "unknown" | "honoured" | undefined;
 }

@@ -1,10 +1,10 @@
-/** The core's source of time and chance, so that tests control both. */
+/** The core's source of time and randomness, so that tests control both. */
 export interface Time {
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   now(): number;
   /** Milliseconds since 1970, for dates in headers. */
   wallClock(): number;
-  /** Resolves after the time, or at once when the signal aborts. */
+  /** Resolves after the delay, or at once when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** At least 0, less than 1. */
   random(): number;
@@ -27,7 +27,7 @@ export const realTime: Time = {
   random: () => Math.random(),
 };
 
-/** Waits for work until a limit or an abort; then returns `undefined`. */
+/** Waits for work until a limit or an abort; then resolves to `undefined`. */
 export async function within<T>(
   work: Promise<T>,
   limitMs: number,
@@ -43,7 +43,7 @@ export async function within<T>(
   }
 }
 
-/** Waits for work unless the signal aborts first, whether or not the work listens to it; then returns `undefined`. */
+/** Waits for work unless the signal aborts first, even if the work ignores the signal; then resolves to `undefined`. */
 export async function unlessAborted<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -60,7 +60,7 @@ export async function unlessAborted<T>(
 }
 
 /**
- * Milliseconds since 1970 of a date in the form that HTTP requires; undefined for other texts, many of which Date.parse would
+ * Milliseconds since 1970 of a date in HTTP's own format; undefined for other texts, many of which Date.parse would
  * accept.
  */
 export function readHttpDate(text: string): number | undefined {
@@ -70,10 +70,10 @@ export function readHttpDate(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The service's time by its Date headers, which decides when its quotes and payments expire. */
+/** The service's time according to its Date headers, which decides when its quotes and payments expire. */
 export class ServiceClock {
   readonly #time: Time;
-  /** The service's time when the local clock that never jumps stood at zero. */
+  /** The service's time at zero of the local monotonic clock. */
   #origin: number | undefined;
 
   constructor(time: Time) {

@@ -4,14 +4,14 @@ import type { SubjectKind } from "./subject.ts";
 /** How long a claim is valid, in milliseconds. */
 export const leaseMs = 30_000;
 const maxFailures = 25;
-/** Starts without a finish, of which the first may be a killed neighbour's fault. */
+/** How often a row may be started without finishing. The first time may be the fault of a row running next to it. */
 const maxStarts = 3;
-/** Why a row is parked after as many starts. */
-export const neverFinished = `Its worker did not finish ${maxStarts} times: it may end the process.`;
-/** Large enough that claiming costs little beside settling. */
+/** Why a row is parked after too many unfinished starts. */
+export const neverFinished = `Its worker failed to finish ${maxStarts} times: it may be killing the process.`;
+/** Large enough to make the cost of claiming negligible. */
 export const claimLimit = 32;
 
-/** A row that this worker has until its lease ends, or until another one raises `fence`. */
+/** A row that belongs to this worker until its lease ends, or another worker raises `fence`. */
 export interface Claim {
   readonly id: number;
   readonly tenant: string;
@@ -42,11 +42,11 @@ export interface TaskClaim extends Claim {
 /** A table whose rows are claimed. */
 export interface Queue<C extends Claim> {
   readonly table: string;
-  /** Which rows have something to do. */
+  /** The SQL condition for rows with work to do. */
   readonly isPending: string;
-  /** What a claim has beside the columns of all claims. */
+  /** The columns that claims have in addition to the common ones. */
   readonly columns: string;
-  /** Kept for its type. */
+  /** Exists only for its type. */
   readonly claim?: C;
 }
 
@@ -56,7 +56,7 @@ export const subjectQueue: Queue<SubjectClaim> = {
   columns: "kind, by_order, subject, news, signed_rank, told_at, status, status_at",
 };
 
-/** The tasks that this process has a handler for: a new version may have added others. */
+/** The tasks that this process has handlers for: a newer version may have planned others. */
 export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
   const list = names.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ") || "NULL";
   return {
@@ -67,8 +67,8 @@ export function taskQueue(names: readonly string[]): Queue<TaskClaim> {
 }
 
 /**
- * Claims rows that are due. Rows whose last worker never finished are left to `claimSuspect`; `hasSuspects` says whether
- * there are any, which is looked for if `looks`, and where the queue holds no more.
+ * Claims due rows. Suspects, whose last worker never finished, are left to `claimSuspect`; `hasSuspects` says whether
+ * there are any. They are looked for if `looks` is set, or the queue is otherwise empty.
  */
 export function* claim<C extends Claim>(
   queue: Queue<C>,
@@ -82,7 +82,7 @@ export function* claim<C extends Claim>(
   return { claims, hasSuspects: found !== undefined };
 }
 
-/** Parks the rows that have ended their workers too often, and claims one of the others that may do so. */
+/** Parks the suspects that have been started too often, and claims one of the others. */
 export function* claimSuspect<C extends Claim>(
   queue: Queue<C>,
 ): Work<{ parked: C[]; claims: C[] }> {
@@ -109,7 +109,7 @@ RETURNING ${claimColumns}, ${queue.columns}`,
   );
 }
 
-/** Claims one subject whether or not it is due or parked. Undefined while another worker has it. */
+/** Claims one subject, even if it is not due, or parked. Undefined while another worker has it. */
 export function* claimSubject(
   tenant: string,
   kind: SubjectKind,
@@ -124,7 +124,7 @@ RETURNING ${claimColumns}, ${subjectQueue.columns}`,
   return claimed;
 }
 
-/** Gives back a row that was not started. */
+/** Releases a row that was not started. */
 export function* release(queue: Queue<Claim>, { id, fence }: Claim): Work<void> {
   yield* sql(
     `UPDATE ${queue.table} SET lease_until = 0, starts = CASE WHEN starts > 0 THEN starts - 1 ELSE 0 END
@@ -134,8 +134,8 @@ WHERE id = $1 AND fence = $2`,
 }
 
 /**
- * Keeps a row for longer. False when another worker has it, or it was given back. The starts of a harmless row do not
- * count any more: it does not end its process, and may be killed with it for any other reason.
+ * Extends a row's lease. False if another worker has the row, or it was released. A harmless row's starts are reset: it
+ * has run for a whole lease, so it is not what kills the process.
  */
 export function* renew(
   queue: Queue<Claim>,
@@ -150,10 +150,10 @@ WHERE id = $1 AND fence = $2 AND lease_until > 0 RETURNING id`,
   return renewed.length > 0;
 }
 
-/** What became of a failed row: another worker has it, it waits, or a person has to look. */
+/** The result of a failure: another worker has the row, it will be retried, or a person has to look. */
 export type Failed = "fenced" | "retried" | "parked";
 
-/** Puts a row off, or parks it after too many failures. */
+/** Postpones a row, or parks it after too many failures. */
 export function* fail(
   queue: Queue<Claim>,
   { id, fence, failures }: Claim,
@@ -171,7 +171,7 @@ WHERE id = $1 AND fence = $2 RETURNING id`,
   return isLast ? "parked" : "retried";
 }
 
-/** From 1 to 22,000 seconds, spread so that what failed together does not come back together. */
+/** From 1 to 22,000 seconds, randomised so that rows that failed together are not retried together. */
 export function backoffMs(failures: number, random: number): number {
   return Math.round(1_000 * Math.exp(Math.min(failures, 10)) * (0.5 + random / 2));
 }

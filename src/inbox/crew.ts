@@ -17,7 +17,7 @@ import type { InboxItem } from "./events.ts";
 import { type InboxContext, settleSubject, subjectItem } from "./settle.ts";
 import { runTask, taskItem } from "./tasks.ts";
 
-/** A queue, and what is done with its rows. */
+/** A queue, and how its rows are processed. */
 interface Line<C extends Claim> {
   readonly queue: Queue<C>;
   readonly run: (context: InboxContext, claim: C, signal: AbortSignal) => Promise<unknown>;
@@ -36,18 +36,18 @@ const taskLine = (names: readonly string[]): Line<TaskClaim> => ({
   itemOf: taskItem,
 });
 
-/** A row that is being worked on. */
+/** A row that is being processed. */
 interface Running {
   readonly item: InboxItem;
   readonly startedAt: number;
 }
 
-/** How long a claimed row waits for room at most: it may lose its lease before it is done. */
+/** How long a claimed row may wait for a free slot. Any longer, and its lease could end before it is done. */
 const longestWaitMs = leaseMs / 2;
-/** How often a queue that is always full is searched for rows whose worker never finished. */
+/** How often a queue that is always full is searched for suspects. */
 const lookEveryMs = 500;
 
-/** Claims what is due, and works on some rows at once. */
+/** Claims due rows and processes several at once. */
 export class Crew {
   readonly #context: InboxContext;
   readonly #concurrency: number;
@@ -55,13 +55,13 @@ export class Crew {
   readonly #isStopping: () => boolean;
   readonly #running = new Map<Promise<unknown>, Running>();
   #onFinish = () => {};
-  /** When suspects were last looked for: looking reads all that waits. */
+  /** When suspects were last looked for, which reads every pending row. */
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Rows that were finished, well or not. */
+  /** How many rows have finished, successfully or not. */
   finished = 0;
-  /** When a row was started or finished last. */
+  /** When a row last started or finished. */
   #changedAt = performance.now();
-  /** The `#changedAt` at which it was last told that nothing ends. */
+  /** The `#changedAt` for which a full worker was last reported. */
   #toldAt: number | undefined;
 
   constructor(
@@ -77,8 +77,8 @@ export class Crew {
   }
 
   /**
-   * Claims what is due and starts all of it. Gives the number of rows: 0 when nothing was due, or there is no room for
-   * more, so that other workers can have it.
+   * Claims due rows and starts them all. Returns their number: 0 if nothing was due, or no slot is free, so that other
+   * workers can take them.
    */
   async round(): Promise<number> {
     if (!(await this.#waitForRoom(performance.now() + longestWaitMs))) return 0;
@@ -91,11 +91,11 @@ export class Crew {
     return subjects + tasks;
   }
 
-  /** Works until nothing is due, or it is to stop, and nothing is running. */
+  /** Works until nothing is due or running, or it is stopping. */
   async settleDue(): Promise<void> {
     let claimed = 0;
     for (;;) {
-      // After a full round there is probably more, which need not wait for the last of this one.
+      // After a full round there is probably more: do not wait for this one to end.
       const isFull = claimed >= claimLimit && !this.#isStopping();
       if (!isFull) await this.idle();
       if (this.#isStopping()) return;
@@ -104,7 +104,7 @@ export class Crew {
     }
   }
 
-  /** Resolves when nothing is running any more. */
+  /** Resolves once nothing is running. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
   }
@@ -123,8 +123,8 @@ export class Crew {
   }
 
   /**
-   * Apart, so that nothing else is suspected if it ends the process. What has run for a whole lease is not waited for: it
-   * is not suspected any more.
+   * Runs a suspect alone, so that nothing else is suspected if it kills the process. Rows that have run for a whole
+   * lease may keep running: they are no longer suspected.
    */
   async #takeSuspect<C extends Claim>(line: Line<C>): Promise<number> {
     await this.#waitForQuiet();
@@ -139,7 +139,7 @@ export class Crew {
     return parked.length + claims.length;
   }
 
-  /** Waits until nothing is running that was started within a lease. */
+  /** Waits until every row still running has run for a whole lease. */
   async #waitForQuiet(): Promise<void> {
     const isQuiet = () =>
       [...this.#running.values()].every(
@@ -152,7 +152,7 @@ export class Crew {
     return this.#running.size < this.#concurrency;
   }
 
-  /** False when there is no room until then. Says so, once, when nothing ends at all. */
+  /** False if no slot becomes free in time. Reports once if nothing finishes at all. */
   async #waitForRoom(until: number): Promise<boolean> {
     if (await this.#wait(until, () => this.#hasRoom())) return true;
     const isStuck = !this.#hasRoom() && performance.now() - this.#changedAt >= longestWaitMs;
@@ -163,7 +163,7 @@ export class Crew {
     return false;
   }
 
-  /** Waits until it is enough; false when it is not until then. */
+  /** Waits until the condition holds; false if it does not in time. */
   async #wait(until: number, isEnough: () => boolean): Promise<boolean> {
     for (;;) {
       const ms = until - performance.now();
@@ -182,7 +182,7 @@ export class Crew {
   #start<C extends Claim>(line: Line<C>, each: C): void {
     const running = line
       .run(this.#context, each, this.#signal)
-      // The database is away: the lease ends by itself.
+      // The database is unavailable: the lease will expire by itself.
       .catch((error: unknown) => this.#context.report({ type: "failed", error }))
       .finally(() => {
         this.#running.delete(running);
@@ -202,7 +202,7 @@ function nothingEnds(running: readonly Running[]): SettlekitError {
   });
   const rest = running.length > 3 ? `, and ${running.length - 3} more` : "";
   return new SettlekitError(
-    `The worker takes on nothing more: it has no room beside ${shown.join(", ")}${rest}. Find out why these do not end, or ` +
+    `The worker is full: it is still running ${shown.join(", ")}${rest}. Find out why these do not finish, or ` +
       "raise `concurrency`.",
     { code: "worker_full" },
   );

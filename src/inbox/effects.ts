@@ -4,29 +4,28 @@ import { isFinal } from "../wire/payment-status.ts";
 import { checkDate, checkKind } from "./options.ts";
 import { type SubjectKind, type SubjectStates, type Subjects, stateOf } from "./subject.ts";
 
-/** A value that is no promise: what an effect on SQLite may return. */
+/** Anything but a promise: an effect on SQLite must not return one. */
 export type SyncResult =
-  // biome-ignore lint/suspicious/noConfusingVoidType: functions without a return statement give void.
+  // biome-ignore lint/suspicious/noConfusingVoidType: functions without a return statement return void.
   void | undefined | null | string | number | bigint | boolean | (object & { then?: never });
 
-/** What an effect gets beside its transaction and the subject. */
+/** What an effect gets in addition to its transaction and the subject. */
 export interface EffectTools {
-  /** The status that the subject is in. */
+  /** The subject's current status. */
   readonly state: string;
-  /** The tenant whose webhook or list it came from; empty without tenants. */
+  /** The tenant whose webhook or list reported the subject; empty without tenants. */
   readonly tenant: string;
   /**
-   * Plans a task in the same transaction: it runs when the transaction is committed, and only then. `payload` is stored
-   * as JSON.
+   * Plans a task in the same transaction: it runs only if the transaction commits. `payload` is stored as JSON.
    *
-   * @throws {ConfigurationError} when no handler of this name was given to `task`, or JSON cannot hold the payload.
+   * @throws {ConfigurationError} when no handler with this name was passed to `task`, or the payload cannot be JSON.
    */
   after(task: string, payload?: unknown): void;
 }
 
 /**
- * Runs once for each state that a subject reaches; its writes through `tx` commit with the note that it ran. What takes
- * longer than 30 seconds is rolled back.
+ * Runs once for each state that a subject reaches. Its writes through `tx` commit together with the record that it ran.
+ * An effect that takes longer than 30 seconds is rolled back.
  */
 export type Effect<Kind extends SubjectKind, Client, Mode extends StoreMode> = (
   tx: Client,
@@ -37,29 +36,29 @@ export type Effect<Kind extends SubjectKind, Client, Mode extends StoreMode> = (
 /** When an effect runs. */
 export interface EffectOptions<Kind extends SubjectKind> {
   /**
-   * The states that it runs for, once each; `completed` and `confirmed` are one.
+   * The states that it runs for, once each; `completed` and `confirmed` count as one.
    *
    * @defaultValue every state
    */
   readonly states?: readonly SubjectStates[Kind][] | undefined;
   /**
-   * The effect also runs for what reached its state from then on, as far as the inbox knows it. Only heeded when the
-   * effect is registered for the first time in this database. Default: that moment.
+   * Also run the effect for subjects that reached their state after this time, as far as the inbox knows them. Only
+   * used when the effect is first registered in this database. Default: the time of registration.
    */
   readonly since?: Date | undefined;
 }
 
-/** What a task handler gets beside its payload. */
+/** What a task handler gets in addition to its payload. */
 export interface TaskTools {
-  /** The same each time that this task runs: an idempotency key for what it calls. */
+  /** The same for every run of this task: use it as an idempotency key. */
   readonly key: string;
-  /** Aborts when the worker stops, or lost its lease. */
+  /** Aborts when the worker stops or has lost its lease. */
   readonly signal: AbortSignal;
-  /** The tenant of the effect that planned it; empty without tenants. */
+  /** The tenant of the effect that planned the task; empty without tenants. */
   readonly tenant: string;
 }
 
-/** Runs at least once for each task; what it throws, the task is tried again for. */
+/** Runs at least once for each task. If it throws, the task is retried. */
 export type TaskHandler = (payload: never, tools: TaskTools) => unknown;
 
 /** A registered effect. */
@@ -84,7 +83,7 @@ export class Effects {
     if (this.#effects.some((effect) => effect.kind === kind && effect.name === name)) {
       throw invalidOption(
         "name",
-        `Two effects on ${kind} are called "${name}". Give each a name of its own, and keep it: the name says what was done.`,
+        `Two effects on ${kind} are called "${name}". Give each its own name, and keep it: the database records by name what was done.`,
       );
     }
     checkOptionNames(options, ["states", "since"]);
@@ -105,12 +104,12 @@ export class Effects {
     if (typeof handler !== "function")
       throw invalidOption("handler", `The task ${name} must be a function.`);
     if (this.#tasks.has(name)) {
-      throw invalidOption("name", `Two tasks are called "${name}". Give each a name of its own.`);
+      throw invalidOption("name", `Two tasks are called "${name}". Give each its own name.`);
     }
     this.#tasks.set(name, handler);
   }
 
-  /** Those that run for a state. */
+  /** The effects that run for a state. */
   matching(kind: SubjectKind, state: string): Registered[] {
     return this.#effects.filter(
       (effect) => effect.kind === kind && (effect.states?.has(state) ?? true),
@@ -125,17 +124,21 @@ export class Effects {
     return this.#tasks.get(name);
   }
 
-  /** @throws {ConfigurationError} for a task that no handler takes. */
+  /** @throws {ConfigurationError} when no handler for the task is registered. */
   requireTask(name: string): void {
     if (this.#tasks.has(name)) return;
     const near = nearest(name, this.taskNames);
     const cure = near ? `Did you mean "${near}"?` : `Call inbox.task("${name}", handler) first.`;
-    throw invalidOption("task", `No handler takes the task ${show(name)}. ${cure}`, "unknown_task");
+    throw invalidOption(
+      "task",
+      `There is no handler for the task ${show(name)}. ${cure}`,
+      "unknown_task",
+    );
   }
 
   /**
-   * Notes from when on each effect runs: effects that are new here start now, or at their `since`, and are caught up
-   * with.
+   * Records from when on each effect runs: effects that are new in this database start now, or at their `since`, and
+   * then catch up.
    */
   *register(): Work<void> {
     for (const effect of this.#effects) {
@@ -149,13 +152,13 @@ ON CONFLICT DO NOTHING RETURNING effect`,
     }
   }
 
-  /** Marks the subjects as changed that another version of the program settled of late without one of the effects. */
+  /** Marks subjects as changed if a version of the program without one of these effects settled them recently. */
   *catchUp(): Work<void> {
     for (const effect of this.#effects) yield* catchUpWith(effect, 2 * 86_400_000);
   }
 }
 
-/** Marks the subjects as changed that are in a state of an effect which has not run for it. */
+/** Marks subjects as changed if they are in one of the effect's states and it has not run for it. */
 function* catchUpWith({ kind, name, states }: Registered, withinMs: number): Work<void> {
   const list = [...(states ?? [])].flatMap((state) =>
     state === "completed" ? ["completed", "confirmed"] : [state],
@@ -182,7 +185,7 @@ function checkName(what: string, name: unknown): asserts name is string {
   );
 }
 
-/** An effect for no state would never run. */
+/** An effect without states would never run. */
 function checkStates(states: unknown): void {
   if (states === undefined) return;
   if (!Array.isArray(states) || states.length === 0) {
@@ -191,6 +194,6 @@ function checkStates(states: unknown): void {
       'The option states must be a list of at least one status, such as ["completed"]; without it, the effect runs for all.',
     );
   }
-  // Refuses what is no text.
+  // Refuses anything but text.
   for (const state of states) isFinal(state);
 }

@@ -2,33 +2,33 @@ import type { EventLogger } from "../stores/observers.ts";
 import { show } from "../values.ts";
 import type { SubjectKind } from "./subject.ts";
 
-/** A subject or a task that an event is about. */
+/** The subject or task of an event. */
 export interface InboxItem {
   readonly tenant: string;
   readonly kind: SubjectKind | "task";
-  /** The service's id of the payment or withdrawal, or the task's key. */
+  /** The payment's or withdrawal's id at the service, or the task's key. */
   readonly id: string;
 }
 
-/** A piece of work that a worker does. */
+/** A piece of a worker's work. */
 export interface InboxStep extends InboxItem {
-  /** The W3C trace contexts that led to it, newest first, with spaces between them. */
+  /** The W3C trace contexts that led to it, newest first, separated by spaces. */
   readonly causes: string | null;
 }
 
-/** A verified webhook is durable; its 200 is about to be sent. */
+/** A verified webhook was stored; its 200 is about to be sent. */
 export interface AcceptedEvent {
   readonly type: "accepted";
   readonly tenant: string;
   /** The name of the webhook's event. */
   readonly event: string;
-  /** Undefined for an event that settlekit does not know. */
+  /** Undefined for an unknown event. */
   readonly kind: SubjectKind | undefined;
-  /** The service's id; undefined where the webhook has none. */
+  /** The service's id; undefined if the webhook has none. */
   readonly id: string | undefined;
 }
 
-/** A worker took rows to work on. */
+/** A worker claimed rows. */
 export interface ClaimedEvent {
   readonly type: "claimed";
   readonly subjects: number;
@@ -38,34 +38,34 @@ export interface ClaimedEvent {
 /** A subject was settled, or a task is done. */
 export interface SettledEvent extends InboxItem {
   readonly type: "settled";
-  /** The status that the service gave; undefined for a task. */
+  /** The status from the service; undefined for a task. */
   readonly status: string | undefined;
   /** The effects that ran. */
   readonly effects: readonly string[];
 }
 
-/** It failed and is tried again. */
+/** Work failed and will be retried. */
 export interface RetriedEvent extends InboxItem {
   readonly type: "retried";
   readonly error: unknown;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** When, in milliseconds from now. */
+  /** When it is retried, in milliseconds from now. */
   readonly inMs: number;
 }
 
-/** It waits for a person: see `inbox.parked()`. */
+/** Work is waiting for a person: see `inbox.parked()`. */
 export interface ParkedEvent extends InboxItem {
   readonly type: "parked";
   readonly reason: string;
 }
 
-/** Another worker has taken over, and nothing of this one's work was committed. */
+/** Another worker took over, and this one committed nothing. */
 export interface FencedEvent extends InboxItem {
   readonly type: "fenced";
 }
 
-/** A list of the service was walked. */
+/** One of the service's lists was checked. */
 export interface ReconciledEvent {
   readonly type: "reconciled";
   readonly tenant: string;
@@ -76,19 +76,19 @@ export interface ReconciledEvent {
 }
 
 /**
- * The worker itself failed, for example because the database is away, or nothing that it works on ends, or a list of the
- * service could not be walked. It goes on by itself.
+ * The worker itself failed, for example because the database is unavailable, none of its running work finishes, or one
+ * of the service's lists could not be read. It recovers by itself.
  */
 export interface FailedEvent {
   readonly type: "failed";
-  /** Whose list could not be walked. */
+  /** The tenant whose list could not be read. */
   readonly tenant?: string;
   /** Which list. */
   readonly kind?: SubjectKind;
   readonly error: unknown;
 }
 
-/** What `onEvent` is told. */
+/** The events that `onEvent` receives. */
 export type InboxEvent =
   | AcceptedEvent
   | ClaimedEvent
@@ -99,7 +99,7 @@ export type InboxEvent =
   | ReconciledEvent
   | FailedEvent;
 
-/** What the logger is told. */
+/** Writes an event to the logger. */
 export function log(event: InboxEvent, logger: EventLogger): void {
   if (event.type === "retried") {
     const { kind, id, inMs, error } = event;
@@ -110,7 +110,7 @@ export function log(event: InboxEvent, logger: EventLogger): void {
     logger.error(`The ${kind} ${id} is parked; inbox.parked() lists it. ${reason}`);
   } else if (event.type === "failed") {
     const { kind, tenant, error } = event;
-    const what = kind === undefined ? "The inbox failed" : `The ${kind} list could not be walked`;
+    const what = kind === undefined ? "The inbox failed" : `The ${kind} list could not be read`;
     const whose = tenant ? ` for tenant ${show(tenant)}` : "";
     logger.error(`${what}${whose}; it will be tried again.`, error);
   }

@@ -35,17 +35,17 @@ const registerFirst = "Register everything before inbox.start.";
 
 /**
  * Processes webhooks once, on the merchant's own database. A webhook only marks its payment or withdrawal as changed; a
- * worker asks the service what is true now, and runs each effect once for each state.
+ * worker reads the current status from the service and runs each effect once for each state.
  */
 export class Inbox<Client, Mode extends StoreMode> {
   readonly #options: InboxOptions<Client, Mode>;
   readonly #context: InboxContext;
   readonly #effects = new Effects();
   readonly #tenants = new Set<string>();
-  /** Of the tenants that this process has handlers for. */
+  /** By tenant, for tenants that this process has handlers for. */
   readonly #verifiers = new Map<string, Webhooks>();
   readonly #observers = new Observers<InboxEvent, InboxStep>("settlekit:inbox");
-  /** Before the first work: checks the tables, and registers the effects. */
+  /** Checks the tables and registers the effects, before the first work. */
   #ready = preparing(() => this.#register());
   readonly #worker = new WorkerSlot("inbox");
 
@@ -69,9 +69,9 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Registers an effect. Keep its name: the rows say by it what was done.
+   * Registers an effect. Do not rename it: the database records by name what was done.
    *
-   * @throws {ConfigurationError} when another effect on this kind has the name, or a worker runs already.
+   * @throws {ConfigurationError} when another effect on this kind has the name, or a worker is already running.
    */
   on<Kind extends SubjectKind>(
     kind: Kind,
@@ -81,7 +81,7 @@ export class Inbox<Client, Mode extends StoreMode> {
   ): this {
     this.#worker.requireFree("inbox.on", registerFirst);
     this.#effects.add(kind, name, options as EffectOptions<SubjectKind>, effect);
-    // The inbox may have been used before, without this effect.
+    // The inbox may already have been used without this effect: register again.
     this.#ready = preparing(() => this.#register());
     for (const state of options.states ?? []) {
       const near = similarState(kind, state);
@@ -93,9 +93,9 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Registers the handler of the tasks that effects plan with `after`. It runs at least once for each.
+   * Registers the handler for tasks that effects plan with `after`. It runs at least once for each task.
    *
-   * @throws {ConfigurationError} when another handler has the name, or a worker runs already.
+   * @throws {ConfigurationError} when another handler has the name, or a worker is already running.
    */
   task<Payload = unknown>(
     name: string,
@@ -106,36 +106,36 @@ export class Inbox<Client, Mode extends StoreMode> {
     return this;
   }
 
-  /** As `nodeHandler` of `Webhooks`; it answers 200 once the news is durable. */
+  /** Like `nodeHandler` of `Webhooks`; it responds with 200 once the webhook is stored. */
   nodeHandler(options?: TenantOptions): NodeHandler {
     return this.#receiver(readTenant(options)).nodeHandler();
   }
 
-  /** As `fetchHandler` of `Webhooks`; it answers 200 once the news is durable. */
+  /** Like `fetchHandler` of `Webhooks`; it responds with 200 once the webhook is stored. */
   fetchHandler(options?: TenantOptions): FetchHandler {
     return this.#receiver(readTenant(options)).fetchHandler();
   }
 
-  /** As `lambdaHandler` of `Webhooks`; it answers 200 once the news is durable. */
+  /** Like `lambdaHandler` of `Webhooks`; it responds with 200 once the webhook is stored. */
   lambdaHandler(options?: TenantOptions): LambdaHandler {
     return this.#receiver(readTenant(options)).lambdaHandler();
   }
 
   /**
-   * Makes the tables, or brings them up to date. Any number of processes may call it at once; it changes nothing when all
-   * is there.
+   * Creates the tables, or brings them up to date. Any number of processes may call it at once; if the tables are up to
+   * date, it changes nothing.
    *
-   * @throws {StoreError} code `newer_schema` when a newer settlekit has migrated them.
+   * @throws {StoreError} code `newer_schema` when a newer version of settlekit has migrated them.
    */
   async migrate(): Promise<void> {
     await migrate(this.#context.store, inboxTables);
   }
 
   /**
-   * Starts a worker in this process, which settles what is due until it is stopped. It waits for the database and for
-   * tables that are missing, and tells `onEvent` and the logger.
+   * Starts a worker in this process, which settles whatever is due until it is stopped. If the database is unavailable
+   * or tables are missing, it waits, and reports that to `onEvent` and the logger.
    *
-   * @throws {ConfigurationError} when this inbox has one already.
+   * @throws {ConfigurationError} when this inbox already has one.
    */
   start(options: StartOptions = {}): InboxWorker {
     this.#worker.requireFree("inbox.start", "Stop it first.");
@@ -144,8 +144,8 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Settles everything that is due, and returns: for cron jobs and functions, which have no process that stays. Gives the
-   * number of subjects and tasks that were worked on. Once `signal` aborts, it begins nothing more and finishes what is running.
+   * Settles everything that is due and returns, for cron jobs and functions without a long-running process. Returns the
+   * number of subjects and tasks processed. Once `signal` aborts, it starts nothing new and finishes what is running.
    */
   async settleDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency", "signal"]);
@@ -161,11 +161,10 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Settles one subject now, whether or not anything is new: what a queue of yours calls instead of `start`. False while a
-   * worker has it, which is asked to look again.
+   * Settles one subject now, even if nothing is new. Call it from your own queue instead of running `start`. Returns
+   * false while a worker has the subject; that worker will then look again.
    *
-   * @throws what an effect or the service has thrown. The subject is also tried again by whatever runs `start` or
-   * `settleDue`.
+   * @throws the error of an effect or of the service. A worker or `settleDue` also retries the subject.
    */
   async settle(subject: SubjectRef): Promise<boolean> {
     const { kind, id, tenant } = checkSubject(subject);
@@ -187,10 +186,10 @@ export class Inbox<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Walks the service's lists now: from `since`, or from where the last walk left off. Changes that no webhook reported are
-   * settled in the usual way.
+   * Checks the service's lists now: from `since`, or from where the last check stopped. Changes that no webhook
+   * reported are settled as usual.
    *
-   * @throws what reading a list has thrown, once all others were walked.
+   * @throws the error of reading a list, after all other lists were checked.
    */
   async reconcile(options: { since?: Date; signal?: AbortSignal } = {}): Promise<Reconciled> {
     checkOptionNames(options, ["since", "signal"]);
@@ -201,21 +200,21 @@ export class Inbox<Client, Mode extends StoreMode> {
     return reconcileSince(this.#context, since, signal);
   }
 
-  /** What waits for a person, oldest first. */
+  /** Everything that is waiting for a person, oldest first. */
   parked(): Promise<Parked[]> {
     return this.#context.store.transaction(readParked);
   }
 
   /**
-   * Has something parked tried again at once.
+   * Retries a parked subject or task at once.
    *
-   * @throws {ConfigurationError} code `not_parked` when nothing parked has the id.
+   * @throws {ConfigurationError} code `not_parked` when nothing parked has this id.
    */
   retry(id: string): Promise<void> {
     return this.#context.store.transaction(() => unpark(id), { wake: "inbox" });
   }
 
-  /** How the inbox is doing: for a dashboard, or an alert on `lagMs` and `parked`. */
+  /** The state of the inbox, for a dashboard, or an alert on `lagMs` and `parked`. */
   stats(): Promise<InboxStats> {
     return this.#context.store.transaction(readStats);
   }
@@ -230,7 +229,7 @@ export class Inbox<Client, Mode extends StoreMode> {
         param: "webhooks",
       });
     }
-    // Tenants that share a secret cannot be told apart by it.
+    // A shared secret cannot tell its tenants apart.
     if (typeof webhooks === "function") this.#verifiers.set(tenant, verifier);
     return verifier.forward(
       (webhook) => this.#accept(tenant, webhook),
@@ -248,7 +247,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     report({ type: "accepted", tenant, event: webhook.event, kind, id });
   }
 
-  /** Has the tenant's lists walked, too. */
+  /** Makes sure that the tenant's lists are checked, too. */
   async #addTenant(tenant: string): Promise<void> {
     if (this.#tenants.has(tenant)) return;
     if (this.#tenants.size === 0) await requireMigrated(this.#context.store, inboxTables);
@@ -272,7 +271,7 @@ export class Inbox<Client, Mode extends StoreMode> {
 }
 
 /**
- * Makes an inbox.
+ * Creates an inbox.
  *
  * @throws {ConfigurationError} when an option is missing or unknown.
  * @example

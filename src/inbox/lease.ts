@@ -1,10 +1,10 @@
 import type { Store } from "../stores/store.ts";
 import { type Claim, leaseMs, type Queue, renew } from "./claims.ts";
 
-/** A row that was worked on for a whole lease is not what ends a process. */
+/** A row that has run for a whole lease is not what kills the process. */
 const harmlessRenewals = 3;
 
-/** Keeps the lease of a row while it is worked on. The signal aborts when another worker has the row. */
+/** Renews a row's lease while it is being processed. The signal aborts when another worker takes the row. */
 export async function keepingLease<T>(
   store: Store,
   queue: Queue<Claim>,
@@ -19,7 +19,7 @@ export async function keepingLease<T>(
       .transaction(() => renew(queue, claim, renewals >= harmlessRenewals))
       .then(
         (isHeld) => isHeld || lost.abort(),
-        // The lease may last until the database is back.
+        // The lease may outlast the database's outage.
         () => {},
       );
   }, leaseMs / harmlessRenewals);

@@ -3,22 +3,22 @@ import { isRecord } from "../values.ts";
 import type { Webhook } from "../webhooks/event.ts";
 import { type SubjectKind, signedRank } from "./subject.ts";
 
-/** That a payment or withdrawal may have changed. */
+/** A report that a payment or withdrawal may have changed. */
 export interface News {
   readonly tenant: string;
   readonly kind: SubjectKind;
   /** The service's id, or the merchant's orderId when `byOrder`. */
   readonly subject: string;
   readonly byOrder?: boolean;
-  /** How far the signed status is; 0 without a signed one. */
+  /** The rank of the signed status; 0 if there is none. */
   readonly rank?: number;
-  /** Whether a webhook told it. */
+  /** Whether it comes from a webhook. */
   readonly isTold?: boolean;
-  /** The trace contexts that it is due to, newest first. */
+  /** The trace contexts that led to it, newest first. */
   readonly causes?: string | null;
 }
 
-/** 32 trace contexts of 55 characters, with spaces between them. */
+/** 32 trace contexts of 55 characters each, separated by spaces. */
 const mostCausesLength = 32 * 56 - 1;
 
 /** Marks a subject as changed. */
@@ -48,7 +48,7 @@ ON CONFLICT (tenant, kind, by_order, subject) DO UPDATE SET
   );
 }
 
-/** What a delivery is about; without a `kind` where settlekit does not know the event. */
+/** What a delivery is about; without a `kind` for an unknown event. */
 interface About {
   readonly kind?: SubjectKind;
   readonly id?: string | undefined;
@@ -57,8 +57,8 @@ interface About {
 }
 
 /**
- * Stores a delivery and marks its subject as changed, in one transaction. A verbatim repetition changes nothing: the
- * first one was committed.
+ * Stores a delivery and marks its subject as changed, in one transaction. A verbatim repetition changes nothing,
+ * because the first delivery was committed.
  */
 export function* acceptDelivery(
   tenant: string,
@@ -99,7 +99,7 @@ function readAbout({ event, data }: Webhook): About {
   return { kind, id, orderId, status };
 }
 
-/** PostgreSQL stores no NUL, and no id of the service has control characters. */
+/** PostgreSQL cannot store NUL, and the service's ids have no control characters. */
 function storable(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "" || value.length > 1024) return undefined;
   return /\p{Cc}/u.test(value) ? undefined : value;

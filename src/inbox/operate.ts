@@ -3,43 +3,43 @@ import { type Store, sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
 import type { SubjectKind } from "./subject.ts";
 
-/** A subject or task that waits for a person. */
+/** A subject or task that is waiting for a person. */
 export interface Parked {
-  /** For `retry`. */
+  /** Pass it to `retry`. */
   readonly id: string;
   readonly tenant: string;
   readonly kind: SubjectKind | "task";
-  /** The service's id of the payment or withdrawal, or the task's key. */
+  /** The payment's or withdrawal's id at the service, or the task's key. */
   readonly subject: string;
   /** The last failure. */
   readonly reason: string;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
   readonly since: Date;
 }
 
-/** How the inbox is doing. */
+/** The state of the inbox. */
 export interface InboxStats {
-  /** Subjects with news that was not settled yet, parked ones left out. */
+  /** Subjects with changes that are not settled yet, except parked ones. */
   readonly changed: number;
-  /** How long the oldest of them has been waiting, in milliseconds; 0 without any. */
+  /** How long the oldest of them has been waiting, in milliseconds; 0 if there are none. */
   readonly lagMs: number;
   /** Since when the oldest of them has been waiting. */
   readonly oldestChanged: Date | undefined;
-  /** Subjects and tasks that wait for a person. */
+  /** Subjects and tasks that are waiting for a person. */
   readonly parked: number;
   /** Tasks that have not run yet. */
   readonly tasks: number;
-  /** Subjects that were settled in the last minute. */
+  /** Subjects settled in the last minute. */
   readonly settledPerMinute: number;
-  /** Changes so far that the lists showed that no webhook reported. */
+  /** Total number of changes that only the lists showed, not a webhook. */
   readonly missed: number;
 }
 
 const retentionMs = 30 * 86_400_000;
 const pruneLimit = 1_000;
 
-/** Removes deliveries past their retention, some at a time. True while there may be more. */
+/** Deletes a batch of deliveries past their retention. True if there may be more. */
 export async function prune(store: Store): Promise<boolean> {
   const removed = await store.transaction(() =>
     sql(
@@ -102,7 +102,7 @@ FROM {inbox_tasks} WHERE parked_at IS NOT NULL ORDER BY parked_at, id`,
   }));
 }
 
-/** Makes a parked row due at once. */
+/** Makes a parked row due now. */
 export function* unpark(id: string): Work<void> {
   const [, kind, row] = /^(payment|withdrawal|task):(\d{1,15})$/.exec(id) ?? [];
   const table = kind === "task" ? "{inbox_tasks}" : "{inbox_subjects}";
@@ -115,7 +115,7 @@ WHERE id = $1 AND parked_at IS NOT NULL RETURNING id`,
     : [];
   if (changed.length > 0) return;
   throw new ConfigurationError(
-    `Nothing parked has the id ${show(id)}. inbox.parked() and \`settlekit inbox parked\` list what is.`,
+    `Nothing parked has the id ${show(id)}. inbox.parked() and \`settlekit inbox parked\` list everything that is parked.`,
     { code: "not_parked", param: "id" },
   );
 }

@@ -7,19 +7,25 @@ import type { InboxClient, SubjectKind } from "./subject.ts";
 
 /** The options of `createInbox`. */
 export interface InboxOptions<Client, Mode extends StoreMode> {
-  /** Reads what is true now. With tenants, a function that gives each one's client, or throws for an unknown one. */
+  /**
+   * Reads the current status. With tenants, a function that returns each tenant's client, or throws for an unknown
+   * tenant.
+   */
   readonly client: InboxClient | ((tenant: string) => InboxClient);
-  /** Verifies deliveries. With tenants, a function that gives each one's. Not needed where only workers run. */
+  /**
+   * Verifies deliveries. With tenants, a function that returns each tenant's. Not needed in processes that only run
+   * workers.
+   */
   readonly webhooks?: Webhooks | ((tenant: string) => Webhooks) | undefined;
   /** `sqlite(...)` or `postgres(...)`. */
   readonly store: Store<Client, Mode>;
-  /** Told of everything that happens. What it throws is ignored. */
+  /** Receives every event. Errors that it throws are ignored. */
   readonly onEvent?: ((event: InboxEvent) => unknown) | undefined;
-  /** Told of what failed, of parked subjects, and of failures of the worker itself. Default: the console. */
+  /** Receives failures, parked subjects and errors of the worker itself. Default: the console. */
   readonly logger?: EventLogger | undefined;
 }
 
-/** Which tenant a handler receives webhooks for: from the route, never from the body. */
+/** The tenant that a handler receives webhooks for. Take it from the route, never from the body. */
 export interface TenantOptions {
   /** @defaultValue "" */
   readonly tenant?: string | undefined;
@@ -56,7 +62,7 @@ export function checkSubject(subject: SubjectRef): Required<SubjectRef> & { tena
   return { kind, id, tenant: readTenant({ tenant }) };
 }
 
-/** @throws {ConfigurationError} when a time is given that is none. */
+/** @throws {ConfigurationError} when a time is given but is invalid. */
 export function checkDate(param: string, value: Date | undefined): void {
   if (value === undefined || (value instanceof Date && !Number.isNaN(value.getTime()))) return;
   throw invalidOption(param, `The option ${param} must be a valid Date, got ${show(value)}.`);
@@ -67,7 +73,7 @@ export function checkKind(kind: SubjectKind): void {
   throw invalidOption("kind", `The kind must be "payment" or "withdrawal", got ${show(kind)}.`);
 }
 
-/** @throws {ConfigurationError} when one is unknown, or missing without a default. */
+/** @throws {ConfigurationError} when an option is unknown, or missing without a default. */
 export function checkOptions(options: InboxOptions<never, StoreMode>): void {
   checkOptionNames(options, ["client", "webhooks", "store", "onEvent", "logger"]);
   for (const name of ["client", "store"] as const) {
@@ -79,7 +85,7 @@ export function checkOptions(options: InboxOptions<never, StoreMode>): void {
       `createInbox needs \`${name}\`, got ${show(value)}. ${
         name === "store"
           ? 'Pass sqlite("shop.db") or postgres(pool)'
-          : "Pass a MerchantClient, or a function that gives one for a tenant"
+          : "Pass a MerchantClient, or a function that returns one for a tenant"
       }.`,
       "missing_option",
     );
@@ -89,6 +95,6 @@ export function checkOptions(options: InboxOptions<never, StoreMode>): void {
   if (typeof Object(webhooks).forward === "function") return;
   throw invalidOption(
     "webhooks",
-    `The option webhooks must be a Webhooks, or a function that gives one for a tenant, got ${show(webhooks)}.`,
+    `The option webhooks must be a Webhooks, or a function that returns one for a tenant, got ${show(webhooks)}.`,
   );
 }

@@ -4,15 +4,15 @@ import { noteNews } from "./news.ts";
 import type { InboxContext } from "./settle.ts";
 import { fetchedRank, resourceOf, type SubjectKind, signedRank, stateOf } from "./subject.ts";
 
-/** What walking the lists found. */
+/** The result of checking the lists. */
 export interface Reconciled {
-  /** Payments and withdrawals that were listed. */
+  /** Number of payments and withdrawals listed. */
   readonly listed: number;
-  /** Those among them whose status no webhook reported. */
+  /** How many of them had a status that no webhook reported. */
   readonly missed: number;
 }
 
-/** A list of the service, and from when on it is walked. */
+/** A list of the service, and the time from which it is checked. */
 interface List {
   readonly tenant: string;
   readonly kind: SubjectKind;
@@ -27,15 +27,15 @@ interface Listed {
 
 const kinds: readonly SubjectKind[] = ["payment", "withdrawal"];
 
-/** What is created later may be listed first: clocks of several machines of the service differ. */
+/** Items may be listed out of order by this much, because the clocks of the service's machines differ. */
 const overlapMs = 300_000;
-/** Payments that never become final, such as deposits, do not hold the watermark back for longer. */
+/** How long payments that never become final, such as deposits, may hold back the watermark. */
 const maxOpenMs = 7 * 86_400_000;
 const batchSize = 200;
-/** Large, because it is one request. */
+/** Large, because each page is one request. */
 const pageSize = 1_000;
 
-/** Makes the watermarks of a tenant: its lists are walked from now on. */
+/** Creates a tenant's watermarks: from now on, its lists are checked. */
 export function* addTenant(tenant: string): Work<void> {
   for (const kind of kinds) {
     yield* sql(
@@ -46,12 +46,12 @@ ON CONFLICT DO NOTHING`,
   }
 }
 
-/** The first tenant with a name. */
+/** The first named tenant. */
 export function otherTenants(): Work<{ tenant: string }[]> {
   return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
 }
 
-/** Walks the lists that are due. Other processes leave them alone for as long as `everyMs`. */
+/** Checks the lists that are due. Other processes then skip them for `everyMs`. */
 export async function reconcileDue(
   context: InboxContext,
   everyMs: number,
@@ -71,7 +71,7 @@ RETURNING tenant, kind, watermark`,
   return false;
 }
 
-/** Walks all lists of every tenant from a time on. */
+/** Checks all lists of every tenant from a given time. */
 export async function reconcileSince(
   context: InboxContext,
   since: Date | undefined,
@@ -86,7 +86,7 @@ export async function reconcileSince(
   return found;
 }
 
-/** Walks every list, whatever happens to the others: a tenant whose key was revoked holds up nobody else. */
+/** Checks every list, even if others fail: one tenant's revoked key must not hold up the rest. */
 async function walkAll(context: InboxContext, lists: readonly List[], signal: AbortSignal) {
   const found = { listed: 0, missed: 0, failures: [] as unknown[] };
   for (const list of lists) {
@@ -104,7 +104,7 @@ async function walkAll(context: InboxContext, lists: readonly List[], signal: Ab
   return found;
 }
 
-/** Walks one list from its newest item to the watermark, and moves the watermark up. */
+/** Reads one list from its newest item down to the watermark, then advances the watermark. */
 async function walk(
   { store, clientOf, report }: InboxContext,
   { tenant, kind, watermark }: List,
@@ -130,7 +130,7 @@ async function walk(
     const createdAt = Date.parse(item.createdAt);
     if (createdAt > last) isNewestFirst = false;
     last = createdAt;
-    // Strictly before: what was created in the watermark's own instant is looked at again.
+    // Strictly less: items created exactly at the watermark are checked again.
     if (createdAt < watermark - overlapMs) {
       if (isNewestFirst) break;
       continue;
@@ -152,7 +152,7 @@ async function walk(
   return found;
 }
 
-/** Marks the items as changed whose status is not the one that was settled last. */
+/** Marks items as changed if their status is not the last settled one. */
 async function compare(
   store: Store,
   tenant: string,
@@ -179,7 +179,7 @@ FROM {inbox_subjects} WHERE tenant = $1 AND kind = $2 AND by_order = 0 AND subje
   return store.transaction(work, { wake: "inbox" });
 }
 
-/** Lists lag: a status that comes before the one that was settled is no news. */
+/** Lists lag: a status that precedes the settled one is not news. */
 function isNews(kind: SubjectKind, settled: string, listed: string): boolean {
   return (
     stateOf(kind, settled) !== stateOf(kind, listed) &&

@@ -13,19 +13,19 @@ interface EffectContext {
   readonly observers: Observers<InboxEvent, InboxStep>;
 }
 
-/** Why an effect failed that took longer than the lease of its subject. */
+/** The error for an effect that outlasted its subject's lease. */
 export function tookTooLong(kind: SubjectKind, name: string): SettlekitError {
   const seconds = leaseMs / 1_000;
   return new SettlekitError(
-    `The effect ${name} took longer than ${seconds} s, for which a worker may keep a ${kind}, so it was rolled back. Do slow ` +
+    `The effect ${name} took longer than ${seconds} s, the longest that a worker may hold a ${kind}, so it was rolled back. Do slow ` +
       "work in a task, with after().",
     { code: "effect_timeout" },
   );
 }
 
 /**
- * Runs an effect unless it has run for this state, or the state is older than the effect. Gives the database's time when it
- * was started; null when it was not.
+ * Runs an effect unless it has already run for this state, or the state was reached before the effect's `since`.
+ * Returns the database's time at its start; null if it did not run.
  */
 export function* runOnce(
   { effects, observers }: EffectContext,
@@ -52,7 +52,7 @@ ON CONFLICT DO NOTHING RETURNING done_at`,
   const after = (name: string, payload: unknown = null) => {
     if (isOver) {
       throw new SettlekitError(
-        "after() was called when the effect was over. Await what it waits for.",
+        "after() was called after the effect had ended. Await everything inside the effect.",
         {
           code: "effect_over",
         },
@@ -78,7 +78,7 @@ VALUES ($1, $2, $3, $4, $5, {now}, {now})`,
   return added.done_at;
 }
 
-/** Without its registration, an effect would be skipped, and its subjects would count as settled. */
+/** An unregistered effect would be skipped, yet its subjects would count as settled. */
 function* requireRegistered(kind: SubjectKind, name: string): Work<void> {
   const registered = yield* sql(
     "SELECT since FROM {inbox_registrations} WHERE kind = $1 AND effect = $2",
@@ -86,8 +86,8 @@ function* requireRegistered(kind: SubjectKind, name: string): Work<void> {
   );
   if (registered.length > 0) return;
   throw new SettlekitError(
-    `The effect ${name} is not registered in this database: it was added while the inbox was at work, or its row was ` +
-      "removed. Add effects before the inbox is used. They are registered when it is used next.",
+    `The effect ${name} is not registered in this database: it was added while the inbox was running, or its row was ` +
+      "removed. Add effects before the inbox is used: they are registered on its next use.",
     { code: "effect_not_registered" },
   );
 }

@@ -21,7 +21,7 @@ import { noteNews } from "./news.ts";
 import { runOnce, tookTooLong } from "./run-effect.ts";
 import { fetchedRank, type InboxClient, reachedAt, resourceOf, stateOf } from "./subject.ts";
 
-/** What every part of an inbox works with. */
+/** The shared context of an inbox's parts. */
 export interface InboxContext {
   readonly store: Store;
   readonly effects: Effects;
@@ -32,21 +32,18 @@ export interface InboxContext {
   readonly random: () => number;
 }
 
-/** Another worker took the row over; this one's transaction must not commit. */
+/** Another worker took over the row; this worker's transaction must not commit. */
 export class Fenced extends Error {}
 
-/** Shorter than the lease, so that there is time left to settle. */
+/** Shorter than the lease, to leave time for settling. */
 const fetchDeadlineMs = leaseMs / 2;
 
-/** What a subject or task is tried again for. In a box, because effects may throw `undefined`. */
+/** Why a subject or task is retried. Wrapped, because effects may throw `undefined`. */
 interface Failure {
   readonly error: unknown;
 }
 
-/**
- * Works on a subject or a task, keeps its lease meanwhile, and tells how it ended. Gives what it is tried again for, if
- * anything.
- */
+/** Processes a subject or a task, keeps its lease meanwhile, and reports the result. Returns the failure, if any. */
 export function workOn<C extends Claim>(
   { context, queue, claim, item, stopped }: Step<C>,
   work: (lost: AbortSignal) => Promise<Pick<SettledEvent, "status" | "effects">>,
@@ -66,7 +63,7 @@ export function workOn<C extends Claim>(
   });
 }
 
-/** A row that was claimed, and what is told of it. */
+/** A claimed row, and how events describe it. */
 interface Step<C extends Claim> {
   readonly context: InboxContext;
   readonly queue: Queue<C>;
@@ -79,7 +76,7 @@ export function subjectItem({ tenant, kind, subject: id }: SubjectClaim): InboxI
   return { tenant, kind, id };
 }
 
-/** Asks the service what is true now, and runs the effects of that state which have not run. */
+/** Reads the current status from the service, and runs the effects that have not run for it yet. */
 export function settleSubject(
   context: InboxContext,
   claim: SubjectClaim,
@@ -107,23 +104,23 @@ async function fetchSubject(
     });
   if (fetchedRank(kind, fetched.status) >= signed_rank) return fetched;
   throw new SettlekitError(
-    `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still gives. It is ` +
-      "asked again later.",
+    `A webhook was signed for a later status of the ${kind} than ${fetched.status}, which the service still returns. It will ` +
+      "be read again later.",
     { code: "behind_webhook" },
   );
 }
 
-/** The key that reads and the secret that verifies are not of the same merchant. */
+/** The client's key and the webhook secret seem to belong to different merchants. */
 function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown): NotFoundError {
   const whose = tenant === "" ? "" : ` of the tenant ${show(tenant)}`;
   return new NotFoundError(
-    `The client${whose} cannot read the ${kind} ${show(subject)}, which a webhook or a list${whose} named. Check that ` +
+    `The client${whose} cannot read the ${kind} ${show(subject)}, which a webhook or a list${whose} mentioned. Check that ` +
       "`client` and `webhooks` of createInbox belong to the same merchant and environment.",
     { code: "unknown_subject", cause },
   );
 }
 
-/** Finds what a webhook without an id is about, and marks it as changed. */
+/** Finds the subjects of a webhook without an id, and marks them as changed. */
 async function settleOrder(
   { store, clientOf }: InboxContext,
   claim: SubjectClaim,
@@ -134,11 +131,11 @@ async function settleOrder(
   const found = await resourceOf(clientOf(tenant), kind).findByOrderId(orderId, options);
   if (found.length === 0) {
     throw new SettlekitError(
-      `The service lists no ${kind} with the orderId of a signed webhook. It is looked for again later.`,
+      `The service lists no ${kind} with the orderId of a signed webhook. It will be looked up again later.`,
       { code: "not_listed" },
     );
   }
-  // The signature does not say which of several was meant, and a rank would hold up the others.
+  // With several matches, the signature does not say which one it means, and a rank would hold up the others.
   const signed = found.length === 1 ? rank : 0;
   await store.transaction(function* () {
     for (const { id } of found) {
@@ -149,7 +146,7 @@ async function settleOrder(
   return { status: undefined, effects: [] };
 }
 
-/** One transaction for each effect, so that one that fails keeps no other from being done. */
+/** Runs each effect in its own transaction, so that one failure does not stop the others. */
 async function settleFetched(
   context: InboxContext,
   claim: SubjectClaim,
@@ -171,7 +168,7 @@ async function settleFetched(
       const now = isLast
         ? yield* finish(claim, status, known, startedAt)
         : yield* keep(claim, startedAt);
-      // SQLite's effects cannot be interrupted.
+      // Effects on SQLite cannot be interrupted.
       if (startedAt !== null && now - startedAt > leaseMs) throw limit.error;
       return startedAt !== null;
     };
@@ -190,7 +187,7 @@ async function settleFetched(
   return { status, effects: done };
 }
 
-/** Null is now: a webhook has told it, or the service does not say since when it is so. */
+/** Since when the status is known. Null means now: a webhook reported it, or the service gives no time. */
 function firstKnownAt(
   { kind, told_at, status }: SubjectClaim,
   subject: Payment | Withdrawal,
@@ -200,8 +197,8 @@ function firstKnownAt(
 }
 
 /**
- * Marks what was known when the subject was claimed as seen, if the claim still holds: its lease had not ended when the
- * effect was started, and nobody has taken the subject over since. Gives the database's time.
+ * Marks the news known at claim time as seen, if the claim still holds: its lease had not ended when the effect
+ * started, and nobody has taken over since. Returns the database's time.
  */
 function* finish(
   claim: SubjectClaim,
@@ -221,7 +218,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($6, {now}) RETURNING {no
   return finished.now;
 }
 
-/** The same check without an end, for a transaction that is not the last one of its claim. */
+/** Makes the same check without finishing, between the transactions of one claim. */
 function* keep(claim: SubjectClaim, startedAt: number | null): Work<number> {
   const [kept] = yield* sql<{ now: number }>(
     `UPDATE {inbox_subjects} SET lease_until = {now} + $3
@@ -232,7 +229,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > COALESCE($4, {now}) RETURNING {no
   return kept.now;
 }
 
-/** Puts off what failed, or parks it, and tells the merchant. */
+/** Postpones failed work, or parks it, and reports it. */
 async function retryLater<C extends Claim>(
   { store, report, random }: InboxContext,
   queue: Queue<C>,

@@ -4,7 +4,7 @@ import type { Payment } from "../wire/payment.ts";
 import { isPaid, type PaymentStatus } from "../wire/payment-status.ts";
 import type { Withdrawal, WithdrawalStatus } from "../wire/withdrawal.ts";
 
-/** What webhooks are about. */
+/** What a webhook is about. */
 export interface Subjects {
   payment: Payment;
   withdrawal: Withdrawal;
@@ -23,8 +23,8 @@ export interface SubjectStates {
 export type InboxClient = Pick<MerchantClient, "payments" | "withdrawals">;
 
 /**
- * How far a status is on its way, so that a signed status which the service does not show yet is recognised. Late money
- * may follow `expired`, so that paid is further.
+ * How far each status has progressed, to detect that a signed status is ahead of the service's response. Late money may
+ * follow `expired`, so paid ranks higher.
  */
 const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
   payment: {
@@ -41,30 +41,30 @@ const ranks: Record<SubjectKind, Readonly<Record<string, number>>> = {
   withdrawal: { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 },
 };
 
-/** The known status that an unknown one resembles: it may be misspelt, or new. */
+/** The known status that resembles an unknown one, which may be misspelt or new. */
 export function similarState(kind: SubjectKind, status: string): string | undefined {
   return nearest(status, Object.keys(ranks[kind]));
 }
 
-/** 0 for a status that is not known, which is ahead of nothing. */
+/** 0 for an unknown status, so that it is ahead of nothing. */
 export function signedRank(kind: SubjectKind, status: unknown): number {
   return (typeof status === "string" && ranks[kind][status]) || 0;
 }
 
-/** A fetched status that is not known is behind nothing. */
+/** Infinity for an unknown fetched status, so that it is behind nothing. */
 export function fetchedRank(kind: SubjectKind, status: string): number {
   return ranks[kind][status] ?? Number.POSITIVE_INFINITY;
 }
 
-/** `confirmed` is another name of `completed`: what is done for one is not done again for the other. */
+/** `confirmed` is another name for `completed`: effects run for only one of them. */
 export function stateOf(kind: SubjectKind, status: string): string {
   return kind === "payment" && isPaid(status) ? "completed" : status;
 }
 
-/** When the service says that the status was reached; undefined where it does not. */
+/** When the status was reached, according to the service; undefined if it does not say. */
 export function reachedAt(kind: SubjectKind, subject: Payment | Withdrawal): number | undefined {
   const { receipt, status } = subject as Payment;
-  // A receipt is of the payment: it does not say when it was refunded.
+  // A receipt is for the payment: it does not tell when it was refunded.
   if (status.includes("refunded")) return undefined;
   const time = kind === "withdrawal" ? (subject as Withdrawal).updatedAt : receipt?.txTimestamp;
   const ms = Date.parse(time ?? "");

@@ -1,6 +1,6 @@
 import type { Component } from "../stores/store.ts";
 
-/** The columns of everything that workers claim. A lease and its fencing token belong to one claim. */
+/** The columns of every claimable table. A lease and its fencing token belong to one claim. */
 const claimable = `
   due_at BIGINT NOT NULL,
   lease_until BIGINT NOT NULL DEFAULT 0,
@@ -15,7 +15,7 @@ export const inboxTables: Component = {
   name: "inbox",
   migrations: [
     [
-      // A payment or a withdrawal. It has changed while `news`, which webhooks raise, is above `seen`.
+      // A payment or a withdrawal. It has unsettled changes while `news`, which webhooks increment, exceeds `seen`.
       `CREATE TABLE {inbox_subjects} (
   id {serial},
   tenant TEXT NOT NULL,
@@ -82,7 +82,7 @@ export const inboxTables: Component = {
 )`,
     ],
     [
-      // The W3C trace contexts of what a row is due to, newest first; null unless the inbox is instrumented.
+      // The W3C trace contexts that led to a row, newest first; null unless the inbox is instrumented.
       "ALTER TABLE {inbox_subjects} ADD COLUMN causes TEXT",
       "ALTER TABLE {inbox_tasks} ADD COLUMN causes TEXT",
     ],

@@ -5,25 +5,25 @@ import type { Webhooks } from "../webhooks/webhooks.ts";
 /** With one client for all tenants, each tenant would be credited with everything on that merchant's lists. */
 export function needsClients(tenant: string): ConfigurationError {
   return new ConfigurationError(
-    `This inbox has the tenant ${show(tenant)}, and its \`client\` is one for all. Pass a function that gives the client of a ` +
-      "tenant.",
+    `This inbox has the tenant ${show(tenant)}, but a single \`client\` for all tenants. Pass a function that returns each ` +
+      "tenant's client.",
     { code: "invalid_option", param: "client" },
   );
 }
 
-/** A delivery that the secrets of its route's tenant do not match. */
+/** A delivery that does not match the secrets of its route's tenant. */
 type Delivery = Parameters<Webhooks["matches"]>[0];
 
 /**
- * How many bytes are hashed at most to find the tenant of one delivery. Anyone can send forged deliveries: each costs no
- * more than a body of the largest size that is read anyway.
+ * How many bytes may be hashed to find a delivery's tenant. Anyone can send forged deliveries: this bounds the cost of
+ * each to that of the largest body.
  */
 const mostHashedBytes = 1_048_576;
 const leastBytes = 1_024;
 
 /**
- * Refuses a delivery that another tenant's secret matches: it went to the wrong route. Only the holder of such a secret
- * can make one, and nothing in the body is believed.
+ * Refuses a delivery that another tenant's secret matches: it went to the wrong route. Only the holder of that secret
+ * can make such a delivery, and nothing in its body is trusted.
  *
  * @throws {ConfigurationError} code `other_tenant`
  */
@@ -37,8 +37,8 @@ export async function refuseOthers(
   for (const [other, webhooks] of others) {
     if (!(await webhooks.matches(delivery))) continue;
     throw new ConfigurationError(
-      `A webhook for the tenant ${show(other)} came to the route of the tenant ${show(tenant)}. Nothing of it was stored. ` +
-        `Set the webhook URL of ${show(other)} to its own route; the service then delivers it there.`,
+      `A webhook for the tenant ${show(other)} arrived at the route of the tenant ${show(tenant)}. It was not stored. ` +
+        `Set the webhook URL of ${show(other)} to its own route; the service will then deliver it there.`,
       { code: "other_tenant", param: "tenant" },
     );
   }

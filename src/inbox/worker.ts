@@ -9,25 +9,26 @@ import type { InboxContext } from "./settle.ts";
 /** The options of `inbox.start`. */
 export interface StartOptions {
   /**
-   * How many subjects and tasks are worked on at once. A pool of PostgreSQL needs a client for each, and one more.
+   * How many subjects and tasks are processed at once. A PostgreSQL pool needs a client for each, plus one.
    *
    * @defaultValue 8
    */
   readonly concurrency?: number | undefined;
   /**
-   * How often the service's lists are walked for changes that no webhook reported, by one of all processes. `false` for never.
+   * How often to check the service's lists for changes that no webhook reported. Only one of all processes checks each
+   * time. `false` for never.
    *
    * @defaultValue "5m"
    */
   readonly reconcileEvery?: Duration | false | undefined;
   /**
-   * How long `stop` waits for what is running, in milliseconds.
+   * How long `stop` waits for running work, in milliseconds.
    *
    * @defaultValue 25_000
    */
   readonly drainMs?: number | undefined;
   /**
-   * How often to look for due work that nothing woke the worker for, in milliseconds.
+   * How often to look for due work without being notified, in milliseconds.
    *
    * @defaultValue 500
    */
@@ -36,7 +37,7 @@ export interface StartOptions {
 
 /** A worker that runs until it is stopped. */
 export interface InboxWorker extends AsyncDisposable {
-  /** Claims nothing more, waits for what is running, and gives back what was not started. */
+  /** Stops claiming, waits for running work, and releases what was not started. */
   stop(): Promise<void>;
 }
 

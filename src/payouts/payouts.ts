@@ -249,7 +249,7 @@ export class Payouts<Client, Mode extends StoreMode> {
 
   /**
    * Does everything that is due now, and returns: for cron jobs, which have no process that stays. Gives the number of
-   * steps that were done. Once `signal` aborts, it begins nothing more and finishes what is running.
+   * steps that were done. Once `signal` aborts, it starts nothing new and finishes what is running.
    */
   async runDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency", "signal"]);

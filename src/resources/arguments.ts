@@ -11,10 +11,10 @@ import { isRedirectUrl, maxAmountInCents, redirectUrlRule } from "../wire/paymen
 /** A JSON object, or any text. */
 export type Metadata = string | Readonly<Record<string, unknown>>;
 
-/** A bearer token, or a function that gives it: asked for every call, and once more after a 401. */
+/** A bearer token, or a function that returns one. It runs for every call, and once more after a 401. */
 export type AccessToken = string | (() => string | Promise<string>);
 
-/** The names of an input's parameters, such as the shape of its schema: the compiler notices one that is missing. */
+/** The parameter names of an input, for example its schema's shape. The compiler reports a missing one. */
 export type Names<Input> = Readonly<Record<Input extends unknown ? keyof Input : never, unknown>>;
 
 /** Names that are easily confused. */
@@ -28,10 +28,7 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   returnUrl: ["redirectUrl"],
 };
 
-/**
- * Refuses parameters that do not exist: left out in silence, they would make another call than the one that
- * was meant.
- */
+/** Refuses unknown parameters. Silently dropping one would make a different call from the one intended. */
 export function checkParameters<Input extends object>(
   input: Input,
   names: Names<Input>,
@@ -77,14 +74,14 @@ export function checkText(param: string, what: string, value: unknown): string {
   throw refused(param, `must be ${what}, a non-empty string`, value);
 }
 
-/** Metadata as the text that is sent: text as it is, objects as JSON. */
+/** Metadata as it is sent: text unchanged, objects as JSON. */
 export function encodeMetadata(value: unknown, maxLength?: number): string {
   return checkLength("customMetadata", "as text", metadataText(value), maxLength);
 }
 
 function metadataText(value: unknown): string {
   if (typeof value === "string") return value;
-  // JSON would make an empty object of a Map, and no object at all of an array.
+  // JSON.stringify turns a Map into an empty object, and an array is not an object.
   if (!isRecord(value) || Symbol.iterator in value) {
     throw refused("customMetadata", "must be a plain object or text", value);
   }
@@ -92,19 +89,19 @@ function metadataText(value: unknown): string {
     const text: string | undefined = JSON.stringify(value);
     if (text !== undefined) return text;
   } catch {
-    // Named below.
+    // Refused below.
   }
-  throw refused("customMetadata", "must be what JSON can hold, without cycles and bigints", value);
+  throw refused("customMetadata", "must be serialisable as JSON, without cycles or bigints", value);
 }
 
-/** The id of any chain in the form that the client is configured to send. Other chains than EVM have CAIP-2 text alone. */
+/** A chain id in the form that the client is configured to send. Non-EVM chains always use CAIP-2 text. */
 export function chainIdOnWire(chainId: unknown, wire: HttpSettings["wire"]): number | string {
   if (!isCaip2(chainId)) return evmChainIdOnWire(chainId, wire);
   const evm = /^eip155:([1-9]\d{0,14})$/.exec(chainId)?.[1];
   return evm === undefined ? chainId : evmChainIdOnWire(Number(evm), wire);
 }
 
-/** The id of an EVM chain in the form that the client is configured to send. */
+/** An EVM chain id in the form that the client is configured to send. */
 export function evmChainIdOnWire(
   chainId: unknown,
   { chainIdFormat }: HttpSettings["wire"],
@@ -125,22 +122,22 @@ export function checkContract(param: string, value: string, chainId: unknown): s
     : toChecksumAddress(value, param);
 }
 
-/** A read of one payment, whose answer must be about that one. */
+/** A read of one payment. The response must be about that payment. */
 export function ofPayment(paymentId: string): CallInput<{ readonly id: string }> {
   return { path: { paymentId }, differing: ({ id }) => otherId(paymentId, id) };
 }
 
-/** The field, if an answer states another id there. A service may write one in another case. */
+/** The name of the field if its id differs from the one requested, ignoring case: a service may change it. */
 export function otherId(asked: string, said: unknown, field = "id"): readonly string[] {
   return !isSaid(said) || String(said).toLowerCase() === asked.toLowerCase() ? [] : [field];
 }
 
-/** Whether a field of an answer has a value that can be compared. */
+/** Whether a response field has a value that can be compared. */
 export function isSaid(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";
 }
 
-/** Where a customer may be sent. */
+/** Checks a URL that the customer is sent to. */
 export function checkRedirectUrl(param: string, value: unknown): string {
   if (isRedirectUrl(value)) return value;
   throw refused(param, redirectUrlRule, value);
@@ -161,28 +158,28 @@ function checkLength(param: string, how: string, text: string, most = text.lengt
 /**
  * The payment secret as a credential.
  *
- * @throws {ConfigurationError} for what cannot be one; a merchant secret key above all.
+ * @throws {ConfigurationError} when it cannot be one, above all when it is a merchant secret key.
  */
 export function paymentSecret(secret: string): CredentialSource {
   const checked = checkCredential("secret", secret);
   if (checked.startsWith("sk_")) {
     throw new ConfigurationError(
-      "secret is a merchant secret key. It must never reach a customer: pass the secret that creating " +
-        "the payment gave, and revoke this key if it was in a page.",
+      "secret is a merchant secret key. It must never reach a customer: pass the secret that payments.create " +
+        "returned, and revoke this key if it was published.",
       { code: "secret_key_as_payment_secret", param: "secret" },
     );
   }
   return { param: "secret", value: checked };
 }
 
-/** @throws {ConfigurationError} for what cannot be a token. */
+/** @throws {ConfigurationError} when it cannot be a token. */
 export function bearerToken(accessToken: AccessToken): CredentialSource {
   const param = "accessToken";
   const check = (value: unknown) => {
     if (typeof value !== "string" || !/^bearer\s/i.test(value))
       return checkCredential(param, value);
     throw new ConfigurationError(
-      'accessToken begins with "Bearer", which settlekit adds itself. Give the token alone.',
+      'accessToken begins with "Bearer", which settlekit adds itself. Pass only the token.',
       { code: "malformed_credential", param },
     );
   };
@@ -190,7 +187,7 @@ export function bearerToken(accessToken: AccessToken): CredentialSource {
   return { param, value: async () => check(await accessToken()) };
 }
 
-/** @throws {ConfigurationError} for what cannot be an id. */
+/** @throws {ConfigurationError} when it cannot be an id. */
 export function checkId(param: string, value: unknown, origin: string): string {
   if (typeof value === "string" && value !== "") return value;
   throw invalidOption(param, `${param} must be ${origin}, a non-empty string.`);

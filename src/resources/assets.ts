@@ -25,7 +25,7 @@ export class Chains {
   /**
    * Reads a chain.
    *
-   * @param chainId Such as 8453; CAIP-2 text for a chain that is not an EVM chain.
+   * @param chainId Such as 8453, or CAIP-2 text for a non-EVM chain.
    * @throws {NotFoundError} when the service does not support the chain.
    */
   get(chainId: ChainId, options?: RequestOptions): ApiPromise<TokenChain> {
@@ -54,7 +54,7 @@ export class Tokens {
   /**
    * Reads a token with its price.
    *
-   * @throws {NotFoundError} when no token has the id.
+   * @throws {NotFoundError} when no token has this id.
    */
   get(tokenId: string, options?: RequestOptions): ApiPromise<Token> {
     return this.#http.call(operations.getToken, { path: { tokenId } }, options);
@@ -85,7 +85,7 @@ export class Wallet {
     this.#http = http;
   }
 
-  /** Reads what the wallet holds, token by token. */
+  /** Reads the balance of every token in the wallet. */
   balances(options?: RequestOptions): ApiPromise<WalletBalances> {
     return this.#http.call(operations.getWalletBalances, {}, options);
   }

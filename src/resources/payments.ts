@@ -34,7 +34,7 @@ interface CreateCommon {
   currency?: "USD" | undefined;
   /** Where the customer goes after completion: http, https, or a scheme of your app such as `myapp://paid`. */
   redirectUrl?: string | undefined;
-  /** Passed through to the redirect as configured with the service: an object is sent as JSON, text as it is. */
+  /** Passed through to the redirect as configured with the service: an object is sent as JSON, text unchanged. */
   customMetadata?: Metadata | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface CreateDepositInput extends CreateCommon {
   customerRefId?: string | undefined;
 }
 
-/** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
+/** @throws {InvalidRequestError} when the input can never be valid, with the service's own codes. */
 function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): CreatePaymentBody {
   const { type, orderId, currency, redirectUrl, customMetadata } = checkParameters(
     input,
@@ -85,7 +85,7 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
   };
 }
 
-/** The fields in which an answer contradicts itself, or the request. */
+/** The fields in which a response contradicts itself or the request. */
 function differing(
   body: CreatePaymentBody,
   { payment, paymentId }: CreatedPayment,
@@ -93,7 +93,7 @@ function differing(
   const { id, orderId, amountInCents }: Partial<NewPayment> = { ...payment };
   const isOtherOrder = isSaid(orderId) && plain(orderId) !== plain(body.orderId);
   const cents = isSaid(amountInCents) ? Number(amountInCents) : Number.NaN;
-  // The customer chooses the amount of a deposit.
+  // For a deposit, the customer chooses the amount.
   const { amount = cents } = body;
   const isOtherAmount = !Number.isNaN(cents) && cents !== amount;
   return [
@@ -103,7 +103,7 @@ function differing(
   ];
 }
 
-/** Without what a service may change when it stores a reference. */
+/** The reference without anything that a service may change when storing it. */
 function plain(orderId: string | number): string {
   const text = String(orderId).normalize("NFC").trim();
   return Number.isNaN(Number(text)) ? text : String(Number(text));
@@ -119,14 +119,14 @@ export class Payments {
   }
 
   /**
-   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`. A repeated attempt carries
-   * the same idempotency key and creates nothing twice. To repeat the call itself after a crash, derive the key from the
-   * order with `idempotencyKeyFrom`.
+   * Creates a payment, or a deposit with `type: "deposit"`. Send the customer to `paymentUrl`. Retries carry the same
+   * idempotency key and create nothing twice. To make it safe to repeat the call itself after a crash, derive the key
+   * from the order with `idempotencyKeyFrom`.
    *
    * @throws {InvalidRequestError} when an argument is refused, before sending or by the service; `param` names it.
    * @throws {IdempotencyConflictError} when the key was used with other parameters.
    * @throws {OutcomeUnknownError} when the payment may exist: repeat the call with the error's `idempotencyKey`.
-   * @throws {UnexpectedResponseError} when the answer describes a different payment from the one asked for.
+   * @throws {UnexpectedResponseError} when the response describes a different payment from the one asked for.
    * @example
    * ```ts
    * const { paymentUrl } = await client.payments.create({ amount: 2500, orderId: "order_1" });
@@ -162,11 +162,12 @@ export class Payments {
   }
 
   /**
-   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list: pass
-   * `createdAfter` to stop at a time. An empty result means that every payment was read.
+   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
+   * pass `createdAfter` to stop early. An empty result means that every payment was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read
+   * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Payment[]> {
     const list = { operation: operations.listPayments };
@@ -175,9 +176,9 @@ export class Payments {
 
   /**
    * Reads the payment until its status is final: completed, confirmed, failed, expired, cancelled, refunded or
-   * partially_refunded. For scripts and tests: servers use webhooks.
+   * partially_refunded. For scripts and tests; servers should use webhooks.
    *
-   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; it has the `lastStatus`.
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is set.
    */
   waitUntilFinal(paymentId: string, options?: WaitOptions): ApiPromise<Payment> {
     const read = (call: RequestOptions) => this.get(paymentId, call);

@@ -6,9 +6,9 @@ import * as operations from "../wire/operations.ts";
 import { createQuoteBodySchema, type Quote } from "../wire/quote.ts";
 import { chainIdOnWire, checkAmount, checkContract, checkParameters } from "./arguments.ts";
 
-/** Which quote to make (interface section 4.3). Without chain and contract, the service's default. */
+/** Which quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
 export interface CreateQuoteInput {
-  /** Such as 8453; CAIP-2 text for a chain that is not an EVM chain. */
+  /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
   chainId?: ChainId | undefined;
   /** The token's contract; the all-zero address for the chain's native asset. */
   contractAddress?: string | undefined;
@@ -34,7 +34,7 @@ export class Quotes {
   }
 
   /**
-   * Asks for a quote. Asking twice for the same updates one quote, so a repeated attempt is harmless.
+   * Requests a quote. Repeating the request updates the same quote, so retries are harmless.
    *
    * @throws {InvalidRequestError} when the payment is no longer pending, or an argument is refused.
    */

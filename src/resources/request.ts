@@ -14,7 +14,7 @@ import {
   refused,
 } from "./arguments.ts";
 
-/** A request that no method makes. */
+/** A request that no other method covers. */
 export interface RawRequest {
   method: Method;
   /** Begins with a slash, relative to the base URL, without query; encode ids yourself. */
@@ -25,8 +25,8 @@ export interface RawRequest {
   /** Default: the client's merchant secret key. `none` sends no credential. */
   auth?: RequestAuth | "none" | undefined;
   /**
-   * Whether repeating the request is harmless, by itself or with the `idempotencyKey` of the call. Only a GET is repeated
-   * unless this says so.
+   * Whether the request is harmless to repeat, by itself or with the call's `idempotencyKey`. Otherwise, only a GET is
+   * repeated.
    */
   safe?: boolean | undefined;
 }
@@ -50,8 +50,8 @@ export type RequestAuth =
   | { readonly accessToken: AccessToken };
 
 /**
- * Makes a request with the same core as every method: credential, retries, deadline and errors. Any method but GET
- * counts as unsafe unless the caller says otherwise: it is not repeated when it may have arrived.
+ * Sends a request through the same core as every method: credential, retries, deadline and errors. Unless the caller
+ * says otherwise, anything but a GET counts as unsafe and is not repeated once it may have arrived.
  */
 export function rawRequest<T>(
   http: Http,
@@ -67,7 +67,7 @@ export function rawRequest<T>(
       path,
       credential,
       replay: replayOf({ ...request }, options),
-      // Only the caller knows what the answer is.
+      // Only the caller knows the shape of the response.
       response: anything as Schema<T>,
       essential: "anything",
     };
@@ -139,13 +139,13 @@ function checkQuery(query: NonNullable<RawRequest["query"]>) {
   return query;
 }
 
-/** JSON would make an empty object of a FormData or a Map. */
+/** JSON.stringify would turn a FormData or a Map into an empty object. */
 function checkBody(body: object): object {
   if (isPlainObject(body) || Array.isArray(body)) return body;
   throw refused("body", "must be a plain object or an array, which is sent as JSON", body);
 }
 
-/** Whether a path means what it says: URL parsing must not lead elsewhere with it. */
+/** Whether a path is literal: URL parsing must not turn it into a different one. */
 function isPlainPath(path: unknown): boolean {
   if (typeof path !== "string" || !/^\/[^/?#\\{}]/.test(path)) return false;
   if (/[?#\\{}\s]/.test(path)) return false;

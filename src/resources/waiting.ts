@@ -16,11 +16,11 @@ import { isFinal } from "../wire/payment-status.ts";
 
 /** The options of `waitUntilFinal`. */
 export interface WaitOptions {
-  /** Ends the waiting with an `AbortError`. */
+  /** Ends the wait with an `AbortError`. */
   readonly signal?: AbortSignal | undefined;
   /** How long to wait at most, in milliseconds. Default 900,000, which is 15 minutes. */
   readonly deadlineMs?: number | undefined;
-  /** Limit of each attempt of a read, in milliseconds. */
+  /** Time limit for each attempt of a read, in milliseconds. */
   readonly timeoutMs?: number | undefined;
   /** Added to every read. May not set credentials. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -29,16 +29,16 @@ export interface WaitOptions {
 interface PollOptions {
   readonly time: Time;
   readonly signal: AbortSignal | undefined;
-  /** The first wait; each one after it is half as long again, up to `maxIntervalMs`. */
+  /** The first wait; each later one is half as long again, up to `maxIntervalMs`. */
   readonly intervalMs: number;
   readonly maxIntervalMs: number;
-  /** When to have read for the last time, on the clock of `time`. Default: never. */
+  /** The deadline for the last read, on the clock of `time`. Default: none. */
   readonly deadlineAt?: number;
-  /** Which failures say nothing about the next read. Default: those that pass by themselves. */
+  /** Which failures do not rule out that the next read succeeds. Default: temporary ones. */
   readonly mayPass?: (error: SettlekitError) => boolean;
 }
 
-/** The result of one read. `error` is a failure that says nothing about the next one. */
+/** The result of one read. `error` is a temporary failure. */
 interface Poll<T> {
   readonly value?: T;
   readonly error?: SettlekitError;
@@ -47,11 +47,9 @@ interface Poll<T> {
 const growth = 1.5;
 
 /**
- * Reads again and again, with backoff and jitter, until the consumer stops or the deadline is here. A
- * failure that may pass is given to the consumer and followed by another read; any other is thrown. Waits shrink
- * towards the deadline, so that the last reads have time to be answered.
- *
- * @throws {AbortError} when the signal aborts.
+ * Reads repeatedly, with backoff and jitter, until the consumer stops or the deadline passes. A temporary failure is
+ * passed to the consumer, and the next read follows; any other failure is thrown. Waits shrink towards the deadline, to
+ * leave time for the last reads.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
@@ -69,7 +67,7 @@ export async function* poll<T>(
     );
     yield result;
     const remainingMs = deadlineAt - time.now();
-    // Less than this is not enough for a request.
+    // Too little time for a request.
     if (remainingMs < 20) return;
     await time.sleep(Math.min(waitMs * (0.8 + 0.4 * time.random()), remainingMs / 2), signal);
     if (signal?.aborted) {
@@ -78,9 +76,9 @@ export async function* poll<T>(
   }
 }
 
-/** Whether a failure says nothing about the next read. */
+/** Whether a failure is temporary. */
 export function passesByItself(error: unknown): boolean {
-  // An answer that is not JSON mostly comes from a proxy that stands in for the service for a while.
+  // A response that is not JSON usually comes from a proxy while the service is down.
   const types = [
     ConnectionError,
     TimeoutError,
@@ -91,7 +89,7 @@ export function passesByItself(error: unknown): boolean {
   return types.some((type) => type.is(error));
 }
 
-/** Follows a status: what was read so far, and the errors that say so. */
+/** Follows a status, and creates the errors that report the last one. */
 export class StatusWatch {
   readonly #operation: string;
   reads = 0;
@@ -102,14 +100,14 @@ export class StatusWatch {
     this.#operation = operation;
   }
 
-  /** Takes a status as it was read. Gives whether it is final; what is not text is not. */
+  /** Takes a status that was read and returns whether it is final. Anything but text is not. */
   isFinal(status: unknown): boolean {
     if (typeof status !== "string") return false;
     this.lastStatus = status;
     return isFinal(status);
   }
 
-  /** The error that ends the waiting. Waiting changes nothing, so its outcome says nothing about what is waited for. */
+  /** The error that ends the wait. Waiting changes nothing, so the error's outcome concerns only the read. */
   failure(error: unknown): unknown {
     if (!SettlekitError.is(error)) return error;
     const facts = this.#facts;
@@ -142,7 +140,7 @@ export class StatusWatch {
   }
 }
 
-/** Reads until the status is final. Failed reads that may pass do not end the wait. */
+/** Reads until the status is final. Temporary failures do not end the wait. */
 export async function waitUntilFinal<T extends { readonly status: string }>(
   time: Time,
   operation: string,

@@ -43,12 +43,12 @@ export class Withdrawals {
   }
 
   /**
-   * Sends money to an address (interface section 4.4). Prefer `createOnce`. The interface does not say whether a repeated
-   * withdrawal is recognised, so this never repeats a request that may have arrived.
+   * Sends money to an address (interface section 4.4). Prefer `createOnce`. The interface does not say whether the
+   * service recognises repeated withdrawals, so a request that may have arrived is never repeated.
    *
    * @throws {InvalidRequestError} when an argument is refused; `param` names it.
-   * @throws {OutcomeUnknownError} when the withdrawal may exist. Do not repeat the call: look first.
-   * @throws {UnexpectedResponseError} when the answer describes a different withdrawal from the one asked for.
+   * @throws {OutcomeUnknownError} when the withdrawal may exist. Look it up before you call again.
+   * @throws {UnexpectedResponseError} when the response describes a different withdrawal from the one asked for.
    */
   create(input: CreateWithdrawalInput, options?: RequestOptions): ApiPromise<Withdrawal> {
     const { create } = this.#route;
@@ -60,17 +60,17 @@ export class Withdrawals {
   }
 
   /**
-   * Returns the order's withdrawal: the one that exists, whatever its status, or a new one. It looks before it sends,
-   * again before it repeats a request, and after an unknown outcome until the deadline. A new payout takes a new
-   * `orderId`. Equal calls in one process share their work and the first caller's deadline.
+   * Returns the order's withdrawal: the existing one, whatever its status, or a new one. It looks the order up before
+   * it sends or repeats a request, and keeps looking until the deadline after an unknown outcome. A new payout needs a
+   * new `orderId`. Equal calls in one process share one run and the first caller's deadline.
    *
-   * Safe within one process. Two processes can both look before either creates, and a process that crashed does not
-   * remember its request: wait two minutes before you ask again, because a request can arrive late and lists lag.
+   * Safe within one process. Two processes can both look before either one creates, and a restarted process does not
+   * remember its request: wait two minutes before you call again, because a request can arrive late and lists lag.
    * `settlekit/payouts` keeps payouts in a database and is safe across processes, crashes and lag.
    *
    * @throws {IdempotencyConflictError} when the order has a withdrawal with other parameters, or several.
    * @throws {OutcomeUnknownError} when the withdrawal may exist but was not found by the deadline.
-   * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the answer
+   * @throws {UnexpectedResponseError} when the list cannot be read completely (nothing was sent), or the response
    * describes a different withdrawal from the one asked for.
    * @example
    * ```ts
@@ -105,11 +105,12 @@ export class Withdrawals {
   }
 
   /**
-   * All withdrawals with this `orderId`, in the list's order. The service cannot search by it, so this
-   * reads the list: pass `createdAfter` to stop at a time. An empty result means that every withdrawal was read.
+   * All withdrawals with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
+   * pass `createdAfter` to stop early. An empty result means that every withdrawal was read.
    *
    * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
-   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read completely.
+   * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read
+   * completely.
    */
   findByOrderId(orderId: string, options?: FindOptions): ApiPromise<Withdrawal[]> {
     return new ApiPromise(findByOrderId(this.#http, this.#route.list, orderId, options));
@@ -118,7 +119,7 @@ export class Withdrawals {
   /**
    * Reads the withdrawal until its status is final: completed, failed or cancelled.
    *
-   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; it has the `lastStatus`.
+   * @throws {TimeoutError} when it is not final within `deadlineMs`, by default 15 minutes; `lastStatus` is set.
    */
   waitUntilFinal(withdrawalId: string, options?: WaitOptions): ApiPromise<Withdrawal> {
     const read = (call: RequestOptions) => this.get(withdrawalId, call);

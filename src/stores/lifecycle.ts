@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { Store } from "./store.ts";
 import type { Worker } from "./worker.ts";
 
-/** The worker that an inbox or a ledger has, one at a time. */
+/** The worker of an inbox or a ledger: one at a time. */
 export class WorkerSlot {
   readonly #owner: string;
   #worker: Worker | undefined;
@@ -15,12 +15,12 @@ export class WorkerSlot {
   requireFree(method: string, cure: string): void {
     if (this.#worker === undefined) return;
     throw new ConfigurationError(
-      `${method} was called while a worker of this ${this.#owner} runs. ${cure}`,
+      `${method} was called while a worker of this ${this.#owner} is running. ${cure}`,
       { code: "already_started" },
     );
   }
 
-  /** Holds the worker until it is stopped. */
+  /** Holds the worker until it stops. */
   hold(worker: Worker): Worker {
     const stop = async () => {
       await worker.stop();
@@ -32,7 +32,7 @@ export class WorkerSlot {
   }
 }
 
-/** A function that prepares once, however often it is called, and again after a failure. */
+/** A function that prepares only once, however often it is called, and again after a failure. */
 export function preparing(prepare: () => Promise<void>): () => Promise<void> {
   let prepared: Promise<void> | undefined;
   return () => {
@@ -44,7 +44,7 @@ export function preparing(prepare: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Waits before every transaction until `ready` is done, which costs nothing once it is. */
+/** Delays every transaction until `ready` is done, at no cost afterwards. */
 export function withReady(store: Store, ready: () => Promise<void>): Store {
   return {
     ...store,

@@ -1,17 +1,17 @@
 import { channel } from "../runtime.ts";
 
-/** Sees what an inbox or a ledger of payouts does, as `settlekit/opentelemetry`. */
+/** Sees what an inbox or a payout ledger does, as `settlekit/opentelemetry` does. */
 export interface Observer<Event, Item> {
   onEvent(event: Event): void;
   /** Runs the work on one item. */
   around<T>(item: Item, run: () => T): T;
-  /** Starts what goes on after its caller has ended, outside of the caller's trace. */
+  /** Starts work that outlives its caller, outside the caller's trace. */
   detached<T>(run: () => T): T;
-  /** The W3C trace context of what this is called in, to be stored; null without one. */
+  /** The current W3C trace context, to be stored; null without one. */
   traceContext?(): string | null;
 }
 
-/** The observers that were added to one object, and its channel of node:diagnostics_channel. */
+/** The observers of one object, and its node:diagnostics_channel channel. */
 export class Observers<Event extends object, Item> {
   readonly #observers = new Set<Observer<Event, Item>>();
   readonly #channel: ReturnType<typeof channel>;
@@ -20,7 +20,7 @@ export class Observers<Event extends object, Item> {
     this.#channel = channel(name);
   }
 
-  /** Call what it returns to remove the observer. */
+  /** Returns a function that removes the observer. */
   add(observer: Observer<Event, Item>): () => void {
     this.#observers.add(observer);
     return () => void this.#observers.delete(observer);
@@ -35,7 +35,7 @@ export class Observers<Event extends object, Item> {
     if (this.#channel.hasSubscribers) this.#channel.publish(event);
   }
 
-  /** The first one that an observer gives. */
+  /** The first trace context that an observer returns. */
   traceContext(): string | null {
     for (const observer of this.#observers) {
       try {
@@ -67,7 +67,7 @@ export class Observers<Event extends object, Item> {
 
 /** The part of `console` that is used; most loggers fit. */
 export interface EventLogger {
-  /** A failure that is tried again. */
+  /** A failure that will be retried. */
   warn(message: string, details?: unknown): void;
   /** A failure that a person should look at. */
   error(message: string, details?: unknown): void;
@@ -78,7 +78,7 @@ interface Listeners<Event> {
   readonly logger?: EventLogger | undefined;
 }
 
-/** Tells observers, the logger and `onEvent`. None of them can change what is done. */
+/** Reports events to observers, the logger and `onEvent`. None of them can affect the work. */
 export function reporter<Event extends object>(
   observers: Pick<Observers<Event, never>, "tell">,
   { onEvent, logger = console }: Listeners<Event>,

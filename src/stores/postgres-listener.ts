@@ -1,6 +1,6 @@
 import type { PostgresClient } from "./postgres-pool.ts";
 
-/** One connection that listens for every channel, and is made again when it dies. */
+/** One connection that listens on every channel, and reconnects when it dies. */
 export class PostgresListener<Client extends PostgresClient> {
   readonly #connect: () => Promise<Client>;
   readonly #schema: string;
@@ -34,7 +34,7 @@ export class PostgresListener<Client extends PostgresClient> {
     const client = this.#client;
     this.#client = undefined;
     this.#connecting = undefined;
-    // Destroyed, so that no other user of the pool goes on listening.
+    // Destroyed, so that the pool's next user does not keep listening.
     client?.release(true);
   }
 
@@ -48,7 +48,7 @@ export class PostgresListener<Client extends PostgresClient> {
       this.#client = client;
       await client.query({ text: `LISTEN "${this.#schema}"` });
       this.#failures = 0;
-      // Notifications that were sent before LISTEN did not arrive.
+      // Notifications sent before LISTEN were missed.
       for (const onWake of this.#wakes.keys()) onWake();
     } catch {
       this.#lost(this.#client);
@@ -60,7 +60,7 @@ export class PostgresListener<Client extends PostgresClient> {
     this.#client = undefined;
     client?.release(true);
     if (this.#wakes.size === 0) return;
-    // Polling goes on meanwhile.
+    // Polling continues meanwhile.
     this.#retry = setTimeout(
       () => {
         this.#connecting = this.#open();

@@ -4,12 +4,12 @@ import { notMigrated, type TransactionOptions } from "./store.ts";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
-  /** The name under which the connection keeps it prepared. */
+  /** The name of the prepared statement on the connection. */
   name?: string;
   text: string;
   values?: unknown[];
   types?: {
-    /** What makes a value of a column's text. */
+    /** Returns the parser for a column's text. */
     getTypeParser(oid: number): (value: string) => unknown;
   };
 }
@@ -24,32 +24,32 @@ export interface PostgresResult {
 export interface PostgresClient {
   /** Runs a statement. */
   query(query: PostgresQuery): Promise<PostgresResult>;
-  /** Tells that the connection died. */
+  /** Called when the connection dies. */
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Tells of a NOTIFY. */
+  /** Called on NOTIFY. */
   on(event: "notification", listener: (message: { payload?: string | undefined }) => void): unknown;
-  /** From version 8.18 on: `T` inside a transaction. */
+  /** Since version 8.18: `T` inside a transaction. */
   getTransactionStatus?(): string | null;
-  /** Ends `on`. */
+  /** Undoes `on`. */
   removeListener(event: "error", listener: (error: Error) => void): unknown;
-  /** Gives the client back to its pool, or closes its connection. */
+  /** Returns the client to its pool, or closes its connection. */
   release(destroy?: boolean): void;
 }
 
 /** The part of `pg`'s `Pool` that is used. */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
-  /** A client that is free, once there is one. */
+  /** A free client, as soon as there is one. */
   connect(): Promise<Client>;
   // Two signatures, as pg has them: TypeScript infers `Client` from neither of them alone.
   /** The same with a callback. */
   connect(callback: (...parameters: never[]) => void): void;
-  /** Tells that a connection died while it was free. */
+  /** Called when an idle connection dies. */
   on?(event: "error", listener: (error: Error) => void): unknown;
   readonly options?: { readonly max?: number | undefined };
   readonly totalCount?: number;
 }
 
-/** A client of the pool, or an error that says why there is none in time. */
+/** A client of the pool, or an error that says why none was free in time. */
 export async function connectWithin<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
   limitMs: number,
@@ -60,7 +60,7 @@ export async function connectWithin<Client extends PostgresClient>(
   try {
     return await own(Promise.race([connecting, late]));
   } catch (error) {
-    // A client that comes too late goes back at once.
+    // A client that arrives too late goes straight back.
     connecting.then((client) => client.release()).catch(() => {});
     throw error;
   } finally {
@@ -80,12 +80,12 @@ function noFreeClient(
         { code: "no_free_client" },
       )
     : new StoreError(
-        `The database did not accept a connection within ${limitMs} ms. Check that it runs and can be reached.`,
+        `The database did not accept a connection within ${limitMs} ms. Check that it is running and reachable.`,
         { code: "store_unavailable" },
       );
 }
 
-/** The work's result, or the limit's error when it takes longer. */
+/** The work's result, or the limit's error if it takes longer. */
 export async function within<T>(limit: TransactionOptions["limit"], work: Promise<T>): Promise<T> {
   if (limit === undefined) return work;
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -97,11 +97,7 @@ export async function within<T>(limit: TransactionOptions["limit"], work: Promis
   }
 }
 
-/**
- * Refuses what has no transaction open, as far as that can be seen.
- *
- * @throws {StoreError} code `no_transaction`.
- */
+/** Refuses a client without an open transaction, as far as that can be detected. */
 export function requireTransaction(tx: PostgresClient): void {
   const { query, totalCount } = Object(tx);
   const refuse = (message: string) => new StoreError(message, { code: "no_transaction" });
@@ -121,10 +117,10 @@ export function requireTransaction(tx: PostgresClient): void {
   }
 }
 
-/** How long a statement waits for the lock of another transaction, in milliseconds. */
+/** How long a statement waits for another transaction's lock, in milliseconds. */
 export const lockLimitMs = 10_000;
 
-/** Waits for settlekit's own SQL, and says what its failure means. */
+/** Waits for settlekit's own SQL, and translates its failures. */
 export async function own<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;
@@ -142,12 +138,12 @@ function explained(cause: unknown): unknown {
   if (code === "42501") return notPermitted(cause);
   if (code === "55P03") {
     return new StoreError(
-      `Another transaction kept what it locked for longer than ${lockLimitMs / 1_000} s. Keep transactions short, and look at ` +
+      `Another transaction held its locks for longer than ${lockLimitMs / 1_000} s. Keep transactions short, and check ` +
         "pg_stat_activity for one that was left open.",
       { code: "store_busy", cause },
     );
   }
-  // SQL states of this class are five characters; connections fail with the platform's names, or with none.
+  // SQL states have five characters; connection failures have the platform's codes, or none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
   return isState
     ? new StoreError(`PostgreSQL failed: ${cause.message}. See \`cause\`.`, {
@@ -155,7 +151,7 @@ function explained(cause: unknown): unknown {
         cause,
       })
     : new StoreError(
-        `The connection to PostgreSQL failed: ${cause.message}. Check that it runs and can be reached.`,
+        `The connection to PostgreSQL failed: ${cause.message}. Check that it is running and reachable.`,
         { code: "store_unavailable", cause },
       );
 }
@@ -168,7 +164,7 @@ export function transactionFailed(cause?: unknown): StoreError {
   );
 }
 
-/** The cure for each kind of object that PostgreSQL names in its refusal. */
+/** What to do for each kind of object that PostgreSQL can name in a refusal. */
 const missingGrants: Readonly<Record<string, (name: string) => string>> = {
   database: (name) =>
     `Run GRANT CREATE ON DATABASE ${name} for this role, or make the schema for it with CREATE SCHEMA ... AUTHORIZATION.`,
@@ -182,8 +178,9 @@ const missingGrants: Readonly<Record<string, (name: string) => string>> = {
 function notPermitted(cause: Error): StoreError {
   const [, kind = "", name = ""] =
     /\b(database|schema|table) "?([^" ]+)"?$/.exec(cause.message) ?? [];
-  const cure = missingGrants[kind]?.(name) ?? "Give this role the rights of the one that migrated.";
-  return new StoreError(`PostgreSQL refused it: ${cause.message}. ${cure}`, {
+  const cure =
+    missingGrants[kind]?.(name) ?? "Grant this role the privileges of the role that migrated.";
+  return new StoreError(`PostgreSQL refused the statement: ${cause.message}. ${cure}`, {
     code: "permission_denied",
     cause,
   });

@@ -53,14 +53,14 @@ export interface PostgresOptions {
 export type PostgresStore<Client extends PostgresClient = PostgresClient> = Store<Client, "async">;
 
 /**
- * How settlekit's statements are written for PostgreSQL.
+ * Adapts settlekit's statements to PostgreSQL.
  *
  * @internal
  */
 export function postgresDialect(
   schema = "settlekit",
-  // The same throughout a statement, so that an index can be searched for it. A subquery and extract(), which
-  // counts in numeric, take longer.
+  // Constant within a statement, so that an index can be used. A subquery, or extract() with its numeric result, would
+  // be slower.
   clock = "((date_part('epoch', statement_timestamp()) * 1000)::bigint)",
 ): Dialect {
   const words = {
@@ -76,10 +76,10 @@ export function postgresDialect(
       (number) => `$${number}`,
     ),
     beforeMigrations: [
-      // Another process may be migrating for as long as it takes.
+      // Another process may be migrating: wait as long as that takes.
       "SET LOCAL lock_timeout TO 0",
       `SELECT pg_advisory_xact_lock(hashtext('settlekit.migrate.${schema}'))`,
-      // CREATE SCHEMA IF NOT EXISTS needs the right to create one, also where it exists.
+      // CREATE SCHEMA IF NOT EXISTS needs the CREATE privilege even if the schema exists.
       `DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA "${schema}"; END IF;
 END $$`,
@@ -89,12 +89,13 @@ END $$`,
 }
 
 /**
- * Keeps the rows in a PostgreSQL database, version 14 or later, through the merchant's own pool. Any number of processes may
- * share the database.
+ * Keeps the rows in a PostgreSQL database, version 14 or later, through the merchant's own pool. Any number of
+ * processes may share the database.
  *
- * The pool needs a client for each effect that runs at once, and one that listens for news from other processes.
+ * The pool needs a client for each effect that runs at the same time, and one to listen for notifications from other
+ * processes.
  *
- * @throws {ConfigurationError} when the pool is none, or the schema's name has to be quoted.
+ * @throws {ConfigurationError} when `pool` is not a pool, or the schema's name would need quotes.
  * @example
  * ```ts
  * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
@@ -113,17 +114,17 @@ export function postgres<Client extends PostgresClient>(
   checkWhole("connectTimeoutMs", connectTimeoutMs, 1);
   const dialect = postgresDialect(schema, clock);
   const connect = () => connectWithin(pool, connectTimeoutMs);
-  // Without a listener, a connection that dies while idle ends the process.
+  // Without a listener, an idle connection that dies would end the process.
   pool.on?.("error", () => {});
   const listener = new PostgresListener(connect, schema);
 
-  // Prepared once per connection: planning takes longer than running.
+  // Prepared once per connection, because planning takes longer than running.
   let canPrepare = true;
   let begin: string | undefined;
 
   async function execute(client: Client, text: string, values: readonly unknown[]): Promise<Row[]> {
     const expanded = dialect.expand(text);
-    // Without values there may be several statements, as in a migration.
+    // Without values, there may be several statements, as in a migration.
     const name = canPrepare && values.length > 0 ? { name: nameOf(expanded) } : undefined;
     const query = { ...name, text: expanded, values: [...values], types };
     const running = client.query(query).catch((error: unknown) => {
@@ -156,7 +157,7 @@ export function postgres<Client extends PostgresClient>(
     dialect,
     async transaction(work, { wake, limit } = {}) {
       const client = await connect();
-      // A connection that dies between two statements tells here; the next statement fails.
+      // Catches a connection that dies between two statements; the next statement fails.
       const onError = () => {};
       client.on("error", onError);
       let isBroken = true;
@@ -172,7 +173,7 @@ export function postgres<Client extends PostgresClient>(
           if (command === "ROLLBACK") throw transactionFailed();
           return result;
         } catch (error) {
-          // What is late still has the client, and must not reach another transaction with it.
+          // Work that ran into the limit still uses the client, so another transaction must not get it.
           if (isBroken && error !== limit?.error) isBroken = !(await rollBack(client));
           throw error;
         }
@@ -185,7 +186,7 @@ export function postgres<Client extends PostgresClient>(
       requireTransaction(tx);
       return drive(tx, work());
     },
-    // A pool's only client cannot be kept for listening: such a store polls.
+    // A pool's only client cannot be reserved for listening: such a store only polls.
     listen: (channel, onWake) =>
       pool.options?.max === 1 ? { close: async () => {} } : listener.add(channel, onWake),
     close: () => listener.close(),
@@ -194,7 +195,7 @@ export function postgres<Client extends PostgresClient>(
 
 const names = new Map<string, string>();
 
-/** Made of the text: behind a pooler, a name may reach a connection on which another process prepared it. */
+/** Derived from the text: behind a pooler, a connection may hold statements that another process prepared. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
@@ -205,14 +206,14 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** Whether a pooler gave the transaction a connection on which others had prepared their statements. */
+/** Whether a pooler switched to a connection with other prepared statements. */
 function isUnprepared(error: unknown): boolean {
   const { code } = Object(error);
-  // Such a name does not exist, or does already.
+  // The name does not exist, or already exists.
   return code === "26000" || code === "42P05";
 }
 
-/** False when the connection is not fit to be used again. */
+/** Returns false if the connection must not be reused. */
 async function rollBack(client: PostgresClient): Promise<boolean> {
   try {
     await client.query({ text: "ROLLBACK" });
@@ -223,15 +224,14 @@ async function rollBack(client: PostgresClient): Promise<boolean> {
 }
 
 /**
- * How long a transaction may have nothing to do, in milliseconds. Its process is suspended then, because the inbox gives
- * an effect less time. Others wait for its locks until then.
+ * How long a transaction may be idle, in milliseconds. Only a suspended process stays idle that long, because the inbox
+ * limits effects to less. Until then, others wait for its locks.
  */
 const idleLimitMs = 35_000;
 
 /**
- * Begins with the isolation level that the statements are written for, with commits that survive a crash, and with limits
- * for its locks, whatever the database's defaults are. Set in each transaction, because others use the pool's connections,
- * too.
+ * Begins with the isolation level that the statements need, with commits that survive a crash and with lock limits,
+ * whatever the database's defaults. Set per transaction, because others use the pool's connections too.
  */
 async function beginOn(client: PostgresClient): Promise<string> {
   const { rows } = await own(client.query({ text: "SHOW synchronous_commit" }));
@@ -245,12 +245,12 @@ async function beginOn(client: PostgresClient): Promise<string> {
   ].join("; ");
 }
 
-/** A server notices only after a statement that its connection was closed. */
+/** PostgreSQL notices a closed connection only after the statement ends. */
 function limited(ms: number): string {
   return `; SET LOCAL statement_timeout TO ${ms}`;
 }
 
-/** Numbers where `pg` by default gives texts, whatever parsers the merchant has set. */
+/** Numbers where `pg` returns text by default, whatever parsers the merchant has set. */
 const types = {
   getTypeParser: (oid: number) => (value: string) => {
     if (oid === 20 || oid === 21 || oid === 23 || oid === 1700) return Number(value);
@@ -261,12 +261,12 @@ const types = {
 
 function checkPool(pool: unknown): void {
   if (typeof Object(pool).connect !== "function") {
-    throw invalidOption("pool", "postgres() takes a Pool of pg.");
+    throw invalidOption("pool", "postgres() takes a Pool from pg.");
   }
 }
 
 /**
- * Refuses a name that would have to be quoted.
+ * Refuses a name that would need quotes.
  *
  * @internal
  */
@@ -274,7 +274,7 @@ export function checkSchema(schema: string): void {
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) {
     throw invalidOption(
       "schema",
-      `The schema ${show(schema)} must be a name of up to 48 small letters, digits and underscores.`,
+      `The schema ${show(schema)} must be a name of up to 48 lower-case letters, digits and underscores.`,
     );
   }
 }

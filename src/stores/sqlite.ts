@@ -16,7 +16,7 @@ export type { Store, StoreMode } from "./store.ts";
 /** The options of `sqlite`. */
 export interface SqliteOptions {
   /**
-   * How long to wait for another process that writes, in milliseconds. Only for a database opened by its path.
+   * How long to wait while another process writes, in milliseconds. Only for a database opened by path.
    *
    * @defaultValue 5_000
    */
@@ -32,7 +32,7 @@ export interface SqliteOptions {
 export type SqliteStore = Store<DatabaseSync, "sync">;
 
 /**
- * How settlekit's statements are written for SQLite.
+ * Adapts settlekit's statements to SQLite.
  *
  * @internal
  */
@@ -57,13 +57,13 @@ export function sqliteDialect(clock = "CAST(unixepoch('subsec') * 1000 AS INTEGE
 }
 
 /**
- * Keeps the rows in an SQLite file, which is created where there is none, or in a database that is open already. Several
- * processes of one machine may share the file.
+ * Keeps the rows in an SQLite file, which is created if it does not exist, or in a database that is already open.
+ * Several processes on one machine may share the file.
  *
  * A path is opened with `journal_mode=WAL`, `synchronous=FULL` and a busy timeout.
  *
- * @throws {ConfigurationError} where the platform has no `node:sqlite`, the file cannot be opened, or the open
- * database would not make commits durable.
+ * @throws {ConfigurationError} when the platform has no `node:sqlite`, the file cannot be opened, or the open database
+ * would not make commits durable.
  * @example
  * ```ts
  * const store = sqlite("shop.db");
@@ -116,7 +116,7 @@ export function sqlite(database: string | DatabaseSync, options: SqliteOptions =
         result = drive(work());
         own(() => db.exec("COMMIT"));
       } catch (error) {
-        // A full disk has ended the transaction already.
+        // If the disk was full, SQLite has already ended the transaction.
         if (isOpen(db)) db.exec("ROLLBACK");
         throw error;
       }
@@ -176,10 +176,10 @@ function openFile(path: string, timeout: number): DatabaseSync {
 }
 
 function checkedDatabase(db: DatabaseSync): DatabaseSync {
-  // The databases of other packages have methods of the same names that do something else.
+  // Other packages' databases have methods with the same names but different behaviour.
   if (!(db instanceof loadDatabaseSync())) {
     throw new ConfigurationError(
-      `sqlite() takes a path or a DatabaseSync of node:sqlite, got ${show(db)}.`,
+      `sqlite() takes a path or a DatabaseSync from node:sqlite, got ${show(db)}.`,
       { code: "invalid_option", param: "database" },
     );
   }
@@ -196,11 +196,11 @@ function checkedDatabase(db: DatabaseSync): DatabaseSync {
 function runSync(db: DatabaseSync, run: (tx: DatabaseSync) => unknown): unknown {
   const result = run(db);
   if (typeof Object(result).then === "function") {
-    // It fails for its own reasons once the transaction is rolled back.
+    // Its rejection would be unhandled: it fails by itself once the transaction is rolled back.
     Promise.resolve(result).catch(() => {});
     throw new StoreError(
       "An effect on SQLite returned a promise. Make it synchronous: an await would let other work join the transaction. Do " +
-        "what takes time in a task, with after().",
+        "slow work in a task, with after().",
       { code: "async_effect" },
     );
   }
@@ -212,7 +212,7 @@ function runSync(db: DatabaseSync, run: (tx: DatabaseSync) => unknown): unknown 
 }
 
 function isOpen(db: DatabaseSync): boolean {
-  // Node before 22.16 does not say; a second BEGIN does.
+  // Before Node 22.16, only a second BEGIN shows it.
   if (typeof db.isTransaction === "boolean") return db.isTransaction;
   try {
     db.exec("BEGIN");
@@ -223,7 +223,7 @@ function isOpen(db: DatabaseSync): boolean {
   }
 }
 
-/** Runs settlekit's own SQL, and says what its failure means. */
+/** Runs settlekit's own SQL, and translates its failures. */
 function own<T>(run: () => T): T {
   try {
     return run();
@@ -254,7 +254,7 @@ function explained(cause: unknown): unknown {
   }
   if (number === sqliteErrors.full || number === sqliteErrors.io) {
     return new StoreError(
-      `SQLite could not write: ${message}. Free space on the disk; nothing was half written.`,
+      `SQLite could not write: ${message}. Free space on the disk; nothing was partially written.`,
       { code: "store_full", cause },
     );
   }

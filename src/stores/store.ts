@@ -1,33 +1,33 @@
 import { StoreError } from "../errors.ts";
 
-/** What a column holds, and what a statement takes. Times are whole milliseconds since 1970. */
+/** A column's value or a statement's parameter. Times are whole milliseconds since 1970. */
 export type SqlValue = string | number | null;
 
-/** A statement's row, by column. */
+/** A result row, by column. */
 export type Row = Record<string, SqlValue>;
 
-/** One statement, written for both databases: see `sql`. */
+/** A statement that works on both databases: see `sql`. */
 interface Statement {
   readonly text: string;
   readonly values: readonly SqlValue[];
 }
 
-/** A part of a unit of work that gets the driver's own client: the merchant's writes. */
+/** A step of a unit of work that gets the driver's own client, for the merchant's writes. */
 interface Call<Client> {
   readonly run: (tx: Client) => unknown;
 }
 
 /**
- * A unit of work: a generator that yields its statements, so that one text drives both databases. On SQLite it runs
- * without a pause, where an `await` would let other work join the transaction.
+ * A unit of work: a generator that yields its statements, so that the same code drives both databases. On SQLite it
+ * runs without a pause, where an `await` would let other work join the transaction.
  */
 export type Work<T, Client = unknown> = Generator<Statement | Call<Client>, T, unknown>;
 
 /**
  * Runs a statement in a unit of work: `const rows = yield* sql("SELECT ...", [...])`.
  *
- * Both databases take the text. `$1` is the first value, `{orders}` is settlekit's table of that name, `{now}` the
- * database's clock, `{serial}` the type of a generated key, and `{skip locked}` locks rows where rows can be locked.
+ * Both databases accept the text. `$1` is the first value, `{orders}` is settlekit's table of that name, `{now}` the
+ * database's clock, `{serial}` the type of a generated key, and `{skip locked}` locks rows if the database can.
  */
 export function* sql<R extends object = Row>(
   text: string,
@@ -44,42 +44,42 @@ export function* call<Client>(run: (tx: Client) => unknown): Work<unknown, Clien
 /** Whether the merchant's code in a transaction must be synchronous, as on SQLite. */
 export type StoreMode = "sync" | "async";
 
-/** How a unit of work runs in a transaction of its own. */
+/** How a unit of work runs in its own transaction. */
 export interface TransactionOptions {
-  /** Tells `listen` of this channel, in every process that can be told, once it is committed. */
+  /** The channel to notify after the commit, in every process that can be reached. */
   readonly wake?: string;
   /**
-   * How long the work may take. What takes longer is undone and fails with the error. SQLite cannot do this, because
+   * How long the work may take. Longer work is rolled back and fails with the error. SQLite ignores this, because
    * nothing else runs during synchronous work.
    */
   readonly limit?: { readonly ms: number; readonly error: Error };
 }
 
-/** A database that the inbox and the payout ledger keep their rows in. `Client` is what `tx` is. */
+/** A database in which the inbox and the payout ledger keep their rows. `Client` is the type of `tx`. */
 export interface Store<Client = unknown, Mode extends StoreMode = StoreMode> {
   readonly mode: Mode;
   /** @internal */
   readonly dialect: Dialect;
   /**
-   * Runs a unit of work in a transaction of its own.
+   * Runs a unit of work in its own transaction.
    *
    * @internal
    */
   transaction<T>(work: () => Work<T, Client>, options?: TransactionOptions): Promise<T>;
   /**
-   * Runs a unit of work in a transaction that the merchant has open, and leaves it open. On SQLite it has run, or thrown,
-   * when this returns.
+   * Runs a unit of work inside the merchant's open transaction, and leaves it open. On SQLite, the work is done, or has
+   * thrown, when this returns.
    *
    * @internal
    */
   join<T>(tx: Client, work: () => Work<T, Client>): Mode extends "sync" ? T : Promise<T>;
   /**
-   * Calls back when a transaction woke the channel. Some may be missed: poll besides.
+   * Calls back when a transaction notifies the channel. Notifications can be missed, so poll as well.
    *
    * @internal
    */
   listen(channel: string, onWake: () => void): Listener;
-  /** Ends what the store itself opened: a database opened by its path, a connection that listens. */
+  /** Closes what the store itself opened: a database opened by path, or a listening connection. */
   close(): Promise<void>;
 }
 
@@ -87,14 +87,14 @@ interface Listener {
   close(): Promise<void>;
 }
 
-/** The few words in which the databases differ. */
+/** The few fragments in which the databases differ. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** A statement's text for this database. */
   expand(text: string): string;
-  /** Run before migrations: they keep processes apart that migrate at once, and make the schema. */
+  /** Run before migrations, to serialise processes that migrate at the same time and to create the schema. */
   readonly beforeMigrations: readonly string[];
-  /** Counts settlekit's tables of the name `$1`. */
+  /** Counts settlekit's tables named `$1`. */
   readonly tableCount: string;
 }
 
@@ -117,7 +117,7 @@ export function expander(
   };
 }
 
-/** The tables of a part of settlekit: each migration is a list of statements, and is never changed once released. */
+/** The tables of one part of settlekit. Each migration is a list of statements, and never changes once released. */
 export interface Component {
   readonly name: "inbox" | "payouts";
   readonly migrations: readonly (readonly string[])[];
@@ -134,12 +134,13 @@ const noteMigration =
   "INSERT INTO {migrations} (component, version, applied_at) VALUES ($1, $2, {now})";
 
 /**
- * Brings a component's tables up to date, from any number of processes at once. Gives the number of migrations that ran.
+ * Brings a component's tables up to date, from any number of processes at once. Returns the number of migrations that
+ * ran.
  *
  * @throws {StoreError} code `newer_schema` when a newer settlekit has migrated them.
  */
 export async function migrate(store: Store, component: Component): Promise<number> {
-  // Read first, because a role that may not create a schema may still find that nothing is missing.
+  // Read first: a role that may not create a schema can still find that nothing is missing.
   const before = await store.transaction(() => versionOf(store.dialect, component));
   if (before === component.migrations.length) return 0;
   return store.transaction(function* () {
@@ -166,7 +167,7 @@ export async function requireMigrated(store: Store, component: Component): Promi
   if (version === 0) throw notMigrated(name);
   if (version === migrations.length) return;
   throw new StoreError(
-    `The database has version ${version} of the ${name} tables, and this settlekit needs version ${migrations.length}. ` +
+    `The database has version ${version} of the ${name} tables, and this version of settlekit needs ${migrations.length}. ` +
       `Call migrate() of the ${name} once when you deploy, or run what \`settlekit ${name} sql --from ${version}\` prints.`,
     { code: "not_migrated" },
   );
@@ -193,17 +194,13 @@ function* versionOf(dialect: Dialect, { name, migrations }: Component): Work<num
   const version = row?.version ?? 0;
   if (version <= migrations.length) return version;
   throw new StoreError(
-    `The database has version ${version} of the ${name} tables, and this settlekit knows up to ${migrations.length}. ` +
-      "Update settlekit in this process: a newer one has migrated the database.",
+    `The database has version ${version} of the ${name} tables, and this version of settlekit supports up to ${migrations.length}. ` +
+      "Update settlekit in this process: a newer version migrated the database.",
     { code: "newer_schema" },
   );
 }
 
-/**
- * The migrations of a component as a script for the database's own shell.
- *
- * @param from The version that the database has; 0 for none.
- */
+/** @param from The database's current version; 0 for none. */
 export function migrationScript(
   dialect: Dialect,
   { name, migrations }: Component,

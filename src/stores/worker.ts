@@ -4,41 +4,41 @@ import type { Store } from "./store.ts";
 
 /** A worker that runs until it is stopped. */
 export interface Worker extends AsyncDisposable {
-  /** Takes on nothing more, waits for what is running, and lets the process end. */
+  /** Takes on no new work, waits for what is running, and lets the process exit. */
   stop(): Promise<void>;
 }
 
-/** Something that a worker does again and again. */
+/** A task that a worker repeats. */
 export interface Loop {
-  /** How long to wait after a turn that found nothing to do, in milliseconds. */
+  /** How long to wait after a turn with nothing to do, in milliseconds. */
   readonly waitMs: number;
-  /** Whether the store's channel ends the wait. */
+  /** Whether a notification on the store's channel ends the wait. */
   readonly isWoken?: boolean;
-  /** True when there may be more to do at once. */
+  /** Resolves to true if there may be more to do right away. */
   readonly turn: () => Promise<boolean>;
 }
 
-/** What a worker is made of. */
+/** The parts of a worker. */
 interface Work {
   readonly store: Store;
   readonly observers: Pick<Observers<never, never>, "detached">;
   readonly channel: string;
-  /** How long `stop` waits for what is running, in milliseconds. */
+  /** How long `stop` waits for running work, in milliseconds. */
   readonly drainMs: number;
   readonly loops: readonly Loop[];
-  /** Resolves when nothing is running any more. */
+  /** Resolves once nothing is running. */
   readonly idle: () => Promise<void>;
-  /** Aborts at the beginning of `stop`. */
+  /** Aborts when `stop` begins. */
   readonly stopping: AbortController;
-  /** Aborts when `stop` has waited for `drainMs`. */
+  /** Aborts after `stop` has waited for `drainMs`. */
   readonly stopped: AbortController;
-  /** Told of turns that failed. They do not end the loop. */
+  /** Receives the errors of failed turns, which do not end the loop. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How long what was aborted has to give back its rows. */
+/** How long aborted work has to release its rows. */
 const abortGraceMs = 1_000;
-/** How many times longer a loop waits at most after failures. */
+/** The largest factor by which failures extend a loop's wait. */
 const largestBackoff = 30;
 
 /** Starts a worker of the inbox or of the payout ledger in this process. */
@@ -72,7 +72,7 @@ export function runWorker(work: Work): Worker {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     let timer = setTimeout(() => {
       stopped.abort();
-      // What still runs then loses its lease, and nothing of it is committed.
+      // Work that is still running then loses its lease, and commits nothing.
       timer = setTimeout(resolve, abortGraceMs);
     }, drainMs);
     await Promise.race([drained, late]);
@@ -85,7 +85,7 @@ export function runWorker(work: Work): Worker {
   return { stop, [Symbol.asyncDispose]: stop };
 }
 
-/** A sleep that ends early. */
+/** A sleep that can end early. */
 class Alarm {
   readonly #stop: AbortSignal;
   #isRinging = false;
@@ -101,7 +101,7 @@ class Alarm {
     this.#wake();
   }
 
-  /** What rang before is not forgotten. */
+  /** Returns at once if the alarm rang since the last sleep. */
   async sleep(ms: number): Promise<void> {
     if (!this.#isRinging && !this.#stop.aborted) {
       await new Promise<void>((resolve) => {
@@ -116,18 +116,18 @@ class Alarm {
   }
 }
 
-/** The longest time that a timer takes, in milliseconds; beyond, it ends at once. */
+/** The longest delay of a timer, in milliseconds; a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
-/** The longest time to wait between two turns, which failures multiply. */
+/** The longest wait between two turns, given that failures multiply it. */
 export const longestPollMs = Math.floor(longestTimerMs / largestBackoff);
 
-/** @throws {ConfigurationError} when it is something else, such as the AbortController. */
+/** @throws {ConfigurationError} when it is not an AbortSignal. */
 export function checkSignal(value: AbortSignal | undefined): void {
   if (value === undefined || value instanceof AbortSignal) return;
   throw invalidOption("signal", "signal must be an AbortSignal, such as controller.signal.");
 }
 
-/** @throws {ConfigurationError} when it is not a whole number, or outside of the range. */
+/** @throws {ConfigurationError} when it is not a whole number, or out of range. */
 export function checkWhole(
   param: string,
   value: number,

@@ -3,18 +3,18 @@ import { WebhookVerificationError } from "../errors.ts";
 /** The request's body exactly as it was received. */
 export type WebhookBody = string | Uint8Array | ArrayBuffer;
 
-/** A body in one of the two forms that this folder works with. */
+/** A body in one of the two forms used internally. */
 export type RawBody = string | Uint8Array;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** Undefined for a value that is not a raw body, for example because it was already parsed. */
+/** Undefined for anything but a raw body, for example one that was already parsed. */
 export function asRawBody(value: unknown): RawBody | undefined {
   if (typeof value === "string" || value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
-  // Not by instanceof: test runners give each file its own ArrayBuffer.
+  // Not instanceof: test runners give each file its own ArrayBuffer.
   const isBuffer = Object.prototype.toString.call(value) === "[object ArrayBuffer]";
   return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
 }
@@ -25,7 +25,7 @@ export function toBytes(body: RawBody): Uint8Array {
   return typeof body === "string" ? encoder.encode(body) : body;
 }
 
-/** A body that is still being read: one buffer, so that a body in tiny chunks takes no more memory. */
+/** A body that is still being read, in one buffer, so that tiny chunks take no extra memory. */
 export class GrowingBody {
   readonly #maxBytes: number;
   #buffer = new Uint8Array(1024);
@@ -35,7 +35,7 @@ export class GrowingBody {
     this.#maxBytes = maxBytes;
   }
 
-  /** Throws when the body is larger than the limit. */
+  /** Throws if the body is larger than the limit. */
   add(chunk: RawBody): void {
     const bytes = toBytes(chunk);
     const length = this.#length + bytes.length;
@@ -56,7 +56,7 @@ export class GrowingBody {
   }
 }
 
-/** Throws for a body that is no longer raw, or larger than the limit. */
+/** Throws if the body is no longer raw, or is larger than the limit. */
 export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
   const body = asRawBody(value);
   if (value === undefined || value === null) {
@@ -66,7 +66,7 @@ export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
   if (body === undefined) {
     throw bodyAlreadyParsed(`The body is of type ${typeof value}, not text or bytes.`);
   }
-  // A character takes at most three bytes, so most texts can be measured without encoding them.
+  // A character takes at most three bytes, so most texts need not be encoded to check their size.
   const bytes = body.length * 3 > maxBodyBytes ? toBytes(body) : body;
   if (bytes.length > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
   return body;
@@ -79,8 +79,8 @@ function bodyTooLarge(maxBodyBytes: number): WebhookVerificationError {
   );
 }
 
-/** The error for a body whose exact bytes are gone, with the line to change in each framework. */
-export function bodyAlreadyParsed(fact = "The body was read or parsed before.") {
+/** The error for a body whose exact bytes are lost, with the line to change in each framework. */
+export function bodyAlreadyParsed(fact = "The body was already read or parsed.") {
   return new WebhookVerificationError(
     "body_already_parsed",
     `${fact} The signature covers its exact bytes: verify before anything else reads it. Express: ` +

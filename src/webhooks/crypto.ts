@@ -1,17 +1,17 @@
 import { ConfigurationError } from "../errors.ts";
 import { type RawBody, toBytes } from "./body.ts";
 
-/** A signature, and the two parts of what it covers (interface section 6, rule 1). */
+/** A signature, and the two parts that it covers (interface section 6, rule 1). */
 export interface Signed {
   readonly signature: Uint8Array<ArrayBuffer>;
-  /** The timestamp header's exact text and a dot. */
+  /** The exact text of the timestamp header, followed by a dot. */
   readonly prefix: string;
   readonly body: RawBody;
 }
 
 const notHex = -1;
 
-/** Reads exactly 64 hex digits of either case as 32 bytes; undefined for any other text. */
+/** Reads exactly 64 hex digits in either case as 32 bytes; undefined for any other text. */
 export function parseSha256Hex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length !== 64) return undefined;
   const bytes = new Uint8Array(32);
@@ -30,11 +30,11 @@ function digitValue(charCode: number): number {
   return lowerCase >= 97 && lowerCase <= 102 ? lowerCase - 87 : notHex;
 }
 
-/** node:crypto answers at once, where WebCrypto returns promises. */
+/** node:crypto is synchronous, while WebCrypto returns promises. */
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
 type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
 
-/** Undefined on platforms without node:crypto. Not an import, so that bundles for browsers hold none. */
+/** Undefined on platforms without node:crypto. Not an import, so that browser bundles contain none. */
 export function findNodeCrypto(): NodeCrypto | undefined {
   return globalThis.process?.getBuiltinModule?.("node:crypto");
 }
@@ -54,7 +54,7 @@ export function nodeMatches(
   key: NodeKey | Uint8Array,
   { prefix, body, signature }: Signed,
 ): boolean {
-  // Read back from hex, which Node returns faster than it makes a Buffer.
+  // Hex and back, because Node returns that faster than a Buffer.
   const digest = parseSha256Hex(nodeHmacHex(crypto, key, prefix, body));
   return digest !== undefined && crypto.timingSafeEqual(digest, signature);
 }

@@ -5,42 +5,44 @@ import type { WebhookHints } from "./event.ts";
 import { readClaims, type WebhookHeaders } from "./headers.ts";
 import { checkOption, type Settings } from "./options.ts";
 
-/** A delivery in parts, for platforms without Web Requests. */
+/** A delivery in parts, for platforms without the Web's Request. */
 export interface WebhookInput {
-  /** Exactly as received. Text is taken as its UTF-8 bytes. */
+  /** Exactly as received. Text stands for its UTF-8 bytes. */
   readonly body: WebhookBody;
   readonly headers: WebhookHeaders;
 }
 
-/** A request as each platform's handler describes it. */
+/** A request as described by each platform's handler. */
 export interface IncomingRequest {
   readonly method: string | undefined;
   readonly headers: WebhookHeaders | null | undefined;
   /**
-   * Gives the body, or undefined when the sender disconnected. Throws when the body is no longer there
-   * to be verified or larger than the limit, and the signal's reason once that aborts.
+   * Returns the body, or undefined if the sender disconnected. Throws if the body is too large or can no longer be
+   * verified; if the signal aborts, throws its reason.
    */
   readBody(maxBodyBytes: number, signal: AbortSignal): unknown;
 }
 
-/** Gives the answer to a request, which has no body. */
+/** Returns the response to a request. It has no body. */
 export type Receive = (
   request: IncomingRequest,
 ) => Promise<{ readonly status: number; readonly headers: Record<string, string> }>;
 
-/** A delivery as it was received. Its headers are claims, which the signature must confirm. */
+/** A delivery as received. Its headers are claims that the signature must confirm. */
 export interface Delivery extends Signed {
   readonly timestampMs: number;
   readonly hints: WebhookHints;
 }
 
-/** Throws for what cannot be verified: unreadable or stale headers, a body that is not raw or too large. */
+/**
+ * Throws if the delivery cannot be verified: its headers are unreadable or stale, or its body is too large or not raw.
+ */
 export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
   const claims = checkedClaims(input?.headers, settings);
   return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };
 }
 
-/** Reads a delivery, its body only where the headers allow; undefined when the sender disconnected. */
+/** Reads a delivery, and its body only if the headers allow it; undefined if the sender disconnected. */
 export async function readDelivery(
   { headers, readBody }: IncomingRequest,
   settings: Settings,
@@ -61,7 +63,7 @@ export async function readDelivery(
   }
 }
 
-/** Throws for headers that cannot be verified or are stale: reason enough not to read the body. */
+/** Throws if the headers cannot be verified or are stale, before the body is read. */
 function checkedClaims(headers: unknown, { headers: names, toleranceSeconds, now }: Settings) {
   const claims = readClaims(headers, names);
   const ageMs = Number(now()) - claims.timestampMs;

@@ -3,14 +3,14 @@ import { toBytes } from "./body.ts";
 import type { Delivery } from "./delivery.ts";
 import { secretVariable } from "./options.ts";
 
-// Anybody can send deliveries that do not match, so the cost of one is bounded: about one millisecond.
+// Anyone can send deliveries that do not match, so diagnosing one is limited to about a millisecond.
 const maxBodyLength = 4096;
 const maxSecrets = 2;
 const maxSecretLength = 1024;
 
 /**
- * The usual causes of a mismatch, in the order in which they are worth trying. One is confirmed if the signature matches
- * what it has instead; the delivery is refused all the same. `cause` is fact and cure, and never shows a secret.
+ * The usual causes of a mismatch, most likely first. A cause is confirmed if the signature matches with its changed
+ * part; the delivery is still refused. `cause` states the fact and the cure, and never shows a secret.
  */
 export function suspicions(
   { prefix, body, signature, timestampMs }: Delivery,
@@ -31,7 +31,7 @@ export function suspicions(
     ["a timestamp in milliseconds", `${timestampMs}.`],
     ["no timestamp", ""],
   ];
-  const bodyCure = "Hand over the bytes received, not JSON.stringify(request.body).";
+  const bodyCure = "Pass the bytes received, not JSON.stringify(request.body).";
   const prefixCure = "Sign the timestamp header's exact text, a dot and the body.";
   const changes = [
     ...bodies.map(([what, body]) => ({ cause: `${what}. ${bodyCure}`, body })),
@@ -46,20 +46,21 @@ export function suspicions(
     ];
   });
   const environment = toBytes(environmentVariable(secretVariable) ?? "");
-  const cause = `with ${secretVariable}. The option secret may be another environment's.`;
+  const cause = `with ${secretVariable}. The secret option may be for another environment.`;
   return [...found, { cause, secret: environment }]
     .filter(({ secret }) => secret.length > 0)
     .map((it) => ({ prefix, body, signature, ...it, cause: `It matches ${it.cause}` }));
 }
 
 /**
- * JSON as other writers lay it out. Indented forms are left out: the indentation of a deeply nested body
- * grows with the square of its depth.
+ * JSON as other serialisers write it. Indented forms are left out: the indentation of a deeply nested body grows with
+ * the square of its depth.
  */
 function reserialised(text: string): [what: string, body: string][] {
   try {
     const compact = JSON.stringify(JSON.parse(text));
-    // Puts a space where one may stand outside strings. No text makes it fail after a quote, and start over.
+    // Adds a space after each comma and colon outside strings. The pattern never backtracks past a quote, whatever the
+    // text.
     const spaced = compact.replace(/"(?:[^"\\]|\\.?)*"?|[,:]/gs, (part) =>
       part.length > 1 ? part : `${part} `,
     );
@@ -68,12 +69,12 @@ function reserialised(text: string): [what: string, body: string][] {
       ["as JSON with spaces", spaced],
     ];
   } catch {
-    // Not JSON, or nested too deeply to be written.
+    // Not JSON, or nested too deeply to serialise.
     return [];
   }
 }
 
-/** As people copy secrets: with a line break, or with the quotes of an .env file. */
+/** Removes what people copy along with a secret: a line break, or the quotes of an .env file. */
 function withoutQuotes(text: string): string {
   return text
     .trim()

@@ -7,11 +7,11 @@ declare const unknownEvent: unique symbol;
 
 /** The type of `data` by event name. */
 export interface KnownEvents extends WebhookEvents {
-  /** The interface document mentions it without listing it. Handle it like `payment.updated`. */
+  /** Mentioned in the interface document, but not listed there. Handle it like `payment.updated`. */
   "payment.confirmed": PaymentEventData;
 }
 
-/** The names of interface section 6: those that it lists, and the one that it only mentions. */
+/** The names in interface section 6: the listed ones, and the one that is only mentioned. */
 export type WebhookEventName = keyof KnownEvents;
 
 const namesInDocument: Record<WebhookEventName, true> = {
@@ -26,7 +26,7 @@ export function isKnownEvent(name: string): name is WebhookEventName {
   return Object.hasOwn(namesInDocument, name);
 }
 
-/** The names of the interface document, and those seen in event logs, of whose data nothing is known. */
+/** The names in the interface document, and those seen in event logs, whose data is unknown. */
 export const eventNames: readonly string[] = [
   ...Object.keys(namesInDocument),
   "payment.failed",
@@ -36,8 +36,8 @@ export const eventNames: readonly string[] = [
 /**
  * Stands for every event name that settlekit does not know; at run time it is the name itself.
  *
- * It is not a plain `string`, which would keep `webhook.event === "payment.updated"` from narrowing
- * `data`. To act on a name that is not listed, register a handler for it: `webhooks.on("some.event", ...)`.
+ * It is not a plain `string`, because `webhook.event === "payment.updated"` would then not narrow `data`. To handle an
+ * unlisted name, register a handler for it: `webhooks.on("some.event", ...)`.
  */
 export type UnknownEventName = "an unknown event" & { readonly [unknownEvent]: true };
 
@@ -50,23 +50,22 @@ export interface VerifiedDelivery<Name extends string, Data> {
   /** When the delivery was signed. */
   readonly timestamp: Date;
   /**
-   * Hex SHA-256 of timestamp text, ".", raw body. Equal only for identical signed deliveries, so it
-   * detects a verbatim replay; a redelivery that was signed anew has another one. Key effects, such
-   * as shipping an order, on the payment's id and the status reached instead.
+   * Hex SHA-256 of timestamp text, ".", raw body. Equal only for identical signed deliveries, so it detects a verbatim
+   * replay; a redelivery with a new signature has a different one. Key effects, such as shipping an order, on the
+   * payment's id and the status reached instead.
    *
-   * A getter, computed when first read: part of `JSON.stringify(webhook)`, but not of
-   * `{ ...webhook }`.
+   * A getter, computed when first read: part of `JSON.stringify(webhook)`, but not of `{ ...webhook }`.
    */
   readonly deliveryKey: string;
   /** The exact bytes that were signed. A getter too, and not part of `JSON.stringify(webhook)`. */
   readonly rawBody: Uint8Array;
   /** Which of the configured secrets matched, counted from 0. */
   readonly secretIndex: number;
-  /** The identifiers in unsigned headers. Anybody could have changed them: use them in logs only. */
+  /** Identifiers from unsigned headers. Anyone could have changed them: use them only in logs. */
   readonly hints: WebhookHints;
 }
 
-/** Identifiers from headers outside the signature; those that were sent. */
+/** Identifiers from headers outside the signature, if they were sent. */
 export interface WebhookHints {
   readonly endpointId?: string;
   readonly eventId?: string;
@@ -97,7 +96,7 @@ export type Webhook =
 
 /** A `Webhook` at run time. */
 export class VerifiedWebhook {
-  // The text is kept rather than the caller's bytes: those may be a buffer that is used again.
+  // Keep the text rather than the caller's bytes, whose buffer may be reused.
   readonly #text: string;
   readonly #hasData: boolean;
   #rawBody: Uint8Array | undefined;
@@ -129,18 +128,18 @@ export class VerifiedWebhook {
     return { ...this, deliveryKey: this.deliveryKey };
   }
 
-  /** Whether the body had `data`, which handlers of one event rely on. */
+  /** Whether the body had `data`, which handlers for a specific event rely on. */
   static hasData(webhook: object): boolean {
     return #hasData in webhook && webhook.#hasData;
   }
 }
 
 /**
- * Reads a body whose signature was checked. Beside the documented form, `{ type, data: { payment } }` is
- * published, and `data` may be nested under the name of its object; all come out as the documented one.
+ * Reads a body whose signature was checked. Besides the documented form, `{ type, data: { payment } }` is published
+ * elsewhere, and `data` may be nested under its object's name; all are converted to the documented form.
  *
- * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make
- * the service send it again.
+ * The fields of `data` are not checked: refusing an authentic delivery over an odd field would only make the service
+ * send it again.
  */
 export function readEvent(body: RawBody) {
   const { text, value } = readJson(body);
@@ -159,12 +158,12 @@ function unnested(data: Record<string, unknown>, name: string, isPublishedForm: 
   if (!isPublishedForm && keys.length > 1) return data;
   const key = keys.find((key) => name.startsWith(`${key}.`));
   if (key !== undefined && isRecord(data[key])) return data[key];
-  // A payment's event is not about the withdrawal that comes with it, nor the other way round.
+  // A payment's event must not be read as being about an accompanying withdrawal, or vice versa.
   if (!isPublishedForm || /^(payment|withdrawal)\./.test(name)) return data;
   return [data.payment, data.withdrawal].find(isRecord) ?? data;
 }
 
-// The byte order mark is kept, so that encoding the text again gives the same bytes.
+// Keeps the byte order mark, so that encoding the text again gives the same bytes.
 const strictDecoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function readJson(body: RawBody): { text: string; value: unknown } {
@@ -173,7 +172,7 @@ function readJson(body: RawBody): { text: string; value: unknown } {
     const text = typeof body === "string" ? body.toWellFormed() : strictDecoder.decode(body);
     return { text, value: JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
-    // Not passed on as a cause: the platform's own message quotes the body.
+    // No cause: the platform's own message quotes the body.
     throw notAnEvent("invalid_json", "JSON in UTF-8");
   }
 }

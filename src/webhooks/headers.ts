@@ -3,7 +3,7 @@ import { parseSha256Hex } from "./crypto.ts";
 import type { WebhookHints } from "./event.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
-/** `Headers`, or a plain object with names in any case, such as `request.headers` of Node. */
+/** `Headers`, or a plain object with names in any case, such as `request.headers` in Node. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
@@ -12,7 +12,7 @@ type Field = "signature" | "timestamp" | keyof WebhookHints;
 
 type HeaderNames = ReturnType<typeof headerNames>;
 
-/** Which headers to read: their prefix with the hyphen, and the fields by full name. All in lower case. */
+/** Which headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
 export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
   const fields = new Map<string, Field>([
@@ -32,7 +32,7 @@ export function readClaims(headers: unknown, names: HeaderNames) {
   if (signature === undefined) throw unreadable("signature", digits, "64 hex digits", names);
   const timestampMs = parseTimestamp(timestamp);
   if (timestampMs === undefined) {
-    const expected = "Unix seconds, Unix milliseconds or ISO 8601 with its zone";
+    const expected = "Unix seconds, Unix milliseconds or ISO 8601 with a time zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
   return { signature, prefix: `${timestamp}.`, timestampMs, hints };
@@ -46,13 +46,13 @@ function unreadable(
 ): WebhookVerificationError {
   const reason: WebhookFailureReason = `${text ? "malformed" : "missing"}_${field}`;
   const fact = text ? `must be ${expected}, and has ${text.length} characters` : "is missing";
-  const cure = "Check the headers given, proxies and headerPrefix.";
+  const cure = "Check headerPrefix, the headers passed, and any proxies.";
   return new WebhookVerificationError(reason, `The header ${prefix}${field} ${fact}. ${cure}`);
 }
 
 /**
- * The headers that are there and not empty. One that was sent twice arrives as platforms join it,
- * "a, b", which is malformed as a signature and as a timestamp.
+ * The headers that are present and not empty. Platforms join a header that was sent twice as "a, b", which is neither a
+ * valid signature nor a valid timestamp.
  */
 function readFields(given: unknown, { prefix, fields }: HeaderNames): { [Name in Field]?: string } {
   const found: { [Name in Field]?: string } = {};
@@ -61,7 +61,7 @@ function readFields(given: unknown, { prefix, fields }: HeaderNames): { [Name in
   const isMap = typeof get === "function";
   const hyphen = prefix.length - 1;
   for (const name of isMap ? fields.keys() : Object.keys(headers)) {
-    // One character tells most other headers apart.
+    // Comparing one character first rules out most other headers.
     if (name[hyphen] !== "-") continue;
     const field = fields.get(name) ?? fields.get(name.toLowerCase());
     const value = joined(isMap ? get.call(headers, name) : headers[name]);

@@ -8,7 +8,7 @@ import {
   type WebhookEventName,
 } from "./event.ts";
 
-/** The literals of a union that is open to any other string. */
+/** The literals of a union that also accepts any other string. */
 type Known<Status extends string> = Status extends unknown
   ? string & {} extends Status
     ? never
@@ -17,25 +17,25 @@ type Known<Status extends string> = Status extends unknown
 
 type Named<Kind extends string> = Extract<WebhookEventName, `${Kind}.${string}`>;
 
-/** A branch for each known status, and one for all others and none. */
+/** A branch for each known status, and one for unknown or missing statuses. */
 type Branches<Name extends string, Data, Status extends string, Result> = {
   readonly [Value in Known<Status>]: (
     webhook: VerifiedDelivery<Name, Data & { readonly status: Value }>,
   ) => Result;
 } & { readonly unknown: (webhook: VerifiedDelivery<Name, Data>) => Result };
 
-/** The functions that `Webhooks.match` chooses from, one for each event and status: none may be missing. */
+/** The functions that `Webhooks.match` chooses from: one for each event and status, all required. */
 export interface WebhookBranches<Result> {
   readonly payment: Branches<Named<"payment">, PaymentEventData, PaymentStatus, Result>;
   readonly withdrawal: Branches<Named<"withdrawal">, WithdrawalEventData, WithdrawalStatus, Result>;
-  /** For events that settlekit does not know. */
+  /** For unknown events. */
   readonly unknown: (webhook: Webhook) => Result;
 }
 
 export function match<Result>(webhook: Webhook, branches: WebhookBranches<Result>): Result {
   if (!isKnownEvent(webhook.event)) return branches.unknown(webhook);
   const kind = webhook.event.startsWith("payment.") ? "payment" : "withdrawal";
-  // The name of the branch narrows the webhook.
+  // The branch's name narrows the webhook.
   const ofKind = branches[kind] as { readonly unknown: (webhook: Webhook) => Result };
   const { status } = webhook.data;
   // An inherited name, such as "constructor", is not a branch.

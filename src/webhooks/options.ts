@@ -3,13 +3,13 @@ import { asRawBody, toBytes } from "./body.ts";
 import type { Webhook } from "./event.ts";
 import { headerNames } from "./headers.ts";
 
-/** A text's UTF-8 bytes are the key, whatever it starts with; bytes are the key themselves. */
+/** For text, the key is its UTF-8 bytes, whatever its prefix; bytes are the key themselves. */
 export type WebhookSecret = string | Uint8Array;
 
 /** One secret, or several while one replaces another. */
 export type WebhookSecrets = WebhookSecret | readonly WebhookSecret[];
 
-/** Called for every delivery, for example to read a secret store. */
+/** Called for every delivery, for example to read from a secret store. */
 export type WebhookSecretProvider = () => WebhookSecrets | Promise<WebhookSecrets>;
 
 /** The part of `console` that is used; most loggers fit. */
@@ -23,8 +23,8 @@ export interface WebhooksOptions {
   /** The endpoint's webhook secret. Default: the environment variable SETTLEKIT_WEBHOOK_SECRET. */
   readonly secret?: WebhookSecrets | WebhookSecretProvider | undefined;
   /**
-   * How far a delivery's timestamp may be from now, in seconds and in either direction. `Infinity`
-   * accepts any age, and with it replays.
+   * How far a delivery's timestamp may be from now, in seconds and in either direction. `Infinity` accepts any age,
+   * including replays.
    *
    * @defaultValue 300
    */
@@ -41,7 +41,7 @@ export interface WebhooksOptions {
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * How long a body may take to arrive, in milliseconds, where settlekit reads it.
+   * How long a body may take to arrive, in milliseconds, if settlekit reads it.
    *
    * @defaultValue 10_000
    */
@@ -49,19 +49,19 @@ export interface WebhooksOptions {
   /** The clock. Default: the system's. */
   readonly now?: (() => Date) | undefined;
   /**
-   * Receives refused deliveries (`warn`) and failures on the receiving side (`error`). With a logger or
-   * `onError`, the usual causes of a signature mismatch are looked for. Default: one line on the console for
-   * each, unless there is an `onError`.
+   * Receives refused deliveries (`warn`) and failures on the receiving side (`error`). With a logger or `onError`,
+   * settlekit looks for the usual causes of a signature mismatch. Default: one line on the console for each, unless
+   * `onError` is set.
    */
   readonly logger?: WebhookLogger | undefined;
   /**
-   * Receives every error that made `fetchHandler`, `nodeHandler` or `lambdaHandler` answer with anything
-   * but 200, and the webhook if it was already verified. The handler waits for it.
+   * Receives every error that made `fetchHandler`, `nodeHandler` or `lambdaHandler` respond with anything but 200, and
+   * the webhook if it was already verified. The handler awaits it.
    */
   readonly onError?: ((error: unknown, webhook?: Webhook) => unknown) | undefined;
 }
 
-/** The checked options of `Webhooks`, with the defaults filled in. */
+/** The options of `Webhooks`, checked and with defaults filled in. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>;
 
 const optionNames = [
@@ -78,7 +78,7 @@ const optionNames = [
 export const isFunction = (value: unknown) => typeof value === "function";
 export const isAbove0 = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;
 
-/** Throws a ConfigurationError for the first option that does not exist or cannot be right. */
+/** Throws a ConfigurationError for the first unknown or invalid option. */
 export function readSettings(options: WebhooksOptions) {
   checkOptionNames(options, optionNames);
   const { toleranceSeconds = 300, maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000 } = options;
@@ -96,13 +96,13 @@ export function readSettings(options: WebhooksOptions) {
   return { toleranceSeconds, headers, maxBodyBytes, bodyTimeoutMs, now, logger, onError };
 }
 
-/** Throws a ConfigurationError unless an option is right. Never given the value: it may be secret. */
+/** Throws a ConfigurationError unless an option is valid. It never gets the value, which may be secret. */
 export function checkOption(param: string, isRight: boolean, expected: string): asserts isRight {
   if (isRight) return;
   throw invalidOption(param, `The option ${param} must be ${expected}.`);
 }
 
-/** The option, else the environment variable, else the documented prefix. */
+/** The option, the environment variable or the documented prefix, in this order. */
 export function readHeaderPrefix(
   headerPrefix = environmentVariable("SETTLEKIT_HEADER_PREFIX") || "X-Service",
 ): string {
@@ -115,7 +115,7 @@ export const secretVariable = "SETTLEKIT_WEBHOOK_SECRET";
 
 const expectedSecret = "non-empty text or bytes";
 
-/** The keys behind the secrets. Throws a ConfigurationError that does not show them. */
+/** The secrets' keys. Throws a ConfigurationError that does not show them. */
 export function secretKeys(secrets: unknown): readonly Uint8Array<ArrayBuffer>[] {
   const list = [secrets].flat();
   checkOption("secret", list.length > 0, expectedSecret);
@@ -126,6 +126,6 @@ export function secretKey(secret: unknown): Uint8Array<ArrayBuffer> {
   const key = asRawBody(secret);
   // With an empty key, anyone could sign.
   checkOption("secret", key !== undefined && key.length > 0, expectedSecret);
-  // A copy, so that the key cannot change afterwards. Not by slice, which does not copy a Buffer.
+  // A copy, so that the key cannot change afterwards. A Buffer's slice() would not copy.
   return new Uint8Array(toBytes(key));
 }

@@ -12,7 +12,7 @@ type Handler = (webhook: Webhook) => unknown;
 
 export type Receiver = ReturnType<typeof createReceiver>;
 
-/** Answers requests, whatever platform they came in by. */
+/** Answers requests from any platform. */
 export function createReceiver(
   settings: Settings,
   verify: (delivery: Delivery) => Webhook | Promise<Webhook>,
@@ -22,7 +22,7 @@ export function createReceiver(
   const handlers = new Map<string, Handler[]>();
   const unhandled = new Set<string>();
 
-  /** Without a logger, a warning takes one line of the console; an error comes with its stack. */
+  /** Without a logger, the console gets one line for a warning, and the stack for an error. */
   async function log(level: "warn" | "error", message: string, details: Record<string, unknown>) {
     const target: Pick<Console, "warn" | "error"> = logger ?? console;
     try {
@@ -30,7 +30,7 @@ export function createReceiver(
     } catch {}
   }
 
-  /** Tells the merchant. A reporter that fails must not change the answer. */
+  /** Reports to the merchant. A failing reporter must not change the response. */
   async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
     const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
     if (logger || !onError) await log(level, message, { error });
@@ -43,12 +43,12 @@ export function createReceiver(
     const { event } = webhook;
     const hasData = VerifiedWebhook.hasData(webhook);
     const found = (hasData && handlers.get(event)) || handlers.get("*");
-    // Who follows an object rarely needs its creation, which the merchant asked for.
+    // Merchants that handle updates rarely need creations, which they requested themselves: no warning then.
     const isFollowed = hasData && handlers.has(event.replace(/created$/, "updated"));
     if (found === undefined && !isFollowed && !unhandled.has(event)) {
       unhandled.add(event);
       const name = show(event) + (hasData ? "" : " without data");
-      const message = `No handler takes the event ${name}. It was answered with 200.`;
+      const message = `There is no handler for the event ${name}. The response was 200.`;
       void log("warn", message, { event });
     }
     for (const handler of found ?? []) await handler(webhook);
@@ -61,7 +61,7 @@ export function createReceiver(
     try {
       const delivery = await readDelivery(request, settings);
       if (delivery === undefined) {
-        // The sender disconnected and sees no answer.
+        // The sender disconnected, so nobody sees the response.
         const error = new DOMException("The sender disconnected.", "AbortError");
         reception.end({ error, status: 400 });
         return 400;
@@ -79,7 +79,7 @@ export function createReceiver(
     }
   }
 
-  /** Says nothing but the status: why a delivery was refused is the merchant's business alone. */
+  /** Responds with the status alone: why a delivery was refused is only for the merchant. */
   const receive: Receive = async (request) => {
     const status = await statusFor(request);
     return { status, headers: status === 405 ? { Allow: "POST" } : {} };
@@ -109,7 +109,7 @@ const refusalStatuses: Partial<Record<WebhookFailureReason, number>> = {
   invalid_event: 400,
 };
 
-/** The status that answers a delivery which was not verified. */
+/** The response status for a delivery that was not verified. */
 export function refusalStatus(error: unknown): number {
   if (!(error instanceof WebhookVerificationError)) return 500;
   return refusalStatuses[error.reason] ?? 401;

@@ -3,19 +3,19 @@ import { channel } from "../runtime.ts";
 import type { Webhook } from "./event.ts";
 
 interface ReceptionEvent {
-  /** Counts the deliveries of one `Webhooks`; the events of one delivery share it. */
+  /** Numbers the deliveries of one `Webhooks`; all events of one delivery have the same value. */
   readonly receptionId: number;
 }
 
-/** A delivery came in. Every start has exactly one end. */
+/** A delivery arrived. Every start has exactly one end. */
 export interface WebhookStartEvent extends ReceptionEvent {
   readonly type: "start";
 }
 
-/** A delivery was verified or refused, and where a handler of `Webhooks` took it, handled and answered. */
+/** A delivery was verified or refused. If a `Webhooks` handler received it, it was also handled and answered. */
 export interface WebhookEndEvent extends ReceptionEvent {
   readonly type: "end";
-  /** Whether it was authentic, and no handler threw. */
+  /** Whether it was authentic and no handler threw. */
   readonly ok: boolean;
   readonly durationMs: number;
   /** The event's name, once the delivery was verified. */
@@ -24,17 +24,17 @@ export interface WebhookEndEvent extends ReceptionEvent {
   readonly reason?: WebhookFailureReason;
   /** The class of the error, if something failed on this side. */
   readonly error?: string;
-  /** The answer's status, from the handlers of `Webhooks`. */
+  /** The response status, if a `Webhooks` handler received it. */
   readonly status?: number;
 }
 
 /**
- * The messages of the channel `settlekit:webhooks` of node:diagnostics_channel. No event holds a secret, an
- * amount or a body.
+ * The messages on the node:diagnostics_channel channel `settlekit:webhooks`. No event contains a secret, an amount or a
+ * body.
  */
 export type WebhooksEvent = WebhookStartEvent | WebhookEndEvent;
 
-/** Sees the deliveries of a `Webhooks` that it was added to, as `settlekit/opentelemetry` does. */
+/** Sees the deliveries of the `Webhooks` that it was added to, as `settlekit/opentelemetry` does. */
 export interface WebhooksObserver {
   onEvent(event: WebhooksEvent, webhook?: Webhook): void;
   /** Runs the handlers of a delivery. */
@@ -49,7 +49,7 @@ interface Facts {
 
 const unobserved = { end(_facts: Facts) {}, around: <T>(run: () => T) => run() };
 
-/** The observers of one `Webhooks`' deliveries. None can change an answer. */
+/** The observers of one `Webhooks`' deliveries. None can change a response. */
 export class Receptions {
   readonly observers = new Set<WebhooksObserver>();
   readonly #channel = channel("settlekit:webhooks");

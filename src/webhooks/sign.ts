@@ -4,23 +4,23 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
-/** An event to sign. `data` is checked for the known names and any object for others. */
+/** An event to sign. `data` is typed for the known names, and any object for others. */
 export interface SignableEvent<Name extends string = string> {
   readonly event: Name;
   readonly data: Name extends keyof WebhookEvents ? WebhookEvents[Name] : object;
 }
 
-/** The event to sign, or a body to sign as it is. */
+/** The event to sign, or a body to sign unchanged. */
 export type SignWebhookOptions<Name extends string = string> = {
   readonly secret: WebhookSecret;
-  /** Default: now. A Date is written in Unix seconds; text and numbers are sent as they are. */
+  /** Default: now. A Date is written in Unix seconds; text and numbers are sent unchanged. */
   readonly timestamp?: Date | string | number | undefined;
   /** Default: the environment variable SETTLEKIT_HEADER_PREFIX, else `X-Service`. */
   readonly headerPrefix?: string | undefined;
 } & (
   | { readonly event: SignableEvent<Name>; readonly body?: undefined }
   | {
-      /** Sent as it is in place of an event, for example to test what is not JSON. */
+      /** Sent unchanged in place of an event, for example to test a body that is not JSON. */
       readonly body: string;
       readonly event?: SignableEvent<Name> | undefined;
     }
@@ -35,7 +35,7 @@ export interface SignedWebhook {
 }
 
 /**
- * Signs a webhook as the service does (interface section 6), to test a receiver with.
+ * Signs a webhook as the service does (interface section 6), to test a receiver.
  *
  * Throws a ConfigurationError when an option is invalid and on platforms without node:crypto.
  *

@@ -3,18 +3,18 @@ const unixSecondsWithFraction = /^(\d{1,11})\.(\d{1,9})$/;
 const iso8601 =
   /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])((?:[01]\d|2[0-3]):[0-5]\d))$/;
 
-/** The length of the longest text that any of them matches. */
+/** The longest text that any of the formats matches. */
 const maxLength = 35;
 
 /**
  * Reads the timestamp header as milliseconds since 1970; undefined when it is malformed.
  *
- * The interface document does not show the format (section 6), so three are read: 1 to 11 digits are
- * seconds, with or without a fraction; 12 to 14 digits are milliseconds; everything else must be strict
- * ISO 8601 with `Z` or a numeric offset. Fractions of a millisecond are cut off.
+ * The interface document does not show the format (section 6), so three are accepted: 1 to 11 digits are seconds, with
+ * or without a fraction; 12 to 14 digits are milliseconds; everything else must be strict ISO 8601 with `Z` or a
+ * numeric offset. Fractions of a millisecond are dropped.
  *
- * The signature covers `timestamp.body`, so a fraction could also be read as the start of a body. An event is
- * an object and never starts with a digit, so only one reading is ever accepted.
+ * The signature covers `timestamp.body`, so a fraction could also be read as the start of a body. An event is an object
+ * and never starts with a digit, so only one reading is ever accepted.
  */
 export function parseTimestamp(text: string): number | undefined {
   if (text.length > maxLength) return undefined;
@@ -23,14 +23,14 @@ export function parseTimestamp(text: string): number | undefined {
   if (seconds) return Number(seconds) * 1000 + milliseconds(fraction);
   const [, dateAndTime = "", isoFraction, sign, offset] = iso8601.exec(text) ?? [];
   const date = new Date(`${dateAndTime}Z`);
-  // Date turns 30 February into a day in March; only a real date comes back as it went in.
+  // Date turns 30 February into a day in March; only a real date survives the round trip.
   if (!dateAndTime || !date.toJSON()?.startsWith(dateAndTime)) return undefined;
   const offsetMs = offset ? Date.parse(`1970-01-01T${offset}Z`) : 0;
   const timeMs = date.getTime() + milliseconds(isoFraction);
   return sign === "-" ? timeMs + offsetMs : timeMs - offsetMs;
 }
 
-/** By its digits, because `0.57 * 1000` is less than 570. */
+/** Digit by digit, because `0.57 * 1000` is less than 570. */
 function milliseconds(fraction = ""): number {
   return Number(fraction.padEnd(3, "0").slice(0, 3));
 }

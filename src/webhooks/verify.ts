@@ -6,7 +6,7 @@ import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
 import { type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
 
-/** Verifies deliveries: at once where the platform has node:crypto, later with WebCrypto. */
+/** Verifies deliveries: synchronously with node:crypto, asynchronously with WebCrypto. */
 export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(given: WebhooksOptions["secret"], settings: Settings) {
@@ -16,13 +16,13 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     return { isSync: false as const, matchingSecret: () => -1, verify };
   }
   const secrets = secretKeys(given);
-  // Causes are only looked for if a logger or onError reports them.
+  // Only look for causes if a logger or onError reports them.
   const suspect = (delivery: Delivery) =>
     settings.logger || settings.onError ? suspicions(delivery, secrets) : [];
   const crypto = findNodeCrypto();
   if (crypto) {
     const keys = secrets.map((secret) => crypto.createSecretKey(secret));
-    // Every secret is tried, so that the time taken does not tell which one matched.
+    // Try every secret, so that the time taken does not reveal which one matched.
     const matchingSecret = (delivery: Delivery) =>
       keys.map((key) => nodeMatches(crypto, key, delivery)).indexOf(true);
     const verify = (delivery: Delivery): Webhook => {
@@ -39,7 +39,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
   const matchingSecret = async (delivery: Delivery) =>
     (await Promise.all(secrets.map((secret) => webMatches(secret, delivery)))).indexOf(true);
   const verify = async (given: Delivery): Promise<Webhook> => {
-    // A copy: the caller may use its buffer again while this waits.
+    // A copy: the caller may reuse its buffer during the await.
     const delivery = { ...given, body: new Uint8Array(toBytes(given.body)) };
     const secretIndex = await matchingSecret(delivery);
     if (secretIndex === -1) {
@@ -60,11 +60,11 @@ function webhookOf(
   deliveryKey: (text: string) => string,
 ): Webhook {
   const facts = { timestamp: new Date(timestampMs), secretIndex, hints };
-  // The types of `data` are the service's word, as those of every answer are.
+  // The types of `data` trust the service, as those of every response do.
   return new VerifiedWebhook(readEvent(body), facts, deliveryKey) as unknown as Webhook;
 }
 
-/** The error for a delivery that no secret matches, with the cause where one was found. */
+/** The error for a delivery that no secret matches, with the cause if one was found. */
 export function mismatch(body: RawBody, cause?: string): WebhookVerificationError {
   const likelyCause =
     body.length === 0

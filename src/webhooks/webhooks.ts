@@ -18,20 +18,20 @@ import { Receptions, type WebhooksObserver } from "./reception.ts";
 import { createVerifier, mismatch, type Verifier } from "./verify.ts";
 
 /**
- * Called with each verified delivery of an event, and awaited. If it throws, the delivery is answered with 500, so that
- * the service can send it again.
+ * Called with each verified delivery of an event, and awaited. If it throws, the response is 500, so that the service
+ * can send the delivery again.
  */
 export type WebhookHandler<Name extends string = "*"> = (
   webhook: Name extends "*" ? Webhook : WebhookOf<Name>,
 ) => unknown;
 
-/** The result of `safeVerify`: the webhook, or the reason why there is none. */
+/** The result of `safeVerify`: the webhook, or the reason why it was refused. */
 export type SafeVerifyResult =
   | { readonly ok: true; readonly webhook: Webhook }
   | { readonly ok: false; readonly reason: WebhookFailureReason; readonly message: string };
 
 /**
- * Verifies the service's webhooks (interface section 6), and answers them.
+ * Verifies the service's webhooks (interface section 6), and responds to them.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ export class Webhooks {
   readonly #receiver: Receiver;
 
   /**
-   * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile,
-   * so no status is forgotten, even when a new version of settlekit knows more of them.
+   * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile, so
+   * no status is forgotten, even when a new version of settlekit adds some.
    *
    * @example
    * ```ts
@@ -84,7 +84,7 @@ export class Webhooks {
     this.#receiver = createReceiver(this.#settings, this.#verifier.verify, this.#receptions);
   }
 
-  /** @internal For `settlekit/opentelemetry`. Call what it returns to remove the observer. */
+  /** @internal For `settlekit/opentelemetry`. The returned function removes the observer. */
   observe(observer: WebhooksObserver): () => void {
     const { observers } = this.#receptions;
     observers.add(observer);
@@ -94,8 +94,8 @@ export class Webhooks {
   /**
    * Verifies a delivery: a Web Request, whose body it reads, or its raw body and headers.
    *
-   * Throws `WebhookVerificationError`, whose `reason` says what is wrong; answer 401 then. Nothing
-   * that a sender can send makes it throw anything else.
+   * Throws `WebhookVerificationError`, whose `reason` says what is wrong; respond with 401 then. No input from a sender
+   * makes it throw anything else.
    */
   async verify(input: Request | WebhookInput): Promise<Webhook> {
     const reception = this.#receptions.begin();
@@ -114,8 +114,8 @@ export class Webhooks {
   }
 
   /**
-   * Like `verify`, without a promise. Throws a ConfigurationError on platforms without node:crypto and
-   * when `secret` is a function.
+   * Like `verify`, but synchronous. Throws a ConfigurationError on platforms without node:crypto and when `secret` is a
+   * function.
    */
   verifySync(input: WebhookInput): Webhook {
     const verifier = this.#verifier;
@@ -143,22 +143,22 @@ export class Webhooks {
   }
 
   /**
-   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` takes the events that
-   * have no handler of their own. Several handlers of one event run one after another, in the order of
-   * registration; when one throws, those after it do not run.
+   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` handles events without a handler of
+   * their own. Several handlers of one event run one after another, in order of registration; if one throws, the rest
+   * do not run.
    */
   on<Name extends WebhookEventName | "*" | (string & {})>(
     event: Name,
     handler: WebhookHandler<Name>,
   ): this {
-    // The receiver calls a handler with nothing but the event it was registered for.
+    // The receiver calls a handler only with the event it was registered for.
     this.#receiver.on(event, handler as (webhook: Webhook) => unknown);
     return this;
   }
 
   /**
-   * Handlers that pass every verified delivery on. What `explain` throws for a delivery that no secret matches is
-   * answered with 500 instead of 401.
+   * Handlers that pass on every verified delivery. If no secret matches and `explain` throws, the response is 500
+   * instead of 401.
    *
    * @internal
    */
@@ -181,7 +181,7 @@ export class Webhooks {
   }
 
   /**
-   * Whether one of the secrets is behind a delivery's signature. Secrets that a function gives are not asked for.
+   * Whether one of the secrets made a delivery's signature. A secret function is not called.
    *
    * @internal
    */
@@ -190,27 +190,25 @@ export class Webhooks {
   }
 
   /**
-   * A handler for Web servers and workers. It answers without a body: 200 when every handler has finished, 401 when
-   * the delivery is not authentic, 413 and 408 for a body that is too large or too slow, 405 for anything but POST,
-   * 400 for a signed body that is not an event, and 500 when a handler throws.
+   * A handler for Web servers and workers. It responds without a body: 200 when every handler has finished, 401 when
+   * the delivery is not authentic, 413 and 408 for a body that is too large or too slow, 405 for anything but POST, 400
+   * for a signed body that is not an event, and 500 when a handler throws.
    */
   fetchHandler(): FetchHandler {
     return this.#receiver.fetchHandler();
   }
 
   /**
-   * A handler for node:http, Express, Connect, Koa (`context.req`, `context.res`), NestJS and API
-   * routes of Next.js, answering as `fetchHandler` does. It reads the body itself. If a body parser ran
-   * first, it answers 500 and tells `logger` and `onError` which line to change. For Fastify there is a
-   * plugin in `settlekit/webhooks/fastify`.
+   * A handler for node:http, Express, Connect, Koa (`context.req`, `context.res`), NestJS and API routes of Next.js,
+   * responding as `fetchHandler` does. It reads the body itself. If a body parser ran first, it responds with 500 and
+   * tells `logger` and `onError` which line to change. For Fastify, use the plugin in `settlekit/webhooks/fastify`.
    */
   nodeHandler(): NodeHandler {
     return this.#receiver.nodeHandler();
   }
 
   /**
-   * A handler for AWS Lambda behind API Gateway, a function URL or a load balancer, answering as
-   * `fetchHandler` does.
+   * A handler for AWS Lambda behind API Gateway, a function URL or a load balancer, responding as `fetchHandler` does.
    *
    * @example
    * ```ts
@@ -222,7 +220,7 @@ export class Webhooks {
   }
 }
 
-/** Not by instanceof: a Request may come from another implementation than the global one. */
+/** Not instanceof: a Request may come from an implementation other than the global one. */
 function isRequest(input: Request | WebhookInput): input is Request {
   return typeof (input as Partial<Request> | undefined)?.arrayBuffer === "function";
 }

@@ -1,24 +1,21 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Credential } from "./operation.ts";
 
-/** Which of the service's environments a client talks to; each has keys of its own. */
+/** Which of the service's environments a client talks to; each has its own keys. */
 export type Environment = "production" | "testnet" | "sandbox";
 
-/** Where a sandbox listens unless told otherwise. */
+/** The default port of a sandbox. */
 export const defaultSandboxPort = 4010;
 
-/** Where clients look for a sandbox unless told otherwise. */
+/** The sandbox URL that clients use by default. */
 export const defaultSandboxUrl = `http://127.0.0.1:${defaultSandboxPort}`;
 
-/** Printable ASCII without spaces: what a header carries unchanged everywhere. */
+/** Printable ASCII without spaces, which every header carries unchanged. */
 export function isVisibleAscii(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/**
- * Refuses a credential that cannot be right, without repeating it: the platform's own header error
- * would print it.
- */
+/** Refuses a credential that cannot be valid, without showing it: the platform's own header error would print it. */
 export function checkCredential(param: string, value: unknown, name = param): string {
   if (typeof value !== "string" || value === "") {
     throw new ConfigurationError(`${name} must be a non-empty string, got ${describe(value)}.`, {
@@ -26,11 +23,11 @@ export function checkCredential(param: string, value: unknown, name = param): st
       param,
     });
   }
-  // Some readers of .env files leave quotation marks in place.
+  // Some .env parsers leave quotation marks in place.
   if (!isVisibleAscii(value) || /^["']|["']$/.test(value)) {
     throw new ConfigurationError(
       `${name} contains a character that no credential has: a space, a line break, a quotation mark ` +
-        "around it or a character outside ASCII. It was probably copied with it; copy it again.",
+        "around it or a character outside ASCII. It was probably copied along with the credential; copy it again.",
       { code: "malformed_credential", param },
     );
   }
@@ -38,9 +35,9 @@ export function checkCredential(param: string, value: unknown, name = param): st
 }
 
 /**
- * Published: test keys start with `sk_test_`, production keys with `sk_` alone.
+ * Published elsewhere: test keys start with `sk_test_`, production keys with `sk_` alone.
  *
- * @param name Where it was given: the option, or an environment variable.
+ * @param name The option or environment variable that it came from.
  */
 export function checkSecretKey(
   value: unknown,
@@ -74,13 +71,13 @@ function describe(value: unknown): string {
 /** The prefix of the service's own headers in the interface document. */
 export const defaultHeaderPrefix = "X-Service";
 
-/** Ties every attempt of one creation together (interface section 4.1, rule 3). */
+/** Identifies all attempts of one creation (interface section 4.1, rule 3). */
 export const idempotencyKeyHeader = "Idempotency-Key";
 
-/** Where the service is assumed to name a request for its support. */
+/** The assumed response header with the request's id, for the service's support. */
 export const defaultRequestIdHeader = "X-Request-Id";
 
-/** The header that carries a credential, and the text before it there; `undefined` for public operations. */
+/** The header that carries a credential, and the scheme before it; `undefined` for public operations. */
 export function credentialHeader<Name extends Credential | "none">(
   name: Name,
   headerPrefix: string,

@@ -1,33 +1,32 @@
 import { isRecord } from "../values.ts";
 
-/** The content of an error answer, in any of its forms (interface section 7). */
+/** The content of an error response, in any of its forms (interface section 7). */
 export interface ErrorFacts {
   readonly type?: string;
   readonly code?: string;
   readonly message?: string;
   readonly param?: string;
-  /** The service's name for the request; some descriptions have it in the body. */
+  /** The request's id at the service; some descriptions have it in the body. */
   readonly requestId?: string;
-  /** The parsed body, or its text where it is no JSON. */
+  /** The parsed body, or its text if it is not JSON. */
   readonly body: unknown;
 }
 
 const maxMessageLength = 500;
-/** So much of a text is searched for a message. */
+/** How much of a text is searched for a message. */
 const maxSearchedLength = 4 * maxMessageLength;
 
 /**
- * Reads the body of an error answer. Accepts the documented envelope, a flat `{ code, message }`, the
- * `{ statusCode, message, error }` of a common framework, and the text, HTML or nothing that a proxy
- * sends. Never throws.
+ * Reads the body of an error response. Accepts the documented envelope, a flat `{ code, message }`, the `{ statusCode,
+ * message, error }` of a common framework, and a proxy's text, HTML or empty body. Never throws.
  *
- * @param redact Takes credentials out of a text. Applied before anything is cut: half a key is a leak, too.
+ * @param redact Removes credentials from a text. Applied before truncation: even half a key is a leak.
  */
 export function readErrorBody(
   text: string,
   redact: (text: string) => string = (it) => it,
 ): ErrorFacts & {
-  /** Whether the body has one of the service's forms: a proxy's page has not. */
+  /** Whether the body has one of the service's forms, unlike a proxy's page. */
   readonly isKnownForm: boolean;
 } {
   const body = parseRedacted(text, redact);
@@ -67,12 +66,12 @@ const codes: Readonly<Record<number, string>> = {
   429: "rate_limited",
 };
 
-/** The code that the document's overview gives to a status, for answers without one. */
+/** The code that the document's overview assigns to a status, for responses without one. */
 export function codeForStatus(status: number): string {
   return codes[status] ?? (status >= 500 ? "server_error" : `http_${status}`);
 }
 
-/** Takes credentials out of every name and text, after escapes were read. */
+/** Removes credentials from every name and text, after unescaping. */
 function parseRedacted(text: string, redact: (text: string) => string): unknown {
   try {
     return JSON.parse(text, (_, value: unknown) => {
@@ -81,12 +80,12 @@ function parseRedacted(text: string, redact: (text: string) => string): unknown 
       return Object.fromEntries(Object.entries(value).map(([name, it]) => [redact(name), it]));
     });
   } catch {
-    // No JSON, or nested deeper than the stack.
+    // Not JSON, or nested deeper than the stack allows.
     return redact(text);
   }
 }
 
-/** A field as printable text, left out when there is nothing to print. */
+/** A field as printable text, left out if there is nothing to print. */
 function optional<Name extends string>(name: Name, value: unknown): { [name in Name]?: string } {
   const parts = Array.isArray(value) ? value : [value];
   const text = printable(parts.filter((part) => typeof part === "string").join("; "));

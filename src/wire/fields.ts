@@ -2,16 +2,17 @@ import * as z from "zod/mini";
 import { ConfigurationError } from "../errors.ts";
 import { nearest, show, withoutKeys } from "../values.ts";
 
-// The parts of the wire's schemas.
+// The building blocks of the wire's schemas.
 
 /** A schema, whatever it is made of. */
 export type Schema<T> = z.ZodMiniType<T>;
 
-// Named for what they hold. Their form is documented (interface section 2), but no reason to refuse an answer.
+// Named for their content. Their form is documented (interface section 2), but a deviation is no reason to refuse a
+// response.
 export const identifier = z.string();
 export const timestamp = z.string();
 
-/** For what only the caller can know. */
+/** For content that only the caller knows. */
 export const anything: Schema<unknown> = z.unknown();
 
 /**
@@ -22,15 +23,15 @@ export type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 /**
- * An object of an answer. Unknown fields are kept but not typed: the service may add fields at any time,
- * and a caller may need one before settlekit knows it.
+ * An object in a response. Unknown fields are kept but not typed: the service may add fields at any time, and a caller
+ * may need one that settlekit does not know yet.
  */
 // @__NO_SIDE_EFFECTS__
 export function openObject<const Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.looseObject(shape) as unknown as z.ZodMiniObject<Shape, z.core.$strip>;
 }
 
-/** Completes the known values in an editor and accepts any other string. */
+/** Offers the known values for completion, and accepts any other string. */
 export type OpenEnum<Known extends string> = Known | (string & {});
 
 /** A value that the service owns: the known ones are typed, new ones are no reason to fail. */
@@ -41,7 +42,7 @@ export function openEnum<const Known extends string>(
   return z.union([z.enum(known), z.string()]);
 }
 
-/** The known values of a schema that `openEnum` made. */
+/** The known values of a schema made by `openEnum`. */
 export function knownValues(schema: z.core.$ZodType): readonly string[] | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "optional" || def.type === "nullable") return knownValues(def.innerType);
@@ -63,15 +64,15 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 }
 
 /**
- * A field that may be missing. `z.exactOptional` would have this type, but runs the inner schema for each missing field
- * and words why it fails, which doubles the time that a page takes.
+ * A field that may be missing. `z.exactOptional` would have this type, but parses each missing field and builds an
+ * error for it, which doubles the time to parse a page.
  */
 // @__NO_SIDE_EFFECTS__
 export function optional<Inner extends z.core.$ZodType>(schema: Inner) {
   return z.optional(schema) as unknown as z.ZodMiniExactOptional<Inner>;
 }
 
-/** A field that one description of the service always has, and another leaves out or sets to null. */
+/** A field that one description of the service always has, while another omits it or sets it to null. */
 // @__NO_SIDE_EFFECTS__
 export function nullish<Inner extends z.core.$ZodType>(schema: Inner) {
   return optional(z.nullable(schema));
@@ -93,18 +94,18 @@ export function allNullish<Shape extends z.core.$ZodShape>({ shape }: z.ZodMiniO
 export const optionalText = nullish(z.string());
 export const optionalNumber = nullish(z.number());
 
-// Conversions end in a schema, without which there is no JSON Schema of what they give.
+// Conversions end in a schema: without it, their output would have no JSON Schema.
 
 /**
- * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for
- * amounts in smallest units: a JSON number has lost their last digits already.
+ * A price or rate as decimal text. Some descriptions have a JSON number, which is written out. Not for amounts in
+ * smallest units: a JSON number has already lost their last digits.
  */
 export const decimalText: Schema<string> = z.union([
   z.string(),
   z.pipe(z.number(), z.pipe(z.transform(writtenOut), z.string())),
 ]);
 
-/** Without exponent: `1e-7` is not a decimal string. */
+/** Without an exponent: `1e-7` is not a decimal string. */
 function writtenOut(value: number): string {
   const text = String(value);
   if (!text.includes("e")) return text;
@@ -134,21 +135,21 @@ const evmChainId = [
 ] as const;
 
 /**
- * The chain id of an EVM chain. The interface document has a number; newer descriptions have CAIP-2 text such as
- * `eip155:8453`, which is read as its number.
+ * The chain id of an EVM chain. A number in the interface document; CAIP-2 text such as `eip155:8453` in newer
+ * descriptions, from which the number is read.
  */
 export const evmChainIdSchema: Schema<number> = z.union(evmChainId);
 
-/** The chain id of any chain: newer descriptions also list chains that are not EVM chains. */
+/** The chain id of any chain: newer descriptions also list non-EVM chains. */
 export const chainIdSchema: Schema<ChainId> = z.union([
   ...evmChainId,
   text(/^(?!eip155:)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/) as unknown as Schema<Caip2>,
 ]);
 
 /**
- * Gives the options as the schema reads them.
+ * Returns the options as parsed by the schema.
  *
- * @param shapeRule The message if they are not an object, perhaps a key, which is not shown.
+ * @param shapeRule The message if they are not an object. They may be a key, so they are not shown.
  * @throws {ConfigurationError} naming the option in `param`.
  */
 export function checkOptions<Options>(
@@ -169,13 +170,13 @@ export function checkOptions<Options>(
   throw new ConfigurationError(issue.message, { code, param: path.join(".") });
 }
 
-/** The way to the option that an issue is about: the first one, where it is about several. */
+/** The path of the option that an issue is about: the first if there are several. */
 function optionPath(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): string[] {
   const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   return [...(issue.path ?? []), ...unknown].map((part) => withoutKeys(String(part)));
 }
 
-/** The message for an option that does not exist or is not the object that it should be. */
+/** The message for an unknown option, or one that should be an object. */
 function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
   const path = optionPath(issue);
   const param = path.join(".");
@@ -190,8 +191,8 @@ function optionMessage(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Reads an answer that may differ from its schema, as `drift` says with paths such as `quotes.0.chainId`. Values that do
- * not fit are kept as they are, and all others are converted as usual.
+ * Reads a response that may differ from its schema. `drift` lists the differing paths, such as `quotes.0.chainId`.
+ * Their values are kept as they are; all others are converted as usual.
  */
 export function readTolerantly<T>(
   schema: Schema<T>,
@@ -206,12 +207,12 @@ export function readTolerantly<T>(
 
 const tolerantSchemas = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
 
-/** The same schema, except that each value in it that does not fit is kept. */
+/** The same schema, except that it keeps values that do not fit. */
 function tolerant(schema: z.core.$ZodType): z.core.$ZodType {
   const known = tolerantSchemas.get(schema);
   if (known) return known;
   const innerType = withTolerantParts(schema);
-  // `z.catch` does the same, but keeps 10 kB of zod in every bundle.
+  // Like `z.catch`, which would keep 10 kB of zod in every bundle.
   const made = new z.ZodMiniCatch({ type: "catch", innerType, catchValue: ({ value }) => value });
   tolerantSchemas.set(schema, made);
   return made;

@@ -1,19 +1,18 @@
 import type { OperationId } from "./operations.ts";
 
-// The texts of the OpenAPI document. They stand apart from the operations and their schemas, so that bundles of clients do
-// not contain them.
+// The texts of the OpenAPI document, separate from operations and schemas so that client bundles do not contain them.
 
-/** Where a belief about the service comes from: see docs/wire.md. */
+/** The source of an assumption about the service: see docs/wire.md. */
 export type Evidence = "documented" | "published" | "assumed";
 
 interface OperationProse {
   readonly summary: string;
   readonly description: string;
-  /** Of the belief that there is this operation, with this method and path. */
+  /** The evidence that this operation exists, with this method and path. */
   readonly evidence: Evidence;
 }
 
-/** By the names of the table's constants, so that none can be missing. */
+/** Keyed by the operation table's constants, so that none can be missing. */
 export const operationProse: Readonly<Record<OperationId, OperationProse>> = {
   createPayment: {
     summary: "Create a payment or a deposit",

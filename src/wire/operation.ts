@@ -13,7 +13,7 @@ export type Credential = "secretKey" | "paymentSecret" | "accessToken";
  */
 export type Replay = "safe" | "keyed" | "unsafe";
 
-/** One operation of the service: everything that the client, the sandbox and the docs need of it. */
+/** One operation of the service: everything that the client, the sandbox and the docs need to know about it. */
 export interface Operation<Response> {
   /** The method that calls it, such as `payments.create`. */
   readonly name: string;
@@ -24,11 +24,11 @@ export interface Operation<Response> {
   readonly credential: Credential | "none";
   readonly replay: Replay;
   readonly body?: Schema<unknown>;
-  /** Strict: a client refuses a filter that the operation does not have. */
+  /** Strict: a client refuses an unknown filter. */
   readonly query?: z.ZodMiniObject;
-  /** Status of a success; 200 where it is missing. */
+  /** Status of a success; 200 by default. */
   readonly successStatus?: 200 | 201;
   readonly response: Schema<Response>;
-  /** Fields of the answer that a caller cannot do without; or that the answer is a list, or anything. */
+  /** Fields of the response that a caller cannot do without, or that it is a list, or that it may be anything. */
   readonly essential: readonly string[] | "a list" | "anything";
 }

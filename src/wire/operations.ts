@@ -35,7 +35,7 @@ import {
 
 // What each operation does, and the evidence for it, is in openapi-prose.ts.
 
-/** Whatever reads may be repeated. */
+/** Reads are always safe to repeat. */
 // @__NO_SIDE_EFFECTS__
 function read<Response>(
   operation: Omit<Operation<Response>, "method" | "replay">,
@@ -43,7 +43,7 @@ function read<Response>(
   return { method: "GET", replay: "safe", ...operation };
 }
 
-/** Reads a list that comes in pages. */
+/** Reads a paginated list. */
 // @__NO_SIDE_EFFECTS__
 function readPages<Item>(
   item: Schema<Item>,
@@ -80,7 +80,7 @@ export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchem
   query: paymentListQuerySchema,
 });
 
-// Unsafe, because whether a repeated Idempotency-Key is honoured is not shown.
+// Unsafe, because nothing shows that a repeated Idempotency-Key is honoured.
 export const createWithdrawal: Operation<Withdrawal> = {
   name: "withdrawals.create",
   method: "POST",
@@ -132,7 +132,7 @@ export const listQuotes: Operation<Quote[]> = read({
   essential: "a list",
 });
 
-// Creates or updates: the same request twice is harmless.
+// Creates or updates: repeating the request is harmless.
 export const createQuote: Operation<Quote> = {
   name: "checkout.quotes.create",
   method: "POST",
@@ -233,7 +233,7 @@ export const createMerchantWithdrawal: Operation<Withdrawal> = {
   essential: ["id"],
 };
 
-/** Every operation. A client's bundle keeps only those that it calls, because nothing in it reads this. */
+/** Every operation. Clients do not reference this table, so that bundles keep only the operations they call. */
 export const operationTable = {
   createPayment,
   getPayment,

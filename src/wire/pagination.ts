@@ -5,13 +5,13 @@ import { openObject, type Same, wholeNumber } from "./fields.ts";
 export interface Pagination {
   /** Items in the whole list. */
   total: number;
-  /** Items asked for in this page. */
+  /** Requested number of items per page. */
   limit: number;
   /** Items skipped before this page. */
   offset: number;
   /** Whether items follow this page. */
   hasMore: boolean;
-  /** Pages of this size in the whole list. */
+  /** Number of pages of this size in the list. */
   totalPages: number;
   /** This page's number. */
   currentPage: number;
@@ -29,7 +29,7 @@ true satisfies Same<Pagination, z.output<typeof paginationSchema>>;
 
 /** Which part of a list to read. */
 export interface PageQuery {
-  /** Items a page, 1 to 1000; default 100. */
+  /** Items per page, 1 to 1000; default 100. */
   limit?: number | undefined;
   /** Items to skip; default 0. */
   offset?: number | undefined;

@@ -18,8 +18,8 @@ import {
 } from "./token.ts";
 
 /**
- * The receipt of a payment. The interface document does not show its fields; two published
- * shapes exist, so every field may be missing or null.
+ * The receipt of a payment. The interface document does not show its fields; two shapes are published elsewhere, so
+ * every field may be missing or null.
  */
 export interface PaymentReceipt {
   paymentId?: string | null;
@@ -65,7 +65,7 @@ export interface PaymentReceipt {
   transactionHash?: string | null;
   /** Block of the transaction. */
   blockNumber?: number | null;
-  /** Blocks on top of the transaction's. */
+  /** Blocks mined on top of the transaction's. */
   confirmations?: number | null;
   /** Blocks that the service waits for. */
   requiredConfirmations?: number | null;

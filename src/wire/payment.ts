@@ -19,7 +19,7 @@ import { type PaymentReceipt, paymentReceiptSchema } from "./payment-receipt.ts"
 import { type PaymentStatus, paymentStatusSchema } from "./payment-status.ts";
 import { type DepositAddress, depositAddressSchema, type Quote, quoteSchema } from "./quote.ts";
 
-/** Of a fixed amount, or of whatever the customer sends (interface section 1). */
+/** For a fixed amount, or for whatever the customer sends (interface section 1). */
 export type PaymentType = OpenEnum<"payment" | "deposit">;
 
 /** A payment or a deposit (interface section 2.1). */
@@ -37,11 +37,11 @@ export interface Payment {
   currency: string;
   /** See `isPaid` and `isFinal`. */
   status: PaymentStatus;
-  /** Missing or null where each quote carries its own. */
+  /** Missing or null if each quote carries its own. */
   depositAddress?: DepositAddress | null;
   /** The ways to settle the payment, token by token. */
   quotes: Quote[];
-  /** Null until money was received. */
+  /** Null until money is received. */
   receipt?: PaymentReceipt | null;
   /** The merchant's own reference, as given at creation. */
   orderId?: string | null;
@@ -49,7 +49,7 @@ export interface Payment {
   redirectUrl?: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** Where the merchant's logo is. */
+  /** URL of the merchant's logo. */
   merchantLogoUrl?: string | null;
   /** What the customer pays, fees included, in USD cents. */
   amountDueCents?: number | null;
@@ -93,7 +93,7 @@ export const maxAmountInCents = 100_000_000;
 export interface CreatePaymentBody {
   /** Default `payment`. */
   type?: "payment" | "deposit";
-  /** USD cents; due for a payment, ignored for a deposit. */
+  /** USD cents; required for a payment, ignored for a deposit. */
   amount?: number;
   currency: "USD";
   orderId: string;
@@ -115,21 +115,21 @@ export const createPaymentBodySchema = z.object({
 });
 true satisfies Same<CreatePaymentBody, z.output<typeof createPaymentBodySchema>>;
 
-/** Schemes that would run or open something on the customer's device. */
+/** Schemes that would run code or open something on the customer's device. */
 const forbiddenSchemes = ["javascript:", "data:", "file:", "blob:", "vbscript:"];
 
 export const redirectUrlRule =
   "must be a whole URL such as https://shop.example/paid or myapp://paid, with any scheme but " +
   forbiddenSchemes.join(", ");
 
-/** Whether a customer may be sent there: a whole URL that opens a page or an app. */
+/** Whether a customer may be sent there: a complete URL that opens a page or an app. */
 export function isRedirectUrl(value: unknown): value is string {
-  // "localhost:3000/paid" parses, too, with a scheme "localhost:".
+  // "localhost:3000/paid" is a valid URL with the scheme "localhost:".
   if (typeof value !== "string" || !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return false;
   return URL.canParse(value) && !forbiddenSchemes.includes(new URL(value).protocol);
 }
 
-/** A payment as the answer to its creation has it: one published description leaves out its type. */
+/** A payment in the response to its creation: one published description omits its type. */
 export interface NewPayment extends Omit<Payment, "type"> {
   type?: PaymentType;
 }
@@ -140,13 +140,13 @@ export const newPaymentSchema = openObject({
 });
 true satisfies Same<NewPayment, z.output<typeof newPaymentSchema>>;
 
-/** The answer to a creation (interface section 4.1). */
+/** The response to a creation (interface section 4.1). */
 export interface CreatedPayment {
   /** The payment that was created. */
   payment: NewPayment;
   /**
-   * The hosted payment page: send the customer here. Its query may carry the payment secret, so keep the
-   * whole URL out of logs, too.
+   * The hosted payment page: send the customer here. Its query may contain the payment secret, so keep the whole URL
+   * out of logs.
    */
   paymentUrl: string;
   /** Equals `payment.id`. */

@@ -27,7 +27,7 @@ export interface TokenChain {
   nativeDecimals: number;
   /** Whether the network is in use. */
   isEnabled: boolean;
-  /** Whether the network's assets are worth nothing. */
+  /** Whether it is a test network, whose assets are worth nothing. */
   isTestnet?: boolean;
 }
 
@@ -51,11 +51,13 @@ export interface Token {
   symbol: string;
   /** The all-zero address (or `0xeeee…eeee`) with `assetType` `native` denotes the native asset. */
   contractAddress: string;
-  /** Decimals of the smallest unit. Differs between chains for one symbol: never assume it. */
+  /**
+   * Decimals of the smallest unit. The same symbol can have different decimals on different chains: never assume them.
+   */
   decimals: number;
   /** Whether its price is stable. */
   type: OpenEnum<"stablecoin" | "volatile">;
-  /** The chain's own asset, or a contract's. */
+  /** The chain's native asset, or a token contract's. */
   assetType: OpenEnum<"native" | "erc20">;
   /** Whether it is in use. */
   status: OpenEnum<"active" | "deprecated" | "blocked">;
@@ -102,9 +104,9 @@ true satisfies Same<ChainListQuery, z.output<typeof chainListQuerySchema>>;
 export interface TokenListQuery extends PageQuery {
   /** Such as 8453, or CAIP-2 text. */
   chainId?: ChainId | undefined;
-  /** In any case. */
+  /** Case does not matter. */
   symbol?: string | undefined;
-  /** In any case. */
+  /** Case does not matter. */
   contractAddress?: string | undefined;
   assetType?: OpenEnum<"native" | "erc20"> | undefined;
   tokenType?: OpenEnum<"stablecoin" | "volatile"> | undefined;

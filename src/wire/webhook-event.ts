@@ -45,7 +45,7 @@ export interface WithdrawalEventData {
   createdAt?: string;
 }
 
-/** The events of interface section 6 and what each carries. */
+/** The events of interface section 6 and the data of each. */
 export interface WebhookEvents {
   "payment.created": PaymentEventData;
   "payment.updated": PaymentEventData;

@@ -91,21 +91,21 @@ export interface Withdrawal {
   chainId: number;
   /** The beneficiary's wallet address. */
   recipientAddress: string;
-  /** How far it has come. */
+  /** The withdrawal's current status. */
   status: WithdrawalStatus;
   /** `USD`. */
   currency: string;
   /** The merchant's own reference, if one was given. */
   orderId?: string | null;
-  /** JSON as a string, if some was given. */
+  /** JSON as a string, if any was given. */
   customMetadata?: string | null;
-  /** Why it failed. In lists only present when it did. */
+  /** Why it failed. In lists, present only if it did. */
   errorMessage?: string | null;
-  /** Null until it is completed. In lists only present when it is. */
+  /** Null until it is completed. In lists, present only if it is. */
   receipt?: WithdrawalReceipt | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** When it changed last: ISO 8601, UTC. */
+  /** When it last changed: ISO 8601, UTC. */
   updatedAt: string;
 }
 
@@ -136,7 +136,7 @@ export const maxMetadataLength = 2048;
 export interface CreateWithdrawalBody {
   /** USD cents. */
   amountInCents: number;
-  /** A number, or CAIP-2 text where the client is configured so. */
+  /** A number, or CAIP-2 text if the client is configured to send that. */
   chainId: number;
   recipientAddress: string;
   orderId?: string;
@@ -172,11 +172,11 @@ export interface WithdrawalConfig {
   backendWallet: string;
   /** Tokens, with their chains, that can be sent. */
   supported: Token[];
-  /** How much can be withdrawn at once. */
+  /** The limits for one withdrawal. */
   limits: WithdrawalLimits;
 }
 
-/** The bounds of one withdrawal. */
+/** The limits for one withdrawal. */
 export interface WithdrawalLimits {
   /** USD cents. */
   minAmountInCents: number;

@@ -131,8 +131,8 @@ describe("settlekit doctor", () => {
     ["401", { status: 401 }, 3, /credential/],
     ["403", { status: 403 }, 3, /Ask the service/],
     ["429", { status: 429, headers: { "retry-after": "9" } }, 5, /Call again in 9 s/],
-    ["500", { status: 500 }, 5, /The fault is the service's/],
-    ["a page of a proxy", { body: "<html>" }, 5, /not with the JSON/],
+    ["500", { status: 500 }, 5, /The service is at fault/],
+    ["a page of a proxy", { body: "<html>" }, 5, /not with the expected JSON/],
     ["a redirect", { status: 301, headers: { location: "https://b.example/" } }, 2, /b\.example/],
   ])(
     "an answer of %s is a failure of the call, not of the way there",

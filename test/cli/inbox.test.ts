@@ -72,7 +72,7 @@ describe("settlekit inbox", () => {
     ],
     [["status", "--sqlite", "a.db", "--schema", "shop"], "Pass --sqlite or --schema, not both."],
     [["sql", "--sqlite", "--schema", "shop"], "Pass --sqlite or --schema, not both."],
-    [["sql", "--postgres", "--schema", 'a"b'], "must be a name of up to 48 small letters"],
+    [["sql", "--postgres", "--schema", 'a"b'], "must be a name of up to 48 lower-case letters"],
   ])("refuses %j, where one option would be ignored or break the SQL", async (args, reason) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

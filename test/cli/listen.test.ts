@@ -141,7 +141,7 @@ describe("settlekit listen", () => {
       { ...signed(), body: `${JSON.stringify(event)}\n` },
       401,
       "signature_mismatch",
-      "Hand over the bytes",
+      "Pass the bytes",
     ],
     ["no signature", { body: "{}", headers: {} }, 401, "missing_signature", "is missing"],
     [
@@ -224,7 +224,7 @@ describe("settlekit listen", () => {
     await running.stderr.next((text) => text.includes("refused, signature_mismatch"));
     const { code, stdout, stderr } = await running.stop();
     expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
-    expect(stderr).toContain("Hand over the bytes");
+    expect(stderr).toContain("Pass the bytes");
     expect(stderr).not.toContain(secret);
   });
 

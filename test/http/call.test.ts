@@ -132,7 +132,7 @@ describe("an answer", () => {
       .call(getPayment, read)
       .catch((thrown) => thrown);
     expect(error).toMatchObject({ name, outcome: "unknown" });
-    expect(error.message).toMatch(/check baseUrl, and what lies between here and the service\.$/);
+    expect(error.message).toMatch(/check baseUrl, and any proxy between here and the service\.$/);
   });
 });
 

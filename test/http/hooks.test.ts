@@ -81,9 +81,9 @@ describe("a beforeRequest hook that", () => {
     [
       "answers itself",
       () => Response.json(createdPayment),
-      /gave a Response in place of the service's/,
+      /returned a Response in place of the service's/,
     ],
-    ["gives something else", () => ({}) as Request, /gave an object in place/],
+    ["gives something else", () => ({}) as Request, /returned an object in place/],
     [
       "deletes the key",
       ({ request }) => request.headers.delete("idempotency-key"),
@@ -112,7 +112,7 @@ describe("a beforeRequest hook that", () => {
     [
       "sends the key readable",
       ({ request }) => new Request("http://proxy.example/", request),
-      /gave a URL that is not https/,
+      /returned a URL that is not https/,
     ],
   ];
 

@@ -148,7 +148,7 @@ describe("deadlineMs", () => {
     await expect(letPass(200, http.call(getPayment, read))).rejects.toMatchObject({
       code: "deadline_exceeded",
       outcome: "not_sent",
-      message: expect.stringMatching(/^Nothing was sent: .* what the secretKey function gives/),
+      message: expect.stringMatching(/^Nothing was sent: .* waiting for the secretKey function/),
     });
     expect(fetch).not.toHaveBeenCalled();
   });

@@ -34,7 +34,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     const [receiveA, receiveB] = ["a", "b"].map((tenant) => inbox.fetchHandler({ tenant }));
     expect((await receiveA?.(delivery(secretOf("b"))))?.status).toBe(500);
     expect(logger.error.mock.calls[0]?.[0]).toMatch(
-      /A webhook for the tenant "b" came to the route of the tenant "a"\. .* Set the webhook URL of "b" to its own route/,
+      /A webhook for the tenant "b" arrived at the route of the tenant "a"\. .* Set the webhook URL of "b" to its own route/,
     );
     expect(logger.error.mock.calls[0]?.[1].error).toMatchObject({ code: "other_tenant" });
     expect((await inbox.stats()).changed).toBe(0);

@@ -64,7 +64,7 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
           error: {
             code: "effect_timeout",
             message:
-              "The effect slow took longer than 30 s, for which a worker may keep a payment, so it was rolled back. " +
+              "The effect slow took longer than 30 s, the longest that a worker may hold a payment, so it was rolled back. " +
               "Do slow work in a task, with after().",
           },
         },
@@ -207,7 +207,7 @@ WHERE subject = '${id}'`,
       await pass(31_000);
       expect(told()).toHaveLength(1);
       expect(String(told()[0])).toMatch(
-        /no room beside task \/payment\/\S+ \(for \d\d s\)\. Find out/,
+        /still running task \/payment\/\S+ \(for \d\d s\)\. Find out/,
       );
       const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
       ship(other.inbox);

@@ -23,7 +23,9 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
 
   it("cannot be started twice, but again after it was stopped", async () => {
     const worker = shop.inbox.start();
-    expect(() => shop.inbox.start()).toThrow(/while a worker of this inbox runs. Stop it first/);
+    expect(() => shop.inbox.start()).toThrow(
+      /while a worker of this inbox is running. Stop it first/,
+    );
     expect(() => ship(shop.inbox)).toThrow(/Register everything before inbox.start/);
     await worker.stop();
     await worker.stop();
@@ -184,7 +186,7 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     await die();
     await shop.inbox.settleDue();
     expect(await shop.shipments()).toEqual(["order_1"]);
-    const reason = "Its worker did not finish 3 times: it may end the process.";
+    const reason = "Its worker failed to finish 3 times: it may be killing the process.";
     expect(await shop.inbox.parked()).toMatchObject([{ subject: killer, reason }]);
     expect(shop.told("parked")).toMatchObject([{ id: killer, reason }]);
   });

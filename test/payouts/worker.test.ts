@@ -12,7 +12,7 @@ describe.each(databases)("a worker on %s", (name, openDatabase) => {
     const payouts = world.open();
     await payouts.migrate();
     const worker = payouts.start({ pollMs: name === "SQLite" ? 60_000 : 50 });
-    expect(() => payouts.start()).toThrow(/while a worker of this ledger runs/);
+    expect(() => payouts.start()).toThrow(/while a worker of this ledger is running/);
     await payouts.plan(order);
     await vi.waitFor(async () => expect((await payouts.get(order.orderId))?.state).toBe("sent"));
     await worker.stop();

@@ -29,7 +29,7 @@ describe("a dashboard", () => {
   test("is refused with a token that still has its scheme, which is not shown", async () => {
     const nowhere = { url: "http://127.0.0.1:2" };
     const rule =
-      'accessToken begins with "Bearer", which settlekit adds itself. Give the token alone.';
+      'accessToken begins with "Bearer", which settlekit adds itself. Pass only the token.';
     expect(() => dashboardOf(nowhere, "Bearer abc")).toThrow(rule);
     const dashboard = dashboardOf(nowhere, () => "bearer abc");
     await expect(dashboard.withdrawalConfig()).rejects.toThrow(rule);

@@ -26,7 +26,7 @@ describe("an answer about another object than the one asked for", () => {
       code: "answer_differs",
       operation,
       body: { id: expect.any(String) },
-      message: expect.stringContaining("another id than was asked for"),
+      message: expect.stringContaining("does not match the request (different id)"),
     });
   });
 

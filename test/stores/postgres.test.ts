@@ -38,7 +38,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
   });
 
   it("refuses what is no pool", () => {
-    expect(() => postgres({} as pg.Pool)).toThrow(/takes a Pool of pg/);
+    expect(() => postgres({} as pg.Pool)).toThrow(/takes a Pool from pg/);
   });
 
   it.each(["abc", -1, 0, Number.NaN, 2 ** 31])("refuses the time limit %o", (limit) => {

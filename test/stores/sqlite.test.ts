@@ -40,7 +40,7 @@ it("refuses what is no database", () => {
     exec() {}
   }
   expect(() => sqlite(new Database() as never)).toThrow(
-    /a path or a DatabaseSync of node:sqlite, got a Database/,
+    /a path or a DatabaseSync from node:sqlite, got a Database/,
   );
   expect(() => sqlite("/nowhere/shop.db")).toThrow(/"\/nowhere\/shop.db" cannot be opened/);
 });

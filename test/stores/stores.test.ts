@@ -98,9 +98,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     await expect(requireMigrated(store, notes)).rejects.toEqual(
       expect.objectContaining({
         code: "not_migrated",
-        message: expect.stringMatching(
-          /version 1 of the inbox tables.*needs version 2. Call migrate\(\)/,
-        ),
+        message: expect.stringMatching(/version 1 of the inbox tables.*needs 2. Call migrate\(\)/),
       }),
     );
     expect(await migrate(store, notes)).toBe(1);
@@ -125,7 +123,7 @@ describe.each(databases)("a store on %s", (name, openDatabase) => {
     const older = { ...notes, migrations: notes.migrations.slice(0, 1) };
     const refusal = expect.objectContaining({
       code: "newer_schema",
-      message: expect.stringMatching(/version 2 .* knows up to 1\. Update settlekit/),
+      message: expect.stringMatching(/version 2 .* supports up to 1\. Update settlekit/),
     });
     await expect(migrate(store, older)).rejects.toEqual(refusal);
     await expect(requireMigrated(store, older)).rejects.toEqual(refusal);

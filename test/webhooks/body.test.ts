@@ -170,7 +170,7 @@ describe("a Web Request", () => {
         ok: false,
         reason: "body_already_parsed",
         message: expect.stringMatching(
-          /^The body was read or parsed before\. The signature covers its exact bytes: verify before anything else reads it\./,
+          /^The body was already read or parsed\. The signature covers its exact bytes: verify before anything else reads it\./,
         ),
       });
     }

@@ -43,7 +43,7 @@ describe("the cause of a mismatch is named when the body was changed on its way:
     ["compact JSON that was indented by tabs", compact, JSON.stringify(value, null, "\t")],
   ])("%s", async (_, sent, arrived) => {
     expect(await cause(changed(sent, arrived))).toBe(
-      "It matches as compact JSON. Hand over the bytes received, not JSON.stringify(request.body).",
+      "It matches as compact JSON. Pass the bytes received, not JSON.stringify(request.body).",
     );
   });
 
@@ -101,7 +101,7 @@ describe("the cause of a mismatch is named when the secret is", () => {
   it("another one than the environment's, which matches", async () => {
     vi.stubEnv("SETTLEKIT_WEBHOOK_SECRET", secret);
     expect(await cause(delivery(), { secret: "of the testnet" })).toBe(
-      "It matches with SETTLEKIT_WEBHOOK_SECRET. The option secret may be another environment's.",
+      "It matches with SETTLEKIT_WEBHOOK_SECRET. The secret option may be for another environment.",
     );
   });
 

@@ -79,7 +79,7 @@ describe("an event goes to its handlers", () => {
     const empty = () => new Request(url, { method: "POST", body, headers });
     expect(await answer(webhooks, empty())).toBe(200);
     expect(logger.warn).toHaveBeenCalledExactlyOnceWith(
-      'No handler takes the event "payment.updated" without data. It was answered with 200.',
+      'There is no handler for the event "payment.updated" without data. The response was 200.',
       { event: "payment.updated" },
     );
     webhooks.on("*", ({ event, data }) => log.push(`${event} ${JSON.stringify(data)}`));

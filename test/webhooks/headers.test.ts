@@ -89,7 +89,7 @@ describe("headers that are not there", () => {
 
   it("are named in the message, with the cure", () => {
     expect(() => receiver().verifySync({ body, headers: {} })).toThrow(
-      "The header x-service-signature is missing. Check the headers given, proxies and headerPrefix.",
+      "The header x-service-signature is missing. Check headerPrefix, the headers passed, and any proxies.",
     );
   });
 });

@@ -80,8 +80,8 @@ describe("an event without a handler", () => {
     }
     expect(await answer(webhooks, signed("payment.updated"))).toBe(200);
     expect(warn.mock.calls).toEqual([
-      ['No handler takes the event "withdrawal.created". It was answered with 200.'],
-      ['No handler takes the event "something.new". It was answered with 200.'],
+      ['There is no handler for the event "withdrawal.created". The response was 200.'],
+      ['There is no handler for the event "something.new". The response was 200.'],
     ]);
   });
 
@@ -96,7 +96,9 @@ describe("an event without a handler", () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     await answer(receiver({ logger }), signed(`a\n${"b".repeat(100_000)}`));
     const [message] = logger.warn.mock.lastCall ?? [];
-    expect(message).toMatch(/^No handler takes the event "a\\nb+"\.\.\. \(100002 characters\)\. /);
+    expect(message).toMatch(
+      /^There is no handler for the event "a\\nb+"\.\.\. \(100002 characters\)\. /,
+    );
     expect(message.length).toBeLessThan(200);
   });
 });

@@ -10,9 +10,9 @@ import type { Listing } from "./page.ts";
 
 export interface FindOptions extends RequestOptions {
   /**
-   * A time before which no match can have been created: a `Date`, or ISO 8601 text with its zone such as
-   * `2026-07-01T00:00:00Z`. Reading stops there, less five minutes for clocks that differ, as long as the
-   * pages prove to be sorted newest first.
+   * A time before which no match can have been created: a `Date`, or ISO 8601 text with a time zone such as
+   * `2026-07-01T00:00:00Z`. Reading stops five minutes before it, to allow for clock differences, provided the pages
+   * are provably sorted newest first.
    */
   createdAfter?: Date | string | undefined;
 }
@@ -26,17 +26,17 @@ interface Ordered {
 /** The service's largest page, for the fewest requests. */
 const limit = 1000;
 const clockMarginMs = 300_000;
-/** A list that shifts while it is read can hide items from one reading of it, hardly from three. */
+/** A list that shifts while being read can hide an item from one reading, but hardly from three. */
 const maxReadings = 3;
-/** Pages in a row without a new item. More means that the service repeats itself. */
+/** Consecutive pages without a new item. More means that the service is repeating itself. */
 const maxRepeats = 20;
 
 /**
- * Finds items by reading the list, as the service has no filter for `orderId`. One deadline covers all
- * pages. An empty result is proof that there is no match: every item of the list was read.
+ * Finds items by reading the list, because the service has no filter for `orderId`. One deadline covers all pages. An
+ * empty result is proof that there is no match: every item of the list was read.
  *
- * @throws {UnexpectedResponseError} code `unreadable_list`, outcome `not_sent`, when nothing was found but
- * the list cannot be shown to have been read completely.
+ * @throws {UnexpectedResponseError} code `unreadable_list`, outcome `not_sent`, when nothing was found but the list
+ * cannot be shown to have been read completely.
  */
 export async function findByOrderId<Item extends Ordered>(
   http: Http,
@@ -61,7 +61,7 @@ export async function findByOrderId<Item extends Ordered>(
       const remainingMs = deadlineAt - time.now();
       if (remainingMs <= 0) {
         throw new TimeoutError(
-          `${operation.name} could not be read to its end within deadlineMs (${deadlineMs} ms). Raise deadlineMs, or ` +
+          `${operation.name} could not be read completely within deadlineMs (${deadlineMs} ms). Raise deadlineMs, or ` +
             "pass createdAfter to stop earlier.",
           { code: "deadline_exceeded", operation: operation.name },
         );
@@ -75,7 +75,7 @@ export async function findByOrderId<Item extends Ordered>(
       });
       search.take(page.data, offset);
       if (search.hasPassed(stopMs)) return { ...page, data: search.found };
-      // The next page begins with the last item of this one: without that overlap, items were skipped.
+      // Each page overlaps the previous one by an item. Without the overlap, items were skipped.
       offset += Math.max(1, page.data.data.length - 1);
     } while (search.goesOn);
 
@@ -91,20 +91,20 @@ export async function findByOrderId<Item extends Ordered>(
 class Search<Item extends Ordered> {
   readonly #orderId: string;
   readonly found: Item[] = [];
-  /** The ids of all items seen, and those of this reading. */
+  /** The ids of all items seen so far. */
   readonly ids = new Set<string>();
   readonly #idsOfReading = new Set<string>();
-  /** The most items that any page said the list has. */
+  /** The largest total that any page reported. */
   #total = 0;
-  /** The last word of the service about whether there are more items. */
+  /** `hasMore` of the latest page. */
   #hasMore: unknown;
   #repeats = 0;
   #isStuck = false;
   /** The first thing that makes the list unreliable. */
   #fault: string | undefined;
-  /** Whether every page so far continues the one before it, in an order that is newest first. */
+  /** Whether every page so far joins the one before it, sorted newest first. */
   #isNewestFirst = true;
-  /** Whether two times differ. Equal times would fit any order. */
+  /** Whether at least two times differ. Equal times would fit any order. */
   #hasOrder = false;
   #earliestMs = Number.POSITIVE_INFINITY;
 
@@ -112,20 +112,20 @@ class Search<Item extends Ordered> {
     this.#orderId = orderId;
   }
 
-  /** Whether the service says that there is more, and brings something new now and then. */
+  /** Whether the service reports more items and still delivers new ones. */
   get goesOn(): boolean {
     return this.#hasMore === true && !this.#isStuck;
   }
 
-  /** Whether there are items, by the service's own count, that no page has shown. */
+  /** Whether the service counts more items than the pages have shown. */
   get isShort(): boolean {
     return this.#hasMore === false && this.ids.size < this.#total;
   }
 
-  /** Why the list cannot be said to have been read completely; undefined when it was. */
+  /** Why the list may not have been read completely; undefined if it was. */
   get oddity(): string | undefined {
     if (this.#fault !== undefined) return this.#fault;
-    if (this.#hasMore === true) return "it says that there is more, but gives nothing new";
+    if (this.#hasMore === true) return "it reports more items, but returns nothing new";
     if (this.#hasMore !== false) return "pagination.hasMore is missing or not a boolean";
     if (!this.isShort) return undefined;
     return `it ended after ${this.ids.size} different items, although pagination.total is ${this.#total}`;
@@ -160,17 +160,17 @@ class Search<Item extends Ordered> {
     this.#idsOfReading.add(String(id));
     if (this.ids.has(String(id))) return;
     this.ids.add(String(id));
-    // The service may give numbers for references that look like numbers.
+    // The service may turn references that look like numbers into numbers.
     if (orderId !== null && String(orderId) === this.#orderId) this.found.push(item as Item);
     const createdMs = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
-    // A time that cannot be read proves nothing.
+    // An unreadable time proves nothing.
     this.#isNewestFirst &&= createdMs <= this.#earliestMs;
     this.#hasOrder ||=
       createdMs < this.#earliestMs && this.#earliestMs !== Number.POSITIVE_INFINITY;
     this.#earliestMs = createdMs;
   }
 
-  /** Whether everything that was created after a time is proved to have been read. */
+  /** Whether everything created after this time has provably been read. */
   hasPassed(stopMs: number): boolean {
     const isProved = this.#isNewestFirst && this.#hasOrder && this.#fault === undefined;
     return isProved && this.#earliestMs < stopMs;
@@ -205,5 +205,5 @@ function checkCreatedAfter(value: Date | string | undefined): number {
     const ms = new Date(value).getTime();
     if (!Number.isNaN(ms)) return ms;
   }
-  throw refused("createdAfter", "must be a Date or ISO 8601 text with its zone", value);
+  throw refused("createdAfter", "must be a Date or ISO 8601 text with a time zone", value);
 }

@@ -2,11 +2,11 @@ import type { ApiPromise } from "../../http/answer.ts";
 import type { ChainId } from "../../wire/fields.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 
-/** A list as a resource asks for it. */
+/** A list as a resource requests it. */
 export interface List<Item> {
-  /** Reads one page. Without a range, the one that the list was asked for. */
+  /** Reads one page: by default, the range that the caller asked for. */
   read(range?: PageQuery): ApiPromise<PageBody<Item>>;
-  /** Where the list was asked to begin. */
+  /** The offset that the caller asked for. */
   readonly offset: number;
   /** How many pages to read ahead. */
   readonly prefetch: number;
@@ -18,34 +18,34 @@ export interface Identified {
   readonly chainId?: ChainId;
 }
 
-/** The id of an item; undefined for what has none, which cannot be told from others like it. */
+/** The id of an item; undefined for an item without one, which cannot be told apart from others like it. */
 function idOf(item: Identified | null | undefined): string | undefined {
   const id: unknown = item?.id ?? item?.chainId;
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 
 const maxLimit = 1000;
-/** Reads without anything new, beyond those that rereading the known part takes. */
+/** How many reads may bring nothing new, in addition to those needed to reread the known part. */
 const patience = 50;
 
 /**
- * Walks a list page by page while it changes. Offsets shift when items are added or leave the filter,
- * so each page begins with the last item of the one before. A page that holds nothing known may have
- * left something out: the walk steps back until it sees a known item, and goes on from there. No item is given twice, and
- * every item that was in the list throughout is given once.
+ * Walks a list page by page while it changes. Offsets shift when items are added or leave the filter, so each page
+ * begins with the last item of the page before it. If a page holds no known item, something may have been skipped: the
+ * walk steps back until it sees a known item, and continues from there. Every item that was in the list throughout is
+ * returned once, and no item twice.
  *
- * A failed read leaves the walk where it was: calling `next` again repeats it.
+ * A failed read does not move the walk: calling `next` again repeats the read.
  */
 export class PageWalk<Item extends Identified> {
   readonly #list: List<Item>;
   readonly #seen = new Set<string>();
-  /** The pages being read ahead, with the offset that each was asked for. */
+  /** The pages being read ahead, with their offsets. */
   #ahead: { readonly offset: number; readonly body: Promise<PageBody<Item>> }[] = [];
   #offset: number;
   #limit = 0;
   #total = 0;
   #stepBack = 0;
-  /** Reads since the last one that brought something new. */
+  /** Reads since the last new item. */
   #fruitless = 0;
   #ended = false;
 
@@ -54,15 +54,15 @@ export class PageWalk<Item extends Identified> {
     this.#offset = list.offset;
   }
 
-  /** Takes the list's first page, which needs no known ground: it is where the walk begins. */
+  /** Takes the list's first page, where the walk begins. It needs no overlap. */
   begin(body: PageBody<Item>): PageBody<Item> {
-    // One more than a page, for the item that it shares with the page before.
+    // One more than the page size, for the item shared with the previous page.
     const { length } = body.data;
     this.#limit = Math.min(maxLimit, Math.max(length, finite(body.pagination?.limit) ?? 0, 1) + 1);
     return this.#take(body, body.data);
   }
 
-  /** The next page that has something new, without what was given before; undefined at the end. */
+  /** The next page with new items, without those already returned; undefined at the end. */
   async next(): Promise<PageBody<Item> | undefined> {
     while (!this.#ended) {
       const page = this.#continue(await this.#nextBody());
@@ -73,7 +73,7 @@ export class PageWalk<Item extends Identified> {
 
   #continue(body: PageBody<Item>): PageBody<Item> {
     this.#countFruitless(body);
-    // Items that cannot be told apart give no ground to stand on: better given twice than lost.
+    // Items without an id cannot prove the overlap. Returning one twice beats losing it.
     if (body.data.some((item) => idOf(item) === undefined)) return this.#take(body, body.data);
     const known = body.data.findIndex((item) => this.#isSeen(item));
     if (known === -1 && this.#offset > this.#list.offset) {
@@ -115,7 +115,7 @@ export class PageWalk<Item extends Identified> {
     this.#offset = Math.max(this.#list.offset, this.#offset - this.#stepBack);
   }
 
-  /** A service that keeps giving the same pages would otherwise be read forever. */
+  /** Otherwise, a service that keeps repeating the same pages would be read forever. */
   #countFruitless(body: PageBody<Item>): void {
     this.#total = totalOf(body);
     this.#fruitless += 1;
@@ -128,7 +128,7 @@ export class PageWalk<Item extends Identified> {
     this.#ahead = [];
   }
 
-  /** The page at the offset: read ahead, or asked for now together with those after it. */
+  /** The page at the current offset: already read ahead, or requested now together with the next ones. */
   async #nextBody(): Promise<PageBody<Item>> {
     this.#lookAhead();
     const [next] = this.#ahead;
@@ -138,7 +138,7 @@ export class PageWalk<Item extends Identified> {
       this.#ahead.shift();
       return body;
     } catch (error) {
-      // Pages that were read ahead are requested again, because the list may have changed by then.
+      // Discard pages that were read ahead: the list may change before the retry.
       this.#ahead = [];
       throw error;
     }
@@ -153,7 +153,7 @@ export class PageWalk<Item extends Identified> {
       (this.#ahead.length <= this.#list.prefetch && offset < this.#total)
     ) {
       const body = this.#list.read({ offset, limit: this.#limit });
-      // Reading this page reports its failure; it may never be read.
+      // Awaiting the page reports its failure, but the caller may stop before that.
       body.catch(() => {});
       this.#ahead.push({ offset, body });
       offset += step;
@@ -165,7 +165,7 @@ function totalOf(body: PageBody<unknown>): number {
   return finite(body.pagination?.total) ?? Number.POSITIVE_INFINITY;
 }
 
-/** A number that can be counted with; a service may send anything. */
+/** A finite number; undefined for anything else that a service may send. */
 function finite(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }

@@ -10,7 +10,7 @@ import { type Identified, type List, PageWalk } from "./page-walk.ts";
 
 /** One page of a list (interface section 2.7). */
 export class Page<Item extends Identified> {
-  /** The page's items, without those that an earlier page had. */
+  /** The page's items, except those already on an earlier page. */
   readonly data: readonly Item[];
   /** As the service sent it. */
   readonly pagination: Pagination;
@@ -24,7 +24,7 @@ export class Page<Item extends Identified> {
     this.#readNext = readNext;
   }
 
-  /** The page after this one; undefined at the end. After an error, calling it again tries again. */
+  /** The page after this one; undefined at the end. After an error, call it again to retry. */
   next(): Promise<Page<Item> | undefined> {
     this.#next ??= this.#readNext().catch((error: unknown) => {
       this.#next = undefined;
@@ -34,14 +34,15 @@ export class Page<Item extends Identified> {
   }
 }
 
-/** Not within the class: bundlers rename a class that refers to itself, and console.log shows the name. */
+/** Outside the class: bundlers rename a class that refers to itself, and console.log would show that name. */
 function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<Item>): Page<Item> {
   return new Page(body, () => walk.next().then((next) => next && pageOf(next, walk)));
 }
 
 /**
- * A list: await it for its first page, or iterate it for all items. Items may be added or leave the filter meanwhile; what
- * was in the list throughout is given exactly once. After an error, an iterator's next value reads the failed page again.
+ * A list: await it for its first page, or iterate it for all items. Items may be added or leave the filter meanwhile;
+ * an item that is in the list throughout is returned exactly once. After an error, calling the iterator's `next` again
+ * retries the failed page.
  *
  * @example
  * ```ts
@@ -68,9 +69,9 @@ export class PagePromise<Item extends Identified>
     this.#first = first;
   }
 
-  /** The list page by page. */
+  /** Iterates the list page by page. */
   pages(): AsyncIterableIterator<Page<Item>> {
-    // Iterating reports a failure of the first page.
+    // The iterator reports a failure of the first page.
     this.catch(() => {});
     const list = this.#list;
     let first: Promise<PageBody<Item>> | undefined = this.#first;
@@ -88,7 +89,7 @@ export class PagePromise<Item extends Identified>
     });
   }
 
-  /** The list item by item. */
+  /** Iterates the list item by item. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
     const pages = this.pages();
     let items: Iterator<Item> = [][Symbol.iterator]();
@@ -106,7 +107,7 @@ export class PagePromise<Item extends Identified>
   /**
    * The first items of the list, at most `limit` of them.
    *
-   * @throws {InvalidRequestError} when `limit` is not a whole number from 0 on.
+   * @throws {InvalidRequestError} when `limit` is not a whole number of at least 0.
    */
   async toArray(bound: { limit: number }): Promise<Item[]> {
     const { limit } = { ...bound };
@@ -114,7 +115,7 @@ export class PagePromise<Item extends Identified>
       this.catch(() => {});
       throw invalidArgument(
         "limit",
-        "toArray needs { limit }, a whole number from 0 on: how many items to hold in memory at most.",
+        "toArray needs { limit }, zero or a positive whole number: the most items to hold in memory.",
       );
     }
     const items: Item[] = [];
@@ -132,8 +133,8 @@ function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Ite
 }
 
 /**
- * An iterator over what `produce` gives until that is undefined. Unlike a generator it survives an
- * error, and calls that overlap take their turns.
+ * An async iterator over the results of `produce`, until it returns undefined. Unlike a generator, it survives errors;
+ * overlapping calls run one after another.
  */
 function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator<T> {
   let isClosed = false;
@@ -147,7 +148,7 @@ function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator
   return {
     next() {
       const result = turn.then(step);
-      // Its failure belongs to the caller of this step alone.
+      // Only the caller of this step gets its failure.
       turn = result.catch(() => {});
       return result;
     },
@@ -167,7 +168,7 @@ export interface ListOptions extends RequestOptions {
   prefetch?: number | undefined;
 }
 
-/** The operation that reads a list, with what its path needs. */
+/** The operation that reads a list, with its path parameters. */
 export interface Listing<Item> {
   readonly operation: Operation<PageBody<Item>>;
   readonly path?: Readonly<Record<string, string>>;
@@ -175,7 +176,7 @@ export interface Listing<Item> {
 
 type ListQuery = PageQuery & Readonly<Record<string, string | number | undefined>>;
 
-/** Reads a list. A refused argument rejects the promise, like any other failure. */
+/** Reads a list. A refused argument rejects the promise, as any other failure does. */
 export function list<Item extends Identified>(
   http: Http,
   { operation, path = {} }: Listing<Item>,
@@ -199,10 +200,10 @@ export function list<Item extends Identified>(
 
 const rules: Readonly<Record<string, string>> = {
   limit: "must be a whole number from 1 to 1000",
-  offset: "must be a whole number from 0 on",
+  offset: "must be zero or a positive whole number",
 };
 
-/** A filter that the service does not know would give the whole list, and look as if it had worked. */
+/** An unknown filter would be ignored: the whole list would look like a filtered one. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
   if (schema === undefined) return query as ListQuery;
   const filters = { ...query } as ListQuery;

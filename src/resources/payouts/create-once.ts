@@ -39,22 +39,22 @@ export interface CreateOnceOptions extends Omit<RequestOptions, "idempotencyKey"
   createdAfter?: FindOptions["createdAfter"];
 }
 
-/** Less than this is not enough to create a withdrawal and learn of it. */
+/** Too little time to create a withdrawal and read the response. */
 const leastCreationMs = 100;
-/** Of the withdrawals that were made with a function's credentials. It may serve many merchants with the same order ids. */
+/** How many remembered withdrawals to read: one credentials function may serve many merchants with the same order ids. */
 const mostReads = 5;
-/** An older look no longer says that there is none. */
+/** How long a lookup that found nothing stays valid. */
 const freshMs = 1_000;
-/** How long a list is given to show what a refused request made after all, behind a proxy that repeats requests. */
+/** How long to wait before looking for the result of a refused request that a proxy may have repeated. */
 const settleMs = 2_000;
 
 /**
- * Gives the order's withdrawal, the one that exists or a new one.
+ * Returns the order's withdrawal: the existing one, or a new one.
  *
- * A request to create it leaves only right after a complete look at the list, and again only when the one before
- * it cannot have taken effect. In doubt this looks until its deadline.
+ * A request to create it is sent only right after a complete lookup, and again only when the previous one cannot have
+ * taken effect. In doubt, it looks until the deadline.
  *
- * @param order Names the order in this process.
+ * @param order The order's names within this process.
  */
 export async function createOnce(
   http: Http,
@@ -69,7 +69,7 @@ export async function createOnce(
   const deadlineAt = time.now() + deadlineMs;
   const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
   const idempotencyKey = createOnceKey(settings, body.orderId);
-  /** Requests to create the withdrawal that left. */
+  /** How many requests to create the withdrawal have been sent. */
   let sends = 0;
   /** Whether one of them may have reached the service. */
   let reached = false;
@@ -81,7 +81,7 @@ export async function createOnce(
   const inTime = () => ({ ...options, deadlineMs: Math.max(1, remainingMs()) });
   const facts = () => ({ name: route.name, orderId: body.orderId, idempotencyKey, sends });
 
-  /** The order's withdrawal before this call sends anything. */
+  /** Looks for the order's withdrawal before this call sends anything. */
   async function existing(): Promise<ApiResponse<Withdrawal> | undefined> {
     const memory = recall(order, time);
     const quietUntil = Math.max(...memory.map((payout) => payout.quietUntil));
@@ -101,10 +101,10 @@ export async function createOnce(
   }
 
   /**
-   * Reads what this process made: a list that lags would not show it yet.
+   * Reads by id a withdrawal that this process made: a lagging list would not show it yet.
    *
-   * @param isOwn Whether it was made with this credential. Another one of the same function may be another merchant's, who
-   * alone can read it. Then it proves nothing.
+   * @param isOwn Whether it was made with this credential. One made with another credential from the same function may
+   * belong to another merchant: failing to read it then proves nothing.
    */
   async function read(
     withdrawalId: string,
@@ -121,7 +121,7 @@ export async function createOnce(
     throw missing;
   }
 
-  /** Looks until an earlier request of this process, whose answer is missing, can hardly take effect any more. */
+  /** Looks until an unanswered earlier request of this process can hardly take effect any more. */
   async function outwait(quietUntil: number): Promise<ApiResponse<Withdrawal> | undefined> {
     const until = Math.min(deadlineAt, quietUntil);
     for await (const { value } of poll(() => look(), { ...polling, deadlineAt: until })) {
@@ -140,7 +140,7 @@ export async function createOnce(
         lookFailure = error;
         throw error;
       });
-      // Stops the call: the withdrawal is given below.
+      // Stops the call; the existing withdrawal is returned below.
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
       sentAt = time.now();
@@ -160,9 +160,8 @@ export async function createOnce(
   }
 
   /**
-   * Looks once more before a request leaves when the last look is not fresh, because the request had to wait,
-   * or because one reached the service since: a proxy may have repeated it, and have passed on the answer to the
-   * second copy.
+   * Repeats the lookup before a request is sent if the last one is too old, or if a request has reached the service
+   * since: a proxy may have repeated that request and returned only the second response.
    */
   async function lookAgain(): Promise<ApiResponse<Withdrawal> | undefined> {
     const isFresh = time.now() - lookedAt <= freshMs;
@@ -172,7 +171,7 @@ export async function createOnce(
     return found;
   }
 
-  /** The result of a failed creation: the withdrawal if it exists after all, or the error. */
+  /** The result of a failed creation: the withdrawal if it exists after all, otherwise the error. */
   async function afterFailure(error: SettlekitError): Promise<ApiResponse<Withdrawal>> {
     const isOwnLook = error === lookFailure;
     if (sends === 0) throw withOutcome(error, "not_sent");
@@ -188,7 +187,7 @@ export async function createOnce(
     const isLimited: boolean = RateLimitError.is(error);
     reached ||= isLimited;
     if (reached) {
-      // This request was refused. A copy of it, or the one before, may not have been.
+      // This request was refused, but a copy of it or an earlier request may have succeeded.
       const found = await lookSettled().catch((failure: unknown) => {
         if (SettlekitError.is(failure) && isFinalAnswer(failure)) {
           throw withOutcome(failure, "unknown");
@@ -205,9 +204,9 @@ export async function createOnce(
     const settledAt = reached ? sentAt + settleMs : Number.NEGATIVE_INFINITY;
     const waitMs = Math.min(settledAt - time.now(), remainingMs() / 2);
     if (waitMs > 0) await time.sleep(waitMs, signal);
-    // The request to create has its turn. A look that queued behind such requests would wait forever.
+    // The creation already holds a slot. A lookup that waited for another one could wait forever.
     const found = await look(http.unqueued());
-    // A look that came too soon proves nothing.
+    // Looking too soon proves nothing.
     if (!found && time.now() < settledAt) throw lookupTookAll(facts(), deadlineMs);
     return found;
   }
@@ -223,7 +222,9 @@ export async function createOnce(
       if (!AbortError.is(error)) throw error;
       throw abortedInDoubt(facts(), doubt, signal?.reason);
     }
-    const lastLook = failure ? unread(failure) : "It was not in the list until the deadline.";
+    const lastLook = failure
+      ? unread(failure)
+      : "It did not appear in the list before the deadline.";
     throw unknownOutcome(facts(), doubt, lastLook);
   }
 
@@ -249,18 +250,20 @@ function isNotFound(error: SettlekitError): boolean {
   return NotFoundError.is(error);
 }
 
-/** An abort, or a look that found other withdrawals than the one asked for. A 409 has a status, and leaves a doubt. */
+/**
+ * An abort, or a conflicting withdrawal that a lookup found. A 409 from the service has a status and settles nothing.
+ */
 function isFinalAnswer(error: SettlekitError): boolean {
   if (IdempotencyConflictError.is(error)) return error.status === undefined;
   return AbortError.is(error);
 }
 
-/** In doubt, a failure to look says nothing. */
+/** In doubt, a failed lookup says nothing. */
 function mayPass(error: SettlekitError): boolean {
   return !isFinalAnswer(error);
 }
 
-/** The same error, with what it means for the withdrawal instead of for one request. */
+/** Sets what the error means for the withdrawal, rather than for a single request. */
 function withOutcome(error: unknown, outcome: Outcome): unknown {
   if (!SettlekitError.is(error) || OutcomeUnknownError.is(error)) return error;
   return Object.assign(error, { outcome });

@@ -16,31 +16,31 @@ export type LedgerClient = ReturnType<typeof ledgerClient>;
 interface Sending {
   readonly idempotencyKey: string;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the request is about to leave. When it throws, nothing leaves. */
+  /** Called when the request is about to leave. If it throws, nothing is sent. */
   readonly beforeSend: () => void;
 }
 
-/** The payout ledger's client: a call to create sends one request at most, and a look reads the whole list. */
+/** The payout ledger's client: creating sends at most one request, and a lookup reads the whole list. */
 export function ledgerClient(http: Http, route: WithdrawalRoute) {
   const { timeoutMs, wire } = http.settings;
   const { create, get, list } = route;
   return {
     timeoutMs,
-    /** Whether repeating a request with its key creates nothing twice. */
+    /** Whether repeating a request with its key is known to create nothing twice. */
     isKeyed: wire.withdrawalIdempotency === "honoured",
-    /** @throws {InvalidRequestError} for what can never be right, as `withdrawals.create` does. */
+    /** @throws {InvalidRequestError} when the input can never be valid, as `withdrawals.create` does. */
     checked: (input: CreateOnceInput): PayoutBody => createOnceBody(input, {}, wire),
-    /** The key that `createOnce` would send for the order, too. */
+    /** The same key that `createOnce` sends for the order. */
     keyOf: (orderId: string): string => createOnceKey(http.settings, orderId),
 
-    /** Sends one request, or none. */
+    /** Sends at most one request. */
     async create(body: PayoutBody, { beforeSend, ...sending }: Sending): Promise<Withdrawal> {
       const input = { ...creationOf(route, body), beforeSend: async () => beforeSend() };
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
       return http.call(create, input, options);
     },
 
-    /** Every withdrawal of the order. An empty result is proof: the whole list was read. */
+    /** Every withdrawal of the order. An empty result is proof, because the whole list was read. */
     async find(orderId: string, options: FindOptions): Promise<Withdrawal[]> {
       return (await findByOrderId(http, list, orderId, options)).data;
     },

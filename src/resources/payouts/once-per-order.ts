@@ -12,10 +12,10 @@ import {
 } from "./payout.ts";
 import { SingleFlight } from "./single-flight.ts";
 
-// For all clients of one merchant in this process.
+// Shared by all clients in this process.
 const flights = /* @__PURE__ */ new SingleFlight<ApiResponse<Withdrawal>>();
 
-/** `createOnce`, with the other calls of this process for the same order. */
+/** `createOnce`, shared with other calls in this process for the same order. */
 export async function oncePerOrder(
   http: Http,
   route: WithdrawalRoute,
@@ -35,7 +35,7 @@ export async function oncePerOrder(
   };
   const asking = { ...caller, deadlineMs };
   const order = await namesOf(http, body.orderId, route.path.merchantId, asking);
-  // The time in which the credential came is a part of the call's.
+  // Getting the credential counts toward the call's deadline.
   const leftMs = Math.max(1, deadlineMs - Math.round(time.now() - startedAt));
   const start = (signal: AbortSignal) =>
     createOnce(http, route, body, order, { ...options, deadlineMs: leftMs, signal });

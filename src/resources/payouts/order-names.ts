@@ -3,17 +3,18 @@ import type { Http } from "../../http/http.ts";
 import { idempotencyKeyFrom } from "../../http/idempotency.ts";
 import { askForCredential, waitingFor } from "../../http/request.ts";
 
-/** The names of an account's order in this process. They reveal nothing of what they are made of. */
+/** Names that identify an account's order within this process, without revealing what they are made from. */
 export interface OrderNames {
-  /** Equal for the same merchant id, or the same credential: for one merchant only. */
+  /** Equal for the same merchant id or the same credential, so for one merchant only. */
   readonly own: string;
   /**
-   * Equal for credentials from the same function. They may be one merchant's, when a key rotates, or several merchants'.
+   * Equal for credentials from the same function. They may belong to one merchant whose key rotates, or to several
+   * merchants.
    */
   readonly shared?: string;
 }
 
-/** The call of `createOnce` that asks. */
+/** The `createOnce` call that asks. */
 export interface Asking {
   readonly operation: string;
   readonly idempotencyKey: string;
@@ -21,7 +22,7 @@ export interface Asking {
   readonly signal: AbortSignal | undefined;
 }
 
-/** @throws {TimeoutError | AbortError} when the credential does not come in time. */
+/** @throws {TimeoutError | AbortError} when the credential does not arrive in time. */
 export async function namesOf(
   { settings, time }: Http,
   orderId: string,
@@ -31,7 +32,7 @@ export async function namesOf(
   const { credential, baseUrl, idempotencyNamespace } = settings;
   const name = (...account: readonly string[]) =>
     idempotencyKeyFrom(baseUrl, idempotencyNamespace, ...account, orderId);
-  // A bearer token changes every hour, while its merchant stays.
+  // A bearer token changes every hour, but its merchant does not.
   if (merchantId !== undefined) return { own: name(merchantId) };
   const call = { operation, attempts: 0 };
   const value = await askForCredential(credential, time, deadlineMs, signal, call);

@@ -9,18 +9,18 @@ import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { differences, type SentWithdrawal } from "./payout.ts";
 
 export interface PayoutFacts {
-  /** Where the methods are, such as `withdrawals`. */
+  /** The resource that was called, such as `withdrawals`. */
   readonly name: string;
   readonly orderId: string;
   readonly idempotencyKey: string;
-  /** Requests to create the withdrawal that left. */
+  /** How many requests to create the withdrawal have been sent. */
   readonly sends: number;
 }
 
 /**
- * The order's withdrawal among those found; undefined where there is none.
+ * The order's withdrawal among those found; undefined if there is none.
  *
- * @throws {IdempotencyConflictError} when there are several, or one that differs from what is asked for.
+ * @throws {IdempotencyConflictError} when there are several, or one that differs from the one requested.
  */
 export function onlyWithdrawal(
   asked: SentWithdrawal,
@@ -46,8 +46,8 @@ export function onlyWithdrawal(
   const differing = differences(asked, withdrawal);
   if (differing.length === 0) return withdrawal;
   throw new IdempotencyConflictError(
-    `orderId "${orderId}" already has the withdrawal ${withdrawal.id}, with another ${differing.join(", ")}. ` +
-      `${sent} A new payout takes a new orderId.`,
+    `orderId "${orderId}" already has the withdrawal ${withdrawal.id}, with a different ${differing.join(", ")}. ` +
+      `${sent} Use a new orderId for a new payout.`,
     { ...about, code: "idempotency_conflict" },
   );
 }
@@ -67,7 +67,7 @@ export function unknownOutcome(
   );
 }
 
-/** The same for a request of an earlier call. */
+/** The same, for a request that an earlier call sent. */
 export function earlierOutcomeUnknown(facts: PayoutFacts): OutcomeUnknownError {
   return new OutcomeUnknownError(
     `Outcome unknown: an earlier call sent a request for orderId "${facts.orderId}" that may still take effect, so ` +
@@ -90,13 +90,13 @@ export function abortedInDoubt(
 
 export function lookupTookAll(facts: PayoutFacts, deadlineMs: number): TimeoutError {
   return new TimeoutError(
-    `Looking for the order's withdrawal took the whole deadlineMs (${deadlineMs} ms), so nothing was sent. ` +
+    `Looking up the order's withdrawal used up deadlineMs (${deadlineMs} ms), so nothing was sent. ` +
       "Raise deadlineMs, or pass createdAfter so that the lookup stops earlier.",
     { ...common(facts), code: "deadline_exceeded" },
   );
 }
 
-/** Why a look at the list showed nothing. */
+/** Why a lookup showed nothing. */
 export function unread(failure: unknown): string {
   const reason = SettlekitError.is(failure) ? `${failure.name} ${failure.code}` : String(failure);
   return `The list could not be read (${reason}).`;

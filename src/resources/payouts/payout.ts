@@ -36,8 +36,8 @@ export interface CreateWithdrawalInput {
   /** The beneficiary's wallet: `0x` and 40 hex digits; mixed case must be a valid EIP-55 checksum. */
   recipientAddress: string;
   /**
-   * Your own reference, at most 255 characters. Text that the service may store differently is refused, because
-   * the withdrawal could not be found by it again.
+   * Your own reference, at most 255 characters. Text that the service may store differently is refused, because it
+   * could not be used to find the withdrawal again.
    */
   orderId?: string | undefined;
   /** Default and only value: `USD`. */
@@ -51,24 +51,24 @@ export interface CreateOnceInput extends CreateWithdrawalInput {
   orderId: string;
 }
 
-/** The operations on withdrawals that one credential gives access to. */
+/** The withdrawal operations available to one credential. */
 export interface WithdrawalRoute {
-  /** Where the methods are, such as `withdrawals`. */
+  /** The resource that has the methods, such as `withdrawals`. */
   readonly name: string;
   readonly create: Operation<Withdrawal>;
   readonly get: Operation<Withdrawal>;
   readonly list: Listing<Withdrawal>;
-  /** Path parameters beside a withdrawal's id. */
+  /** Path parameters other than the withdrawal's id. */
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** A withdrawal's body on the wire, whose chain id has the form that the client is configured to send. */
+/** The withdrawal body that is sent: `chainId` has the form that the client is configured to send. */
 export type SentWithdrawal = Omit<CreateWithdrawalBody, "chainId"> & { chainId: number | string };
 
-/** The body of a withdrawal that is found again by its `orderId`. */
+/** A withdrawal body with the `orderId` by which the withdrawal can be found again. */
 export type PayoutBody = SentWithdrawal & { orderId: string };
 
-/** @throws {InvalidRequestError} for what can never be right, in the service's own vocabulary. */
+/** @throws {InvalidRequestError} when the input can never be valid, with the service's own codes. */
 export function createWithdrawalBody(
   input: CreateWithdrawalInput,
   wire: HttpSettings["wire"],
@@ -91,7 +91,7 @@ const createOnceOptions = [...callOptionNames, "createdAfter"].filter(
   (name) => name !== "idempotencyKey",
 );
 
-/** @throws {InvalidRequestError | ConfigurationError} also for a missing `orderId` and for options that do not exist. */
+/** @throws {InvalidRequestError | ConfigurationError} also for a missing `orderId` or an unknown option. */
 export function createOnceBody(
   input: CreateOnceInput,
   options: object,
@@ -103,7 +103,7 @@ export function createOnceBody(
   return { ...body, orderId };
 }
 
-/** From the order alone: with other parameters the same key collides at the service, as it should. */
+/** Derived from the order alone, so that different parameters conflict at the service, as they should. */
 export function createOnceKey(
   { baseUrl, idempotencyNamespace }: HttpSettings,
   orderId: string,
@@ -112,14 +112,14 @@ export function createOnceKey(
 }
 
 /**
- * An `orderId` that comes back as it was sent. A service that trims, normalises or counts would store another
- * one, no lookup would find it, and the order would be paid again.
+ * Refuses an `orderId` that may not come back unchanged. If the service trimmed or normalised it, or read it as a
+ * number, no lookup would find the withdrawal, and the order would be paid again.
  */
 function checkOrderId(value: unknown): string {
   const text = checkReference("orderId", value, maxOrderIdLength);
   const reason = reasonToStoreOtherwise(text);
   if (reason === undefined) return text;
-  throw refused("orderId", `must come back from the service as it was sent, but ${reason}`, text);
+  throw refused("orderId", `must come back from the service unchanged, but ${reason}`, text);
 }
 
 function reasonToStoreOtherwise(orderId: string): string | undefined {
@@ -135,15 +135,15 @@ function reasonToStoreOtherwise(orderId: string): string | undefined {
 }
 
 /**
- * The fields in which a withdrawal differs from what was asked for, compared by meaning: addresses without
- * case, chain ids in either form, metadata as parsed JSON, and what is missing as its default.
+ * The fields in which a withdrawal differs from the one requested, compared by meaning: addresses ignore case, chain
+ * ids may have either form, metadata is parsed as JSON, and missing values count as their defaults.
  */
 export function differences(asked: SentWithdrawal, found: Withdrawal): string[] {
   const [a, b] = [canonical(asked), canonical(found)];
   return Object.keys(a).filter((field) => a[field] !== b[field]);
 }
 
-/** A creation, whose answer must be about what was asked for. Fields that the answer leaves out are not compared. */
+/** A creation. The response must be about the requested withdrawal; fields missing from it are not compared. */
 export function creationOf(
   { path }: WithdrawalRoute,
   body: SentWithdrawal,
@@ -158,13 +158,15 @@ export function creationOf(
   return { path, body, differing };
 }
 
-/** The withdrawal that the service says it made instead of the one asked for, if that is what an error is about. */
+/**
+ * The withdrawal that the service says it created instead of the requested one, if that is why the error was thrown.
+ */
 export function otherWithdrawal(error: unknown): Withdrawal | undefined {
   if (!UnexpectedResponseError.is(error) || error.code !== "answer_differs") return undefined;
   return error.body as Withdrawal;
 }
 
-/** A read of one withdrawal, whose answer must be about that one. */
+/** A read of one withdrawal. The response must be about that withdrawal. */
 export function ofWithdrawal(
   { path }: WithdrawalRoute,
   withdrawalId: string,
@@ -185,12 +187,12 @@ function canonical(withdrawal: SentWithdrawal | Withdrawal): Record<string, unkn
   };
 }
 
-/** An answer may hold anything, in any place: also objects that cannot become text, or that are nested too deep. */
+/** A response may hold anything anywhere, even objects that cannot become text or are nested too deeply. */
 function textOf(value: unknown): string {
   return isSaid(value) ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** JSON text with its keys in order and every digit of its numbers; text that is not JSON stays as it is. */
+/** JSON with sorted keys and every digit of its numbers; text that is not JSON stays unchanged. */
 function canonicalMetadata(metadata: unknown): unknown {
   if (metadata === null) return null;
   try {
@@ -201,7 +203,7 @@ function canonicalMetadata(metadata: unknown): unknown {
   }
 }
 
-/** Numbers of more digits than a double holds stay text, so that no two of them look equal. */
+/** Numbers with more digits than a double can hold stay text, so that different ones never compare equal. */
 function keepDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   const [mantissa = ""] = context.source.split(/e/i);

@@ -3,16 +3,16 @@ import type { OrderNames } from "./order-names.ts";
 
 /** Long enough for a list to show what was created. */
 const rememberedMs = 600_000;
-/** The longest that a request without an answer is expected to be under way. */
+/** The longest time that an unanswered request is expected to take to arrive. */
 const longestQuietMs = 120_000;
 
-/** The knowledge of this process about an order, independent of the service's list. */
+/** What this process knows about an order, independently of the service's list. */
 interface Recollection {
-  /** The order's own name, for the credential that was used. */
+  /** The order's own name with the credential that was used. */
   readonly own: string;
   /** The withdrawal that a call made or found. */
   readonly withdrawalId?: string | undefined;
-  /** Until when a request without an answer may still take effect. */
+  /** Until when an unanswered request may still take effect. */
   readonly quietUntil: number;
   readonly forgetAt: number;
 }
@@ -23,7 +23,7 @@ interface Recollection {
  */
 const payouts = /* @__PURE__ */ new Map<string, readonly Recollection[]>();
 
-/** The recollection for the order's own credential first, then those for others from the same function, latest first. */
+/** What is known for the order's own credential first, then for others from the same function, latest first. */
 export function recall(order: OrderNames, { now }: Time): Recollection[] {
   const isOwn = ({ own }: Recollection) => own === order.own;
   const known = namesIn(order).flatMap((name) => payouts.get(name) ?? []);
@@ -31,7 +31,7 @@ export function recall(order: OrderNames, { now }: Time): Recollection[] {
   return [...recent.filter(isOwn), ...recent.filter((payout) => !isOwn(payout))];
 }
 
-/** A request leaves now. It is given four times the limit of an attempt to take effect, or two minutes. */
+/** Records a request that is about to leave. It may take effect within four attempt timeouts, at most two minutes. */
 export function rememberSent(order: OrderNames, { now }: Time, timeoutMs: number): void {
   keep(order, now(), { quietUntil: now() + Math.min(longestQuietMs, 4 * timeoutMs) });
 }
@@ -40,7 +40,7 @@ export function rememberWithdrawal(order: OrderNames, { now }: Time, withdrawalI
   keep(order, now(), { withdrawalId, quietUntil: now() });
 }
 
-/** For a request that the service refused. */
+/** Called when the service refused the request. */
 export function forget(order: OrderNames): void {
   for (const name of namesIn(order)) {
     const others = (payouts.get(name) ?? []).filter(({ own }) => own !== order.own);
@@ -55,7 +55,7 @@ function keep(
   facts: Pick<Recollection, "withdrawalId" | "quietUntil">,
 ): void {
   forget(order);
-  // The oldest come first, as what is kept anew goes to the end.
+  // Entries are in order of age: each update moves its entry to the end.
   for (const [name, known] of payouts) {
     if (known.some(({ forgetAt }) => forgetAt > now)) break;
     payouts.delete(name);

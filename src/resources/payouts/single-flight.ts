@@ -10,7 +10,7 @@ interface Flight<T> {
   waiting: number;
 }
 
-/** A caller, for the error of its abort. */
+/** A caller, named in the error if it aborts. */
 interface Caller {
   readonly operation: string;
   readonly idempotencyKey: string;
@@ -18,8 +18,9 @@ interface Caller {
 }
 
 /**
- * Lets equal requests share their work, and unequal ones that have a name in common take turns. The first caller's deadline
- * applies to the work. One caller's abort does not cancel the others; the work stops when the last one aborts.
+ * Equal requests share one run. Different requests with a common name run one after another. The first caller's
+ * deadline applies to the run. One caller's abort does not cancel the others; the run stops when the last caller
+ * aborts.
  */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -54,7 +55,7 @@ export class SingleFlight<T> {
   #launch(request: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     const names = new Set<string>();
-    // The names are free again before the callers get the result.
+    // Frees the names before the callers get the result.
     const result = start(controller.signal).finally(() => {
       for (const name of names) this.#flights.delete(name);
     });
@@ -85,7 +86,7 @@ function aborted(
 ): AbortError {
   const rest =
     outcome === "unknown"
-      ? "Other callers wait for the same withdrawal, so the call continues and may create it."
+      ? "Other callers are waiting for the same withdrawal, so the call continues and may create it."
       : "Nothing was sent.";
   return new AbortError(`${operation} was aborted for this caller. ${rest}`, {
     code: "aborted",

@@ -9,11 +9,11 @@ import type { Webhooks } from "../webhooks.ts";
 /** The options of `fastifyWebhooks`. */
 export interface FastifyWebhooksOptions {
   readonly webhooks: Pick<Webhooks, "nodeHandler">;
-  /** The route's path, after the `prefix` that Fastify adds. Default: `/webhooks`. */
+  /** The route's path, after any `prefix` that Fastify adds. Default: `/webhooks`. */
   readonly path?: string | undefined;
 }
 
-/** The part of a Fastify instance that is used, so that these types do not need Fastify. */
+/** The part of a Fastify instance that is used, so that these types do not depend on Fastify. */
 export interface FastifyContext {
   all(
     path: string,
@@ -28,8 +28,8 @@ export interface FastifyContext {
 }
 
 /**
- * A Fastify plugin with one route that receives webhooks and answers them as `nodeHandler` does. Other
- * routes keep their parsed bodies.
+ * A Fastify plugin with one route that receives webhooks and responds as `nodeHandler` does. Other routes still get
+ * parsed bodies.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export async function fastifyWebhooks(
   fastify.all(
     path,
     {
-      // Runs before Fastify or another plugin reads the body, and answers: the route's handler never runs.
+      // Responds before Fastify or another plugin reads the body: the route's handler never runs.
       onRequest(request, reply) {
         reply.hijack();
         return handle(request.raw, reply.raw);

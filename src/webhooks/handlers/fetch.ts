@@ -1,7 +1,7 @@
 import { bodyAlreadyParsed, GrowingBody } from "../body.ts";
 import type { IncomingRequest, Receive } from "../delivery.ts";
 
-/** Receives and answers a delivery, for Web servers and workers. */
+/** Receives deliveries and responds, for Web servers and workers. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 export function createFetchHandler(receive: Receive): FetchHandler {
@@ -21,14 +21,14 @@ export function incomingRequest(request: Request): IncomingRequest {
 async function readRequestBody(request: Request, maxBodyBytes: number, signal: AbortSignal) {
   if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed();
   const reader = request.body?.getReader();
-  // Not awaited: the sender may never answer to it. It changes nothing where everything was read.
+  // Not awaited: the sender may never react. Harmless once everything is read.
   const cancel = () => void reader?.cancel().catch(() => undefined);
-  // Ends a read that waits.
+  // Ends a pending read.
   signal.addEventListener("abort", cancel);
   const body = new GrowingBody(maxBodyBytes);
   try {
     while (reader) {
-      // A body that breaks off rejects, with whatever the platform likes.
+      // A truncated body rejects, with a platform-specific error.
       const chunk = await reader.read().catch(() => undefined);
       signal.throwIfAborted();
       if (chunk === undefined) return undefined;

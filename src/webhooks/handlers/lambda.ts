@@ -1,7 +1,7 @@
 import type { Receive } from "../delivery.ts";
 import type { WebhookHeaders } from "../headers.ts";
 
-/** The part that is used of the events of API Gateway, function URLs and load balancers. */
+/** The part that is used of events from API Gateway, function URLs and load balancers. */
 export type LambdaEvent = LambdaEventV1 | LambdaEventV2;
 
 interface LambdaRequest {
@@ -21,24 +21,24 @@ export interface LambdaEventV2 extends LambdaRequest {
   readonly requestContext: { readonly http: { readonly method: string } };
 }
 
-/** An answer in the form that all of these take. */
+/** A response in a form that all of these accept. */
 export interface LambdaResult {
   statusCode: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Receives and answers a delivery, for AWS Lambda behind HTTP. */
+/** Receives deliveries and responds, for AWS Lambda behind HTTP. */
 export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
 export function createLambdaHandler(receive: Receive): LambdaHandler {
   return async (event) => {
-    // Another trigger may pass anything; what has no method gets 405.
+    // Other triggers may pass anything; an event without a method gets 405.
     const { httpMethod, multiValueHeaders, headers, body, isBase64Encoded, requestContext } =
       (event ?? {}) as Partial<LambdaEventV1 & LambdaEventV2>;
     const { status, ...answer } = await receive({
       method: httpMethod ?? requestContext?.http?.method,
-      // Beside them, `headers` has only the last of several values.
+      // `headers` has only the last of repeated values.
       headers: multiValueHeaders ?? headers,
       readBody: () => (isBase64Encoded ? Buffer.from(body ?? "", "base64") : (body ?? "")),
     });

@@ -1,7 +1,7 @@
 import { asRawBody, bodyAlreadyParsed, GrowingBody, type RawBody } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 
-/** The part of Node's `IncomingMessage` that is used, and what frameworks put on it. */
+/** The part of Node's `IncomingMessage` that is used, with what frameworks add to it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
@@ -10,11 +10,11 @@ export interface NodeRequest {
   readonly complete?: boolean;
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
-  /** Whether something began to read the body. */
+  /** Whether anything has started to read the body. */
   readonly readableDidRead?: boolean;
   /** Set by body parsers: text and bytes can be verified, anything else was parsed. */
   readonly body?: unknown;
-  /** Set by NestJS and by some hosts beside a parsed `body`. */
+  /** Set by NestJS and some hosts in addition to a parsed `body`. */
   readonly rawBody?: unknown;
   on(event: string, listener: (argument: string | Uint8Array) => void): unknown;
   pause(): unknown;
@@ -30,8 +30,8 @@ export interface NodeResponse {
 }
 
 /**
- * Receives and answers a delivery as a listener of node:http. It never calls `next`, which Express and
- * Connect pass: every request is answered here.
+ * Receives deliveries and responds, as a listener for node:http. It never calls the `next` that Express and Connect
+ * pass, because it responds to every request.
  */
 export type NodeHandler = (
   request: NodeRequest,
@@ -47,7 +47,7 @@ export function createNodeHandler(receive: Receive): NodeHandler {
       headers,
       readBody: (maxBodyBytes, signal) => readNodeBody(request, maxBodyBytes, signal),
     });
-    // Something else, such as a time limit of the framework, may have answered meanwhile.
+    // Something else, such as the framework's time limit, may have responded meanwhile.
     if (response.headersSent) return;
     response.statusCode = status;
     // Otherwise Node reads the rest of a refused body, however long, to reuse the connection.
@@ -59,7 +59,7 @@ export function createNodeHandler(receive: Receive): NodeHandler {
   };
 }
 
-/** The body of a Node request, wherever it is by now. */
+/** The body of a Node request, whether or not it was already read. */
 function readNodeBody(request: NodeRequest, maxBodyBytes: number, signal: AbortSignal) {
   const { body, rawBody, readableDidRead } = request;
   const received = asRawBody(rawBody) ?? asRawBody(body);
@@ -95,10 +95,10 @@ function readStream(
     request.on("end", end);
     request.on("error", disconnected);
     request.on("close", disconnected);
-    // Events that already happened do not come again.
+    // Past events are not emitted again.
     if (request.readableEnded) end();
     else if (request.destroyed) disconnected();
-    // Something may have paused it until it is read.
+    // The request may have been paused.
     else request.resume();
   });
 }

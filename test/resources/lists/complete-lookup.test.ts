@@ -72,12 +72,12 @@ describe("findByOrderId does not say that there is none", () => {
     ],
     [
       "when the offset is ignored",
-      "gives nothing new",
+      "returns nothing new",
       ({ limit }) => page(all, { offset: 0, limit }),
     ],
     [
       "when a page is empty but is not the last",
-      "gives nothing new",
+      "returns nothing new",
       ({ offset }) => ({ data: [], pagination: { total: 0, limit: 1000, offset, hasMore: true } }),
     ],
     [

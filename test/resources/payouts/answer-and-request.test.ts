@@ -76,7 +76,7 @@ describe("an orderId that the service may store otherwise", () => {
     for (const call of [withdrawals.create, withdrawals.createOnce]) {
       const error = await call.call(withdrawals, { ...payout, orderId }).catch((thrown) => thrown);
       expect(error).toMatchObject({ name: "InvalidRequestError", param: "orderId" });
-      expect(error.message).toMatch(/must come back from the service as it was sent, but .*text/);
+      expect(error.message).toMatch(/must come back from the service unchanged, but .*text/);
     }
     expect(sandbox.requests()).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe("metadata is compared without losing digits", () => {
     await once(first);
     const outcome = await once(found).then(
       () => "the same",
-      ({ message }) => (message.includes("another customMetadata") ? "another" : message),
+      ({ message }) => (message.includes("different customMetadata") ? "another" : message),
     );
     expect(outcome).toBe(isSame ? "the same" : "another");
   });

@@ -159,7 +159,7 @@ describe("createOnce whose key does not come", () => {
       attempts: 0,
       idempotencyKey: expect.any(String),
     });
-    expect(error.message).toContain("deadlineMs (700 ms) waiting for what the secretKey function");
+    expect(error.message).toContain("deadlineMs (700 ms) waiting for the secretKey function");
     expect(time.current).toBe(700);
   });
 
