@@ -1,5 +1,8 @@
 import type { Time } from "../../src/http/time.ts";
 
+/** Later than anything that tests create. */
+const start = Date.parse("2030-01-01");
+
 /** A clock that moves only when somebody sleeps, and moves at once. */
 export class FakeTime implements Time {
   /** Every wait asked for, in milliseconds. */
@@ -7,7 +10,7 @@ export class FakeTime implements Time {
   current = 0;
 
   readonly now = () => this.current;
-  readonly wallClock = () => this.current;
+  readonly wallClock = () => start + this.current;
   readonly random = () => 0.5;
   readonly sleep = async (ms: number, signal?: AbortSignal) => {
     this.waits.push(ms);

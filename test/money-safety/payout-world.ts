@@ -60,7 +60,7 @@ export interface Plan {
 class SkippingClock implements Time {
   #now = 0;
   readonly now = () => this.#now;
-  readonly wallClock = () => this.#now;
+  readonly wallClock = () => Date.parse("2026-01-01") + this.#now;
   readonly random = () => 0.5;
   readonly sleep = async (ms: number) => {
     this.#now += Math.max(0, ms);

@@ -7,6 +7,7 @@ import { checkOptionNames } from "../../values.ts";
 import type { PageBody } from "../../wire/pagination.ts";
 import { checkReference, refused } from "../arguments.ts";
 import type { Listing } from "./page.ts";
+import { unreadable } from "./page-walk.ts";
 
 export interface FindOptions extends RequestOptions {
   /**
@@ -71,8 +72,12 @@ export async function findByOrderId<Item extends Ordered>(
       page = await reading.withResponse().catch((error: unknown) => {
         const isUnread = UnexpectedResponseError.is(error) && error.code !== "response_too_large";
         if (!isUnread) throw error;
-        throw unreadable(operation.name, orderId, "data is not a list", error);
+        throw unreadableFor(orderId, operation.name, "data is not a list", error);
       });
+      // Only now is the service's time known. Every list would seem to end before a time in the future.
+      if (stopMs > http.serviceNow()) {
+        throw refused("createdAfter", "must not be in the future", createdAfter);
+      }
       search.take(page.data, offset);
       if (search.hasPassed(stopMs)) return { ...page, data: search.found };
       // Each page overlaps the previous one by an item. Without the overlap, items were skipped.
@@ -83,7 +88,7 @@ export async function findByOrderId<Item extends Ordered>(
     if (oddity === undefined || search.found.length > 0) return { ...page, data: search.found };
     const mayHelpToReadAgain = search.isShort && search.ids.size > knownBefore;
     if (!mayHelpToReadAgain || readings === maxReadings) {
-      throw unreadable(operation.name, orderId, oddity, { ...page, body: page.data });
+      throw unreadableFor(orderId, operation.name, oddity, { ...page, body: page.data });
     }
   }
 }
@@ -181,19 +186,18 @@ function isReference(value: unknown): value is string | number {
   return typeof value === "string" || Number.isSafeInteger(value);
 }
 
-function unreadable(
-  operation: string,
+function unreadableFor(
   orderId: string,
+  operation: string,
   oddity: string,
   page: Pick<UnexpectedResponseError, "status" | "requestId" | "body">,
 ): UnexpectedResponseError {
   const { status, requestId, body } = page;
   const cause = page instanceof Error ? page : undefined;
-  return new UnexpectedResponseError(
-    `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read ` +
-      `completely, because ${oddity}. Try again later, and look on the dashboard if it persists; ` +
-      "error.body holds the last page.",
-    { code: "unreadable_list", outcome: "not_sent", operation, status, requestId, body, cause },
+  return unreadable(
+    `${operation} cannot show whether anything has orderId "${orderId}": the list could not be read completely, ` +
+      `because ${oddity}.`,
+    { operation, status, requestId, body, cause },
   );
 }
 

@@ -1,9 +1,12 @@
+import { UnexpectedResponseError, type UnexpectedResponseErrorOptions } from "../../errors.ts";
 import type { ApiPromise } from "../../http/answer.ts";
 import type { ChainId } from "../../wire/fields.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 
 /** A list as a resource requests it. */
 export interface List<Item> {
+  /** The operation's name. */
+  readonly name: string;
   /** Reads one page: by default, the range that the caller asked for. */
   read(range?: PageQuery): ApiPromise<PageBody<Item>>;
   /** The offset that the caller asked for. */
@@ -62,17 +65,24 @@ export class PageWalk<Item extends Identified> {
     return this.#take(body, body.data);
   }
 
-  /** The next page with new items, without those already returned; undefined at the end. */
+  /**
+   * The next page with new items, without those already returned; undefined at the end.
+   *
+   * @throws {UnexpectedResponseError} code `unreadable_list` when the service reports more items, but returns none.
+   */
   async next(): Promise<PageBody<Item> | undefined> {
     while (!this.#ended) {
-      const page = this.#continue(await this.#nextBody());
+      const body = await this.#nextBody();
+      const page = this.#continue(body);
       if (page.data.length > 0) return page;
+      if (this.#isStuck()) this.#giveUp(body);
     }
     return undefined;
   }
 
   #continue(body: PageBody<Item>): PageBody<Item> {
-    this.#countFruitless(body);
+    this.#total = totalOf(body);
+    this.#fruitless += 1;
     // Items without an id cannot prove the overlap. Returning one twice beats losing it.
     if (body.data.some((item) => idOf(item) === undefined)) return this.#take(body, body.data);
     const known = body.data.findIndex((item) => this.#isSeen(item));
@@ -99,7 +109,7 @@ export class PageWalk<Item extends Identified> {
     this.#offset += Math.max(1, body.data.length - 1);
     const said: unknown = body.pagination?.hasMore;
     const hasMore = typeof said === "boolean" ? said : body.data.length >= this.#limit - 1;
-    if (!hasMore || body.data.length === 0) this.#end();
+    if (!hasMore || (body.data.length === 0 && this.#hasAll())) this.#end();
     return { ...body, data: fresh };
   }
 
@@ -116,11 +126,26 @@ export class PageWalk<Item extends Identified> {
   }
 
   /** Otherwise, a service that keeps repeating the same pages would be read forever. */
-  #countFruitless(body: PageBody<Item>): void {
-    this.#total = totalOf(body);
-    this.#fruitless += 1;
+  #isStuck(): boolean {
     const rereading = Math.ceil((this.#seen.size + 1) / Math.max(1, this.#limit - 1));
-    if (this.#fruitless > patience + 2 * rereading) this.#end();
+    return this.#fruitless > patience + 2 * rereading;
+  }
+
+  /** Ends the walk, unless the service counts more items than it has shown. */
+  #giveUp(body: PageBody<Item>): void {
+    if (this.#hasAll()) {
+      this.#end();
+      return;
+    }
+    this.#fruitless = 0;
+    throw unreadable(
+      "The list could not be read completely: the service reports more items, but returns nothing new.",
+      { operation: this.#list.name, status: 200, body },
+    );
+  }
+
+  #hasAll(): boolean {
+    return this.#list.offset + this.#seen.size >= this.#total;
   }
 
   #end(): void {
@@ -159,6 +184,17 @@ export class PageWalk<Item extends Identified> {
       offset += step;
     }
   }
+}
+
+/** A list of which nobody can say that it was read to its end. Reading it changed nothing. */
+export function unreadable(
+  fact: string,
+  facts: Omit<UnexpectedResponseErrorOptions, "code" | "outcome">,
+): UnexpectedResponseError {
+  return new UnexpectedResponseError(
+    `${fact} Try again later, and look on the dashboard if it persists; error.body holds the last page.`,
+    { ...facts, code: "unreadable_list", outcome: "not_sent" },
+  );
 }
 
 function totalOf(body: PageBody<unknown>): number {

@@ -42,7 +42,8 @@ function pageOf<Item extends Identified>(body: PageBody<Item>, walk: PageWalk<It
 /**
  * A list: await it for its first page, or iterate it for all items. Items may be added or leave the filter meanwhile;
  * an item that is in the list throughout is returned exactly once. After an error, calling the iterator's `next` again
- * retries the failed page.
+ * retries the failed page. Iterating throws an `UnexpectedResponseError`, code `unreadable_list`, if the service reports
+ * more items but returns nothing new.
  *
  * @example
  * ```ts
@@ -195,7 +196,7 @@ export function list<Item extends Identified>(
     return http.call(operation, fill, callOptions);
   };
   const { offset = 0 }: PageQuery = { ...query };
-  return new PagePromise({ read, offset: Number(offset), prefetch });
+  return new PagePromise({ name: operation.name, read, offset: Number(offset), prefetch });
 }
 
 const rules: Readonly<Record<string, string>> = {
@@ -203,7 +204,7 @@ const rules: Readonly<Record<string, string>> = {
   offset: "must be zero or a positive whole number",
 };
 
-/** An unknown filter would be ignored: the whole list would look like a filtered one. */
+/** An unknown or empty filter would be ignored: the whole list would look like a filtered one. */
 function checkFilters({ query: schema }: Operation<unknown>, query: object): ListQuery {
   if (schema === undefined) return query as ListQuery;
   const filters = { ...query } as ListQuery;
@@ -211,6 +212,8 @@ function checkFilters({ query: schema }: Operation<unknown>, query: object): Lis
     throw invalidArgument("orderId", 'Lists have no filter "orderId". Use findByOrderId.');
   }
   checkParameters(query, schema.shape, "query");
+  const empty = Object.keys(filters).find((name) => filters[name] === "");
+  if (empty !== undefined) throw refused(empty, "must not be empty: leave it out", "");
   const [issue] = schema.safeParse(query).error?.issues ?? [];
   if (issue === undefined) return filters;
   const param = String(issue.path[0]);

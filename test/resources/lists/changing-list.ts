@@ -89,3 +89,11 @@ export class ChangingList {
     return list(new Http(configure(options, {})), { operation }, { ...query }, { prefetch });
   }
 }
+
+export const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}

@@ -35,6 +35,28 @@ describe("findByOrderId", () => {
     expect(list.reads).toHaveLength(1);
   });
 
+  test("refuses a createdAfter in the future, before which every list would seem to end", async () => {
+    const list = new ChangingList(1100);
+    list.items = list.items.map((item) => ({ ...item, createdAt: "2026-01-01T00:00:00.000Z" }));
+    const { withdrawals } = clientOf(createSandbox(), { fetch: list.fetch });
+    const createdAfter = new Date(Date.parse("2026-01-01") * 1000);
+    const finding = withdrawals.findByOrderId("payout_1", { createdAfter });
+    await expect(finding).rejects.toMatchObject({
+      name: "InvalidRequestError",
+      param: "createdAfter",
+      outcome: "not_sent",
+    });
+  });
+
+  test("takes the service's time for now, which a sandbox may have advanced", async () => {
+    const sandbox = createSandbox();
+    await sandbox.clock.advance("3000d");
+    const { payments } = clientOf(sandbox);
+    const { payment } = await payments.create({ amount: 2500, orderId: "order_1" });
+    const options = { createdAfter: payment.createdAt };
+    expect(await payments.findByOrderId("order_1", options)).toHaveLength(1);
+  });
+
   test("reads on when the order of the pages proves nothing", async () => {
     const page = (days: number[], hasMore: boolean) => ({
       data: days.map((day) => ({

@@ -1,14 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Change, ChangingList } from "./changing-list.ts";
-
-const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const value of values) all.push(value);
-  return all;
-}
+import { type Change, ChangingList, collect, ids } from "./changing-list.ts";
 
 describe("a list", () => {
   test("awaited gives its first page", async () => {
@@ -138,63 +130,6 @@ describe("a list that changes while it is read", () => {
     };
     const given = ids(await collect(list.list({ limit: 10 })));
     expect(given).toEqual(Array.from({ length: 30 }, (_, index) => `old-${index}`));
-  });
-});
-
-describe("a service that makes no progress", () => {
-  test.each([0, 4])("ends the loop, with %i pages ahead", async (prefetch) => {
-    const list = new ChangingList(50);
-    const [first] = [list.page(0, 10)];
-    list.page = () => first;
-    const given = await collect(list.list({ limit: 10 }, prefetch));
-    expect(given).toHaveLength(10);
-    expect(list.reads.length).toBeLessThan(100);
-  });
-
-  test("ends the loop when its totals change and its offsets mean nothing", async () => {
-    const list = new ChangingList(50);
-    const page = list.page.bind(list);
-    let total = 1000;
-    list.page = (_, limit) => {
-      const body = page(0, limit);
-      return { ...body, pagination: { ...body.pagination, total: total++, hasMore: true } };
-    };
-    await collect(list.list({ limit: 10 }));
-    expect(list.reads.length).toBeLessThan(150);
-  });
-
-  test("or sends odd pagination never makes the client send odd offsets", async () => {
-    const list = new ChangingList(30);
-    const page = list.page.bind(list);
-    list.page = (offset, limit) => {
-      const body = page(offset, limit);
-      const odd = { limit: "ten", total: null, offset: {} } as unknown as typeof body.pagination;
-      const { hasMore } = body.pagination;
-      return { ...body, pagination: { ...body.pagination, ...odd, hasMore } };
-    };
-    expect(await collect(list.list({ limit: 10 }))).toHaveLength(30);
-    expect(list.reads.every(({ offset, limit }) => Number.isInteger(offset + limit))).toBe(true);
-  });
-
-  test("and gives items without ids loses none of them", async () => {
-    const list = new ChangingList(30);
-    list.items = list.items.map((item, index) => (index < 10 ? item : ({ index } as never)));
-    const given = await collect(list.list({ limit: 10 }));
-    expect(given.length).toBeGreaterThanOrEqual(30);
-  });
-
-  test("ends the loop when it gives empty pages and promises more", async () => {
-    const list = new ChangingList(50);
-    const page = list.page.bind(list);
-    list.page = (offset, limit) => {
-      const body = page(offset, limit);
-      return offset === 0
-        ? body
-        : { ...body, data: [], pagination: { ...body.pagination, hasMore: true } };
-    };
-    // Read again from the front, a page is one item longer.
-    expect(await collect(list.list({ limit: 10 }))).toHaveLength(11);
-    expect(list.reads.length).toBeLessThan(100);
   });
 });
 
