@@ -1,3 +1,5 @@
+// Longer than 300 lines: every error class, in one file.
+
 /**
  * Whether the request behind an error may have taken effect. `not_sent`: nothing left this process. `rejected`: the
  * service answered and said no. `unknown`: it may or may not have taken effect.
@@ -170,11 +172,13 @@ export class ApiError extends SettlekitError {
  */
 export class InvalidRequestError extends ApiError {
   static override readonly kind: string = "InvalidRequestError";
+  declare readonly name: "InvalidRequestError";
 }
 
 /** The credential is missing or wrong (401). Check that it is complete and for the client's environment. */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = "AuthenticationError";
+  declare readonly name: "AuthenticationError";
 }
 
 /**
@@ -182,11 +186,13 @@ export class AuthenticationError extends ApiError {
  */
 export class PermissionError extends ApiError {
   static override readonly kind: string = "PermissionError";
+  declare readonly name: "PermissionError";
 }
 
 /** Nothing in this environment has this id (404), or the base URL does not lead to the service. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = "NotFoundError";
+  declare readonly name: "NotFoundError";
 }
 
 /**
@@ -194,16 +200,19 @@ export class NotFoundError extends ApiError {
  */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
+  declare readonly name: "IdempotencyConflictError";
 }
 
 /** Still too many requests (429) at the deadline, although the client waited and retried. See `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
+  declare readonly name: "RateLimitError";
 }
 
 /** The service failed (5xx) on a call that is harmless to repeat. Other calls end in `OutcomeUnknownError`. */
 export class ServerError extends ApiError {
   static override readonly kind: string = "ServerError";
+  declare readonly name: "ServerError";
 }
 
 /**
@@ -212,16 +221,19 @@ export class ServerError extends ApiError {
  */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
+  declare readonly name: "ConnectionError";
 }
 
 /** No complete response in time. `code` is `attempt_timeout` (`timeoutMs`) or `deadline_exceeded` (`deadlineMs`). */
 export class TimeoutError extends SettlekitError {
   static override readonly kind: string = "TimeoutError";
+  declare readonly name: "TimeoutError";
 }
 
 /** The caller's signal ended the call; `cause` is its reason. `outcome` is `unknown` once a request was sent. */
 export class AbortError extends SettlekitError {
   static override readonly kind: string = "AbortError";
+  declare readonly name: "AbortError";
 }
 
 /** The options of an `OutcomeUnknownError`. */
@@ -233,6 +245,7 @@ export type OutcomeUnknownErrorOptions = Omit<SettlekitErrorOptions, "outcome">;
  */
 export class OutcomeUnknownError extends SettlekitError {
   static override readonly kind: string = "OutcomeUnknownError";
+  declare readonly name: "OutcomeUnknownError";
 
   constructor(message: string, options: OutcomeUnknownErrorOptions) {
     super(message, { ...options, outcome: "unknown" });
@@ -251,6 +264,7 @@ export interface UnexpectedResponseErrorOptions extends SettlekitErrorOptions {
  */
 export class UnexpectedResponseError extends SettlekitError {
   static override readonly kind: string = "UnexpectedResponseError";
+  declare readonly name: "UnexpectedResponseError";
 
   declare readonly status: number;
 
@@ -267,6 +281,7 @@ export class UnexpectedResponseError extends SettlekitError {
 /** An option or environment variable is invalid; `param` names it. Never contains a secret. */
 export class ConfigurationError extends SettlekitError {
   static override readonly kind: string = "ConfigurationError";
+  declare readonly name: "ConfigurationError";
 }
 
 /**
@@ -276,6 +291,7 @@ export class ConfigurationError extends SettlekitError {
  */
 export class StoreError extends SettlekitError {
   static override readonly kind: string = "StoreError";
+  declare readonly name: "StoreError";
 }
 
 /** Why a delivery was not accepted. The guide to webhooks explains each. */
@@ -296,6 +312,7 @@ export type WebhookFailureReason =
 /** A webhook delivery was not accepted (interface section 6). `code` equals `reason`. */
 export class WebhookVerificationError extends SettlekitError {
   static override readonly kind: string = "WebhookVerificationError";
+  declare readonly name: "WebhookVerificationError";
 
   /** Why; equal to `code`. */
   readonly reason: WebhookFailureReason;

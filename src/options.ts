@@ -149,7 +149,8 @@ const urlVariables: Record<Environment, string> = {
 };
 
 function readEnvironment(options: ClientOptions, variables: Variables): Environment {
-  const value: unknown = options.environment ?? (variables.SETTLEKIT_ENVIRONMENT || "production");
+  const { environment: given }: { environment?: unknown } = options;
+  const value = given === undefined ? variables.SETTLEKIT_ENVIRONMENT || "production" : given;
   const environment = environments.find((known) => known === value);
   if (environment !== undefined) return environment;
   // Anything else may be a key in the wrong variable.
@@ -183,7 +184,7 @@ function readSecretKey(
     return { param: "secretKey", value, provider: secretKey };
   }
   const variable = "SETTLEKIT_SECRET_KEY";
-  const value = secretKey ?? (variables[variable] || undefined);
+  const value = secretKey === undefined ? variables[variable] || undefined : secretKey;
   if (value === undefined) {
     throw new ConfigurationError(
       `There is no secret key. Pass secretKey, or set the environment variable ${variable}.`,

@@ -26,6 +26,15 @@ describe("the environment", () => {
     expect(configure(testnet, sandbox).environment).toBe("testnet");
   });
 
+  test.each([
+    ["environment", "unknown_environment"],
+    ["secretKey", "missing_credential"],
+  ])("is refused as %s null, which a variable must not stand in for", (param, code) => {
+    const variables = { SETTLEKIT_SECRET_KEY: key, SETTLEKIT_ENVIRONMENT: "sandbox" };
+    const refused = expect.objectContaining({ name: "ConfigurationError", param, code });
+    expect(() => configure({ [param]: null }, variables)).toThrow(refused);
+  });
+
   test("chooses the variable that holds the base URL", () => {
     const variables = {
       SETTLEKIT_BASE_URL: "https://production.example",

@@ -119,7 +119,8 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
       if (id === "createPayment") requireAmount(input);
-      const client = await clientFrom(common.headerPrefix);
+      const hasKey = operation.credential === "secretKey";
+      const client = await clientFrom(common.headerPrefix, hasKey);
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       await interruptible(async (signal) => {

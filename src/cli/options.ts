@@ -258,10 +258,18 @@ export const headerPrefix = setting(
 /** For commands that speak to the service, or stand in for it. */
 export const serviceOptions = { json, headerPrefix, dotenv };
 
-/** The client that the variables describe. */
-export async function clientFrom(headerPrefix: string | undefined): Promise<MerchantClient> {
+/**
+ * The client that the variables describe.
+ *
+ * @param hasKey Whether its calls carry the secret key. Those that do not need none.
+ */
+export async function clientFrom(
+  headerPrefix: string | undefined,
+  hasKey = true,
+): Promise<MerchantClient> {
   const { MerchantClient } = await import("../client.ts");
-  return new MerchantClient({ headerPrefix });
+  // A function is called only by calls that carry a key.
+  return new MerchantClient({ headerPrefix, secretKey: hasKey ? undefined : () => "" });
 }
 
 export const webhookSecret = setting(

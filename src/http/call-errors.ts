@@ -222,7 +222,8 @@ function cure({ kind }: typeof ApiError, failure: StatusFailure): string {
     NotFoundError:
       "Check the id, that it belongs to this environment and key, and that baseUrl ends before /v1.",
     IdempotencyConflictError:
-      "Use a new idempotency key for new parameters, or repeat the first request unchanged.",
+      "An earlier request with this key is still running, or had other parameters. Repeat it unchanged, or find out what it " +
+      "created before you use a new key.",
     RateLimitError: pause ?? "Send fewer requests at once.",
     ServerError: "The service is at fault: call again later.",
   };

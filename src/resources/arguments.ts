@@ -132,6 +132,11 @@ export function otherId(asked: string, said: unknown, field = "id"): readonly st
   return !isSaid(said) || String(said).toLowerCase() === asked.toLowerCase() ? [] : [field];
 }
 
+/** The same for a chain id, which responses have as a number, or as CAIP-2 text for a non-EVM chain. */
+export function otherChain(asked: string | number, said: unknown): readonly string[] {
+  return otherId(String(asked).replace("eip155:", ""), said, "chainId");
+}
+
 /** Whether a response field has a value that can be compared. */
 export function isSaid(value: unknown): value is string | number {
   return typeof value === "string" || typeof value === "number";

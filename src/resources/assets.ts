@@ -10,7 +10,7 @@ import type {
   TokenListQuery,
   WalletBalances,
 } from "../wire/token.ts";
-import { chainIdOnWire } from "./arguments.ts";
+import { chainIdOnWire, otherChain, otherId } from "./arguments.ts";
 import { type ListOptions, list, type PagePromise } from "./lists/page.ts";
 
 /** The supported chains. Public: requests carry no credential. Published; not in the interface document. */
@@ -31,7 +31,8 @@ export class Chains {
   get(chainId: ChainId, options?: RequestOptions): ApiPromise<TokenChain> {
     const fill = () => {
       const id = chainIdOnWire(chainId, this.#http.settings.wire);
-      return { path: { chainId: String(id) } };
+      const differing = (chain: TokenChain) => otherChain(id, chain.chainId);
+      return { path: { chainId: String(id) }, differing };
     };
     return this.#http.call(operations.getChain, fill, options);
   }
@@ -57,7 +58,8 @@ export class Tokens {
    * @throws {NotFoundError} when no token has this id.
    */
   get(tokenId: string, options?: RequestOptions): ApiPromise<Token> {
-    return this.#http.call(operations.getToken, { path: { tokenId } }, options);
+    const differing = ({ id }: Token) => otherId(tokenId, id);
+    return this.#http.call(operations.getToken, { path: { tokenId }, differing }, options);
   }
 
   /**

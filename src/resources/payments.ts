@@ -50,6 +50,8 @@ export interface CreatePaymentInput extends CreateCommon {
 /** A deposit: the customer chooses how much to send (interface section 4.1). */
 export interface CreateDepositInput extends CreateCommon {
   type: "deposit";
+  /** For payments only. */
+  amount?: undefined;
   /** Your own reference for the customer, at most 255 characters. */
   customerRefId?: string | undefined;
 }
@@ -63,6 +65,13 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
   if (type !== undefined && type !== "payment" && type !== "deposit") {
     throw refused("type", 'must be "payment" or "deposit"', type);
   }
+  if (type === "deposit" && input.amount !== undefined) {
+    throw refused(
+      "amount",
+      "is for payments only: leave it out, because the customer chooses the amount of a deposit",
+      input.amount,
+    );
+  }
   if (type !== "deposit" && input.customerRefId !== undefined) {
     throw refused(
       "customerRefId",
@@ -72,7 +81,6 @@ function createPaymentBody(input: CreatePaymentInput | CreateDepositInput): Crea
   }
   return {
     type: type ?? "payment",
-    // The service ignores the amount of a deposit.
     ...(input.type !== "deposit" && { amount: checkAmount("amount", input.amount) }),
     currency: checkCurrency(currency),
     orderId: checkReference("orderId", orderId),
@@ -162,10 +170,11 @@ export class Payments {
   }
 
   /**
-   * All payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
-   * pass `createdAfter` to stop early. An empty result means that every payment was read.
+   * The payments with this `orderId`, in the list's order. The service cannot search by it, so this reads the list:
+   * pass `createdAfter` to stop early. An empty result means that every payment was read; if the list cannot be read
+   * completely, those found so far are returned.
    *
-   * @throws {InvalidRequestError} when `orderId` is empty or `createdAfter` is not a time.
+   * @throws {InvalidRequestError} when `orderId` is empty, or `createdAfter` is not a time or lies in the future.
    * @throws {UnexpectedResponseError} code `unreadable_list` when nothing was found in a list that was not read
    * completely.
    */

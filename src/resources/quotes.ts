@@ -4,7 +4,14 @@ import type { RequestOptions } from "../http/settings.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
 import { createQuoteBodySchema, type Quote } from "../wire/quote.ts";
-import { chainIdOnWire, checkAmount, checkContract, checkParameters } from "./arguments.ts";
+import {
+  chainIdOnWire,
+  checkAmount,
+  checkContract,
+  checkParameters,
+  otherChain,
+  otherId,
+} from "./arguments.ts";
 
 /** Which quote to request (interface section 4.3). Without a chain and a contract, the service's default. */
 export interface CreateQuoteInput {
@@ -30,13 +37,15 @@ export class Quotes {
   /** Lists the active quotes. */
   list(options?: RequestOptions): ApiPromise<Quote[]> {
     const path = { paymentId: this.#paymentId };
-    return this.#http.call(operations.listQuotes, { path }, options);
+    const differing = (quotes: Quote[]) => quotes.flatMap((quote) => this.#differing(quote));
+    return this.#http.call(operations.listQuotes, { path, differing }, options);
   }
 
   /**
    * Requests a quote. Repeating the request updates the same quote, so retries are harmless.
    *
    * @throws {InvalidRequestError} when the payment is no longer pending, or an argument is refused.
+   * @throws {UnexpectedResponseError} when the response is a quote of another payment, or for another chain.
    */
   create(input: CreateQuoteInput = {}, options?: RequestOptions): ApiPromise<Quote> {
     const fill = () => {
@@ -54,8 +63,17 @@ export class Quotes {
           forceDepositAmount: checkAmount("forceDepositAmount", forceDepositAmount),
         }),
       };
-      return { path: { paymentId: this.#paymentId }, body };
+      const differing = (quote: Quote) => [
+        ...this.#differing(quote),
+        ...(body.chainId === undefined ? [] : otherChain(body.chainId, quote.chainId)),
+      ];
+      return { path: { paymentId: this.#paymentId }, body, differing };
     };
     return this.#http.call(operations.createQuote, fill, options);
+  }
+
+  /** A customer who paid another payment's quote would have paid for someone else. */
+  #differing(quote: Quote): readonly string[] {
+    return otherId(this.#paymentId, quote.paymentId, "paymentId");
   }
 }

@@ -111,8 +111,7 @@ export class StatusWatch {
   failure(error: unknown): unknown {
     if (!SettlekitError.is(error)) return error;
     const facts = this.#facts;
-    const isAbort: boolean = AbortError.is(error);
-    if (isAbort) {
+    if (AbortError.is(error)) {
       const message = `${this.#operation} was aborted. ${this.#sentence}`;
       const { cause } = error;
       return new AbortError(message, { ...facts, code: "aborted", outcome: "unknown", cause });

@@ -25,10 +25,10 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_200],
+  ["cli", 4_215],
   ["evm", 480],
-  ["http", 2_495],
-  ["resources", 2_540],
+  ["http", 2_500],
+  ["resources", 2_620],
   ["sandbox", 6_845],
   ["testing", 420],
   ["webhooks", 1_720],

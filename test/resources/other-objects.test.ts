@@ -2,11 +2,14 @@ import { describe, expect, test } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { scriptedService } from "../scripted-service.ts";
-import { payment, withdrawal } from "../wire/examples.ts";
+import { payment, token, withdrawal } from "../wire/examples.ts";
 import { clientOf as withFakeTime } from "./sandbox-client.ts";
 
 const clientOf = ({ url }: { url: string }) =>
   new MerchantClient({ secretKey: "sk_test_1", environment: "sandbox", baseUrl: url });
+
+const quote = { ...payment.quotes[0], paymentId: payment.id, chainId: 8453 };
+const chain = { chainId: 8453, name: "Base" };
 
 describe("an answer about another object than the one asked for", () => {
   const reads: [string, (client: MerchantClient) => Promise<unknown>][] = [
@@ -27,6 +30,26 @@ describe("an answer about another object than the one asked for", () => {
       operation,
       body: { id: expect.any(String) },
       message: expect.stringContaining("does not match the request (different id)"),
+    });
+  });
+
+  const assets: [string, unknown, unknown, (client: MerchantClient) => Promise<unknown>][] = [
+    ["paymentId", quote, { ...quote, paymentId: "b" }, (it) => quotesOf(it).create()],
+    ["paymentId", [quote], [quote, { ...quote, paymentId: "b" }], (it) => quotesOf(it).list()],
+    ["chainId", quote, { ...quote, chainId: 1 }, (it) => quotesOf(it).create({ chainId: 8453 })],
+    ["chainId", chain, { ...chain, chainId: 1 }, (it) => it.chains.get("eip155:8453")],
+    ["id", { ...token, id: "a" }, { ...token, id: "b" }, (it) => it.tokens.get("a")],
+  ];
+  const quotesOf = (client: MerchantClient) =>
+    client.checkout({ paymentId: quote.paymentId, secret: "ps_1" }).quotes;
+
+  test.each(assets)("is refused where its %s is another", async (field, own, other, read) => {
+    using server = scriptedService({ body: own }, { body: other });
+    const client = clientOf(server);
+    expect(await read(client)).toMatchObject(own as object);
+    await expect(read(client)).rejects.toMatchObject({
+      code: "answer_differs",
+      message: expect.stringContaining(`(different ${field})`),
     });
   });
 

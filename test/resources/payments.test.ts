@@ -45,15 +45,13 @@ describe("payments.create", () => {
     });
   });
 
-  test("refuses a customer's reference for a payment, where it would be dropped", async () => {
-    const order = { amount: 2500, orderId: "order_1", customerRefId: "c_1" };
-    // @ts-expect-error: for deposits only.
-    const call = clientOf(nowhere).payments.create(order);
-    await expect(call).rejects.toMatchObject({
-      name: "InvalidRequestError",
-      param: "customerRefId",
-      message: expect.stringContaining('for deposits only: leave it out, or set type to "deposit"'),
-    });
+  test.each([
+    ["amount", { type: "deposit", amount: 2500 }, "is for payments only: leave it out"],
+    ["customerRefId", { amount: 2500, customerRefId: "c_1" }, 'or set type to "deposit"'],
+  ])("refuses %s where it would be dropped", async (param, fields, said) => {
+    const call = clientOf(nowhere).payments.create({ orderId: "order_1", ...fields } as never);
+    const message = expect.stringContaining(said);
+    await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param, message });
   });
 
   test.each([
@@ -288,7 +286,8 @@ describe("payments.list", () => {
     ["orderId", "order_1"],
     ["stauts", "completed"],
     ["prefetch", 2],
-  ])("refuses a %s of %s", async (param, value) => {
+    ["search", ""],
+  ])("refuses a %s of %j", async (param, value) => {
     using server = scriptedService({ body: page });
     const call = clientOf(server).payments.list({ [param]: value });
     await expect(call).rejects.toMatchObject({ name: "InvalidRequestError", param });

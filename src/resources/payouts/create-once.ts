@@ -179,13 +179,11 @@ export async function createOnce(
       forget(order);
       throw withOutcome(error, "not_sent");
     }
-    const isAbort: boolean = AbortError.is(error);
-    if (isAbort) throw abortedInDoubt(facts(), error, error.cause);
+    if (AbortError.is(error)) throw abortedInDoubt(facts(), error, error.cause);
     if (isFinalAnswer(error)) throw withOutcome(error, "unknown");
-    const isConflict: boolean = IdempotencyConflictError.is(error);
+    const isConflict = IdempotencyConflictError.is(error);
     if (isOwnLook || isConflict || error.outcome === "unknown") return lookInDoubt(error);
-    const isLimited: boolean = RateLimitError.is(error);
-    reached ||= isLimited;
+    reached ||= RateLimitError.is(error);
     if (reached) {
       // This request was refused, but a copy of it or an earlier request may have succeeded.
       const found = await lookSettled().catch((failure: unknown) => {

@@ -59,11 +59,14 @@ export function unknownOutcome(
   lastLook: string,
 ): OutcomeUnknownError {
   const requests = facts.sends === 1 ? "1 request was sent" : `${facts.sends} requests were sent`;
-  const { attempts, requestId, retryAfterMs } = doubt;
+  const { attempts, requestId, status, retryAfterMs } = doubt;
+  // The sender's own doubt says the same as this error, and its cause is why.
+  const cause =
+    OutcomeUnknownError.is(doubt) && SettlekitError.is(doubt.cause) ? doubt.cause : doubt;
   return new OutcomeUnknownError(
     `Outcome unknown: the withdrawal for orderId "${facts.orderId}" may have been created. ${requests}, and the ` +
-      `last one ended in ${doubt.name} ${doubt.code}. ${lastLook} ${nextStep(facts)}`,
-    { ...common(facts), attempts, requestId, retryAfterMs, code: "outcome_unknown", cause: doubt },
+      `last one ended in ${cause.name} ${cause.code}. ${lastLook} ${nextStep(facts)}`,
+    { ...common(facts), attempts, requestId, status, retryAfterMs, code: "outcome_unknown", cause },
   );
 }
 

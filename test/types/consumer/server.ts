@@ -1,6 +1,7 @@
 // A merchant's server, with the types that the compiler infers.
 
 import {
+  ApiError,
   type ApiResponse,
   type ClientEvent,
   type CreatedPayment,
@@ -8,6 +9,7 @@ import {
   formatUnits,
   isPaid,
   MerchantClient,
+  NotFoundError,
   type OpenEnum,
   OutcomeUnknownError,
   type Page,
@@ -106,7 +108,19 @@ export async function payOut(): Promise<Withdrawal> {
   return client.withdrawals.waitUntilFinal(id, { deadlineMs: 1000 });
 }
 
+export const refusedByTheCompiler = [
+  // @ts-expect-error the customer chooses the amount of a deposit
+  () => client.payments.create({ type: "deposit", amount: 2500, orderId: "order_1" }),
+  // @ts-expect-error only deposits have a customer's reference
+  () => client.payments.create({ amount: 2500, orderId: "order_1", customerRefId: "c_1" }),
+];
+
 export function explain(error: unknown): string {
+  if (ApiError.is(error)) {
+    if (NotFoundError.is(error)) return error.name;
+    // Not `never`, although the two classes have the same members.
+    sameType<Equal<typeof error, ApiError>>();
+  }
   if (OutcomeUnknownError.is(error)) {
     sameType<Equal<typeof error, OutcomeUnknownError>>();
     return String(error.idempotencyKey);
