@@ -73,7 +73,8 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   /** Tells of withdrawals that ended. Without one, the service is asked now and then. */
   readonly inbox?: PayoutsInbox<Client, Mode> | undefined;
   /**
-   * Whose payouts these are: each tenant has a journal, limits and a breaker of its own.
+   * Whose payouts these are: each tenant has its own journal, limits and breaker. Tenants that share a merchant account
+   * need different order ids, such as with a prefix: at the service, withdrawals are found by order id alone.
    *
    * @defaultValue ""
    */
