@@ -78,6 +78,10 @@ export class Http {
         end({ ok: true, attempts, status, ...(requestId !== undefined && { requestId }) });
         return response;
       } catch (error) {
+        // A refused argument does not know whose it is.
+        if (SettlekitError.is(error) && error.operation === undefined) {
+          Object.assign(error, { operation: name, attempts: 0 });
+        }
         end({ ok: false, ...endFacts(error) });
         throw error;
       }
