@@ -6,19 +6,19 @@ import { withdrawalSchema } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Contents } from "./store.ts";
 
-/** The state of a sandbox at one time. Only that sandbox can restore it. */
+/** The state of a sandbox at a point in time. Only that sandbox can restore it. */
 export interface SandboxSnapshot {
   /** The sandbox's time, ISO 8601, UTC. */
   readonly takenAt: string;
 }
 
 /**
- * The whole state of a sandbox, as plain JSON that can be written to a file and loaded into any sandbox. It contains the
- * sandbox's secrets.
+ * The complete state of a sandbox as plain JSON, which can be written to a file and loaded into any sandbox. It
+ * contains the sandbox's secrets.
  */
 export interface SavedSandbox {
   readonly format: typeof format;
-  /** Increases when the form of saved sandboxes changes. */
+  /** Increases when the format of saved sandboxes changes. */
   readonly version: number;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly savedAt: string;
@@ -55,7 +55,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       format,
       version: formatVersion,
       savedAt: clock.now().toISOString(),
-      // The caller may alter the copy.
+      // A copy, because the caller may change it.
       tables: structuredClone(store.contents()),
     }),
     /** @throws {InvalidRequestError} code `invalid_save`. */
@@ -91,7 +91,7 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   );
 }
 
-/** Answers are made of payments and withdrawals: a mistake in one would only show in an answer. */
+/** Responses are made from payments and withdrawals, so a mistake in one would only show there. */
 function tableSchema(name: string) {
   const value = { payments: paymentSchema, withdrawals: withdrawalSchema }[name] ?? z.unknown();
   return z.array(z.tuple([z.string(), value]));
