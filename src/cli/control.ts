@@ -42,7 +42,7 @@ export const simulateCommand = defineCommand({
   },
 });
 
-/** Resolves with the payment or withdrawal that was moved. */
+/** Resolves with the payment or withdrawal after the move. */
 export function simulate(
   url: URL | undefined,
   { id, ...input }: { id: string; scenario: string; amountInCents?: number | undefined },
@@ -51,7 +51,7 @@ export function simulate(
   return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, input);
 }
 
-/** In milliseconds. A bare number could be seconds as well. */
+/** In milliseconds. A unit is required, because a bare number could also mean seconds. */
 const duration = readBy(0, (input) => {
   try {
     return durationInMs(input as Duration);
@@ -99,7 +99,7 @@ export const resendCommand = defineCommand({
     const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
     terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    // A refused delivery is still pending, because it will be attempted again.
+    // A refused delivery is still pending, because it will be retried.
     if (delivery.status !== "delivered") return error ? exitCodes.network : exitCodes.api;
   },
 });

@@ -98,7 +98,7 @@ const reconcileCommand = defineCommand({
   },
 });
 
-/** The commands with which people operate an inbox. */
+/** The commands for operating an inbox. */
 export const inboxCommands: readonly Command[] = [
   statusCommand,
   parkedCommand,

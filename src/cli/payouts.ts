@@ -66,7 +66,7 @@ const listCommand = defineCommand({
 
 const pageSize = 500;
 
-/** Pages of payouts, the newest first: the ledger gives the oldest first, so its list is read from the end. */
+/** Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. */
 async function* newestFirst(payouts: Ledger, state: PayoutState | undefined, size: number) {
   const { states } = await payouts.stats();
   const counts = state === undefined ? Object.values(states) : [states[state]];
@@ -211,7 +211,7 @@ async function* everyPayout(payouts: Ledger) {
   }
 }
 
-/** The commands with which people operate a ledger of payouts. */
+/** The commands for operating a ledger of payouts. */
 export const payoutCommands: readonly Command[] = [
   listCommand,
   showCommand,

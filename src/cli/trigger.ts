@@ -115,7 +115,7 @@ interface Asked {
 
 type EventData = Record<string, unknown>;
 
-/** The documented fields, and the published snapshot beside them. */
+/** The documented fields, and the published snapshot next to them. */
 function inventedData(event: string, { status, orderId, assignments }: Asked): EventData {
   const data: EventData = {
     id: randomUUID(),
@@ -131,7 +131,7 @@ function inventedData(event: string, { status, orderId, assignments }: Asked): E
   return data;
 }
 
-/** The scenarios of a sandbox, by the status that they lead to. */
+/** The scenarios of a sandbox, by resulting status. */
 const scenarios: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   payments: { completed: "success", failed: "underpayment", expired: "timeout" },
   withdrawals: {
@@ -199,7 +199,7 @@ function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: T
   } else if (status >= 300 && status < 400) {
     say("Webhooks follow no redirect: give the URL that it points to.");
   }
-  // Indented, so that no line of it passes for one of ours.
+  // Indented, so that none of its lines passes for one of ours.
   for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
 }
 
