@@ -83,7 +83,7 @@ const merchantFields = {
   ),
   deliver: ruled<Deliver>(
     (value) => typeof value === "function",
-    "deliver must be a function that takes a Request and gives a Response.",
+    "deliver must be a function that takes a Request and returns a Response.",
     "invalid_option",
   ),
   limits: optionsOf({

@@ -49,7 +49,7 @@ function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
-    `${JSON.stringify(name)} is not a host name. Allow names alone, without scheme and port, such as "sandbox".`,
+    `${JSON.stringify(name)} is not a host name. Allow only names, without scheme and port, such as "sandbox".`,
     { code: "invalid_allowed_host", param: "allowedHosts" },
   );
 }
@@ -161,7 +161,7 @@ async function breakOff(
 function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
   const message =
-    "The header Host is missing or names no host, or the path is no URL. Send where the request goes to.";
+    "The Host header is missing or invalid, or the path is not a URL. Send the host that the request is for.";
   return refusal(400, { code: "invalid_request", message });
 }
 
@@ -169,7 +169,7 @@ function invalidTarget(error: unknown): Response {
 function hostNotAllowed(hostname: string): Response {
   const message =
     `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-    "the name: allowedHosts of listen, --allow-host on the command line.";
+    "the name with allowedHosts of listen, or --allow-host on the command line.";
   return refusal(403, { code: "host_not_allowed", message });
 }
 

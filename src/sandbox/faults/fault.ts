@@ -97,7 +97,7 @@ export function checkedRate(rate: RateLimit): Required<RateLimit> {
   const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
   for (const [name, value] of Object.entries({ requestsPerSecond, retryAfterSeconds })) {
     if (!isWholeWithin(value, 0, Number.MAX_SAFE_INTEGER)) {
-      throw invalidFault(name, "must be a whole number from 0");
+      throw invalidFault(name, "must be zero or a positive whole number");
     }
   }
   return { requestsPerSecond, retryAfterSeconds };

@@ -45,7 +45,7 @@ export function createWaitingList<Item extends object>(
     }
     const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
     if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-      throw invalid("times", "must be a whole number from 1, or Infinity");
+      throw invalid("times", "must be a positive whole number, or Infinity");
     }
     const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
     table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });

@@ -72,13 +72,13 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
       if (repetition === "ignored") return create();
       if (repetition === "conflict") {
         throw conflict(
-          "This Idempotency-Key came before, and its request is in progress or done. Look up its " +
+          "This Idempotency-Key was used before, and its request is in progress or done. Look up its " +
             "outcome, or send a new key.",
         );
       }
       if (earlier.fingerprint === fingerprint) return earlier.answer;
       throw conflict(
-        "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+        "This Idempotency-Key was used with other parameters before. Repeat exactly those, or send " +
           "the new ones with a new key.",
       );
     },
@@ -109,7 +109,7 @@ function checkDepth(value: unknown, depth = 0): void {
   if (depth > maxDepth) {
     throw new Refusal(400, {
       code: "invalid_request",
-      message: `The body nests deeper than ${maxDepth} levels. Send the documented fields only.`,
+      message: `The body is nested deeper than ${maxDepth} levels. Send the documented fields only.`,
     });
   }
   for (const inner of Object.values(value)) checkDepth(inner, depth + 1);

@@ -44,7 +44,7 @@ export function createMerchants(options: readonly MerchantOptions[], origin: str
   /** The stored merchants, and those that the options add. */
   function gather(): void {
     const before = kept.values();
-    if (!before.every(isMerchant)) throw new Error("A stored merchant has another form.");
+    if (!before.every(isMerchant)) throw new Error("A stored merchant has an unknown form.");
     const count = Math.max(before.length, options.length);
     for (let index = 0; index < count; index++) {
       const asked = options[index] ?? {};

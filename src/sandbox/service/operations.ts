@@ -81,7 +81,7 @@ export function createAuthenticate(
     throw new Refusal(403, {
       code: "forbidden",
       message:
-        "The path names another merchant than the access token's. Use the merchantId that goes with it.",
+        "The path names a different merchant from the access token's. Use the token's merchantId.",
     });
   };
 }

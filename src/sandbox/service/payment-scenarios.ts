@@ -177,8 +177,8 @@ export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario
 function unplayable({ status }: Payment): InvalidRequestError {
   return new InvalidRequestError(
     status === "expired"
-      ? 'The payment is expired. Only "late" money can still arrive; or create another payment.'
-      : `The payment is ${status} already, which is final. Create another one.`,
+      ? 'The payment has expired. Only "late" money can still arrive; or create another payment.'
+      : `The payment is already ${status}, which is final. Create another one.`,
     { code: "payment_not_pending", param: "paymentId" },
   );
 }

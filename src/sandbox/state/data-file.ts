@@ -24,7 +24,7 @@ const openFiles = new Set<string>();
 export function keepInFile(store: Store, path: string): () => void {
   const { DatabaseSync } = loadSqlite(
     "data",
-    "Use Node 22.13 or later, or leave out data and keep what save() gives.",
+    "Use Node 22.13 or later, or leave out data and keep what save() returns.",
   );
   if (openFiles.has(realPathOf(path))) throw inUse(path);
   const isNew = checkHeader(path);
@@ -57,7 +57,7 @@ export function keepInFile(store: Store, path: string): () => void {
     store.keep(write, isNew ? undefined : contentsOf(database));
   } catch {
     close();
-    throw invalidData(path, "is damaged: a part of it does not fit the rest. Name another file");
+    throw invalidData(path, "is damaged: part of it does not fit the rest. Name another file");
   }
   store.commit();
   return () => {
@@ -79,7 +79,7 @@ function checkHeader(path: string): boolean {
   if (version === formatVersion) return false;
   throw invalidData(
     path,
-    `has version ${version}, but this settlekit reads version ${formatVersion}. Use the settlekit that wrote it, or name ` +
+    `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit that wrote it, or name ` +
       "another file",
   );
 }
@@ -178,7 +178,7 @@ function opening<Result>(path: string, open: () => Result): Result {
     if (reason === sqliteErrors.busy) throw inUse(path);
     if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
     throw failed(
-      `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and may be written to.`,
+      `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and is writable.`,
       "cannot_open_data",
       error,
     );

@@ -44,7 +44,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       const contents = taken.get(snapshot);
       if (contents === undefined) {
         throw new InvalidRequestError(
-          "This is not a snapshot of this sandbox. Pass what its own snapshot() gave, not a copy. To store a state or load " +
+          "This is not a snapshot of this sandbox. Pass what its own snapshot() returned, not a copy. To store a state or load " +
             "it into another sandbox, use save() and load().",
           { code: "foreign_snapshot", param: "snapshot" },
         );
@@ -64,7 +64,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       try {
         store.replace(structuredClone(tables));
       } catch {
-        throw invalidSave("It was altered: a part of it does not fit the rest.");
+        throw invalidSave("It was altered: part of it does not fit the rest.");
       }
     },
   };
@@ -86,7 +86,7 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   const [name, , part] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
   throw invalidSave(
     part === 1
-      ? `It was altered: one of its ${String(name)} does not have the form that the service gives it.`
+      ? `It was altered: one of its ${String(name)} does not have the service's form.`
       : `It was altered: the table ${JSON.stringify(name)} is wrong.`,
   );
 }
@@ -99,7 +99,7 @@ function tableSchema(name: string) {
 
 function invalidSave(reason: string): InvalidRequestError {
   return new InvalidRequestError(
-    `This is not what a sandbox's save() gave. ${reason} Nothing was changed.`,
+    `This is not what a sandbox's save() returned. ${reason} Nothing was changed.`,
     { code: "invalid_save", param: "saved" },
   );
 }

@@ -98,7 +98,7 @@ export function post(options: PostOptions): Promise<PostAnswer> {
     const { errored, statusCode: status = 0 } = response;
     // Closes the connection, even during an endless response.
     response.destroy();
-    if (errored) throw new Error("the connection broke within the answer", { cause: errored });
+    if (errored) throw new Error("the connection broke during the response", { cause: errored });
     const durationMs = performance.now() - startedMs;
     return { status, headers: Object.fromEntries(headers), body, durationMs };
   });
@@ -119,16 +119,17 @@ async function responseTo(
     outgoing.on("error", (error) => reject(new Error(reasonOf(error), { cause: error })));
     outgoing.once("response", resolve);
     // For example, a response with status 101.
-    outgoing.once("close", () => reject(new Error("the connection closed without an answer")));
+    outgoing.once("close", () => reject(new Error("the connection closed without a response")));
     outgoing.end(body);
   });
 }
 
 function reasonOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ECONNREFUSED") return "nothing listens there (ECONNREFUSED); start your server";
+  if (code === "ECONNREFUSED")
+    return "nothing is listening there (ECONNREFUSED); start your server";
   if (code === "ENOTFOUND") return "there is no such host (ENOTFOUND); check the URL";
-  if (code === "ECONNRESET") return "the connection broke before an answer (ECONNRESET)";
+  if (code === "ECONNRESET") return "the connection broke before a response (ECONNRESET)";
   return error.message || code || "the connection failed";
 }
 
@@ -165,7 +166,7 @@ async function withinTimeout<Result>(
   const controller = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const error = new Error("no answer within 30 seconds");
+    const error = new Error("no response within 30 seconds");
     reject(error);
     controller.abort(error);
   }, 30_000);
