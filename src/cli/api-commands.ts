@@ -63,7 +63,10 @@ const idempotencyKey = setting(
   "Repeats a creation whose outcome is unknown, within 24 hours, without creating anything twice.",
 ).optional();
 
-const paymentSecret = setting("--secret SECRET", "The payment's secret, which its creation gave.");
+const paymentSecret = setting(
+  "--secret SECRET",
+  "The payment's secret, returned when it was created.",
+);
 
 function call(
   client: MerchantClient,

@@ -56,7 +56,7 @@ const duration = readBy(0, (input) => {
   try {
     return durationInMs(input as Duration);
   } catch {
-    throw new UsageError("Expected a whole number with its unit: 500ms, 90s, 15m, 2h or 1d.");
+    throw new UsageError("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");
   }
 });
 
@@ -67,11 +67,7 @@ export const advanceCommand = defineCommand({
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their retries.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
-    duration: operand(
-      "DURATION",
-      "A whole number with its unit, such as 90s, 15m or 2d.",
-      duration,
-    ),
+    duration: operand("DURATION", "A whole number with a unit, such as 90s, 15m or 2d.", duration),
     ...controlOptions,
   },
   async run({ duration, url }, terminal) {

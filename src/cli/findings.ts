@@ -153,8 +153,8 @@ async function callFindings(
     findings.push(
       warning(
         "drift",
-        `The answer differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
-          "given as they came: check that your code does not rely on them, and update settlekit.",
+        `The response differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
+          "returned as received: check that your code does not rely on them, and update settlekit.",
       ),
     );
   }
@@ -180,7 +180,7 @@ export function clockFinding(facts: ClockFacts): Finding {
   if (Number.isNaN(serviceMs)) {
     return warning(
       "clock",
-      "The answer has no Date header, so the clocks cannot be compared. Check the proxies between this " +
+      "The response has no Date header, so the clocks cannot be compared. Check the proxies between this " +
         "machine and the service.",
     );
   }

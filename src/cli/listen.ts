@@ -121,5 +121,5 @@ function receptionLines(reception: Reception, paint: Terminal["paint"]): string[
   const outcome = paint(isFine ? "green" : "red", String(answered));
   const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
   if (answered < 300 || answered >= 400) return [result];
-  return [result, below("Webhooks follow no redirect: forward to the URL that it points to.")];
+  return [result, below("Webhooks do not follow redirects: forward to the URL that it points to.")];
 }

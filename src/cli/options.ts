@@ -200,7 +200,7 @@ const isoInstant = z.union([
 export const instant = readBy(new Date(0), (input) => {
   if (isoInstant.safeParse(input).success) return new Date(input);
   throw new UsageError(
-    "Expected a date, or a time with its zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",
+    "Expected a date, or a time with a time zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",
   );
 });
 
@@ -225,7 +225,7 @@ export function listenOptions(defaultPort: number) {
 /** Not --env-file: Node looks for it even among a script's own arguments, and refuses a missing file. */
 export const dotenv = setting(
   "--dotenv PATH",
-  "Read variables from this file. Those that are set already win.",
+  "Read variables from this file. Variables that are already set take precedence.",
   path,
 ).optional();
 

@@ -80,7 +80,7 @@ async function request(url: URL | undefined, path: string, body?: object): Promi
 /** Another server is listening there, such as the shop. */
 function noSandbox({ url, status }: Response): ApiError {
   return new ApiError(
-    `${new URL(url).origin} answered ${status} in a way that a sandbox does not. Check --url.`,
+    `${new URL(url).origin} answered ${status}, but not like a sandbox. Check --url.`,
     { code: "control_failed", status, outcome: "rejected" },
   );
 }

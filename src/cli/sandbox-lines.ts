@@ -91,7 +91,7 @@ function textOf(event: SandboxEvent, paint: Paint): string | undefined {
 
 function endText({ outcome, status }: Pick<RequestEntry, "outcome" | "status">, paint: Paint) {
   if (outcome === "unanswered") return paint("red", "connection broken");
-  if (outcome === "cut off") return paint("red", "cut off within the answer");
+  if (outcome === "cut off") return paint("red", "cut off during the response");
   return statusText(status, 400, paint);
 }
 

@@ -184,7 +184,7 @@ function notUnderstood(detail: string, input: string): never {
   const what =
     detail === ""
       ? `${show(input)} does not say what goes wrong`
-      : `${show(detail)} is not understood in ${show(input)}`;
+      : `${show(detail)} cannot be understood in ${show(input)}`;
   throw new UsageError(
     `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
   );

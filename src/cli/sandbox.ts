@@ -121,7 +121,7 @@ async function openInspector({ url }: SandboxServer, terminal: Terminal): Promis
 function warnOfExposure(host: string, seed: string | undefined, { warn }: Terminal): void {
   const keys =
     seed === undefined
-      ? " Without --seed, its keys are the default ones, which everybody has."
+      ? " Without --seed, its keys are the default ones, which everyone knows."
       : "";
   warn(
     `Listening on ${host}: every machine that reaches this one can use the sandbox and see what is ` +

@@ -62,7 +62,7 @@ export async function receiveWebhooks(
     throw new UsageError(
       code === "EADDRINUSE"
         ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
-        : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
+        : `Cannot listen on port ${port} of ${host}: ${message}. Choose another host or port.`,
     );
   });
   return {
