@@ -53,7 +53,9 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
       await shop.paid("order_1");
       await shop.inbox.settleDue();
-      expect(String(shop.told("retried")[0]?.error)).toMatch(/handler for the task "emal".*mean "email"/);
+      expect(String(shop.told("retried")[0]?.error)).toMatch(
+        /handler for the task "emal".*mean "email"/,
+      );
     });
   });
 
