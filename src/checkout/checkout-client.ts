@@ -10,8 +10,8 @@ import type { PaymentRequest } from "./payment-request.ts";
 /** A payment request that can draw itself. */
 export interface PaymentRequestWithQr extends PaymentRequest {
   /**
-   * An SVG of the deposit address alone: the QR code to show. Every wallet reads it; show the amount, token and chain
-   * next to it.
+   * An SVG of the deposit address alone: the QR code to show, next to the amount, token and chain. Every wallet reads
+   * it.
    */
   addressQrSvg(): string;
   /** An SVG of `uri`, as an extra for wallets that are known to read EIP-681. */

@@ -246,10 +246,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     return this.#worker.hold(startPayouts(ready, options));
   }
 
-  /**
-   * Does everything that is due and returns, for cron jobs without a long-running process. Returns the number of steps
-   * done.
-   */
+  /** Does everything that is due and returns, for cron jobs. Returns the number of steps done. */
   async runDue(options: { concurrency?: number } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency"]);
     const { concurrency = 4 } = options;

@@ -2,10 +2,7 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Fault, FaultRoute } from "./faults/fault.ts";
 import type { DisorderKind } from "./webhooks/disorder.ts";
 
-/**
- * Every event of a sandbox, as seen by `sandbox.on`, the timeline, the inspector's stream, `clock.advance` and the
- * command line.
- */
+/** Every event of a sandbox: for `sandbox.on`, the timeline, the inspector, `clock.advance` and the command line. */
 export type SandboxEvent = TimelineEntry | SandboxReset;
 
 /** An event in the timeline: any except a reset, which empties it. */

@@ -65,10 +65,7 @@ export type RequestLog = ReturnType<typeof createRequestLog>;
 /** The part of a request that its response adds. */
 type Answered = Pick<ReceivedRequest, "status" | "answer">;
 
-/**
- * The latest 1,000 requests. Secrets in bodies and responses are removed on reading, because most entries are never
- * read.
- */
+/** The latest 1,000 requests. Secrets in bodies and responses are removed on reading: most entries are never read. */
 export function createRequestLog(store: Store, events: Events) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => {

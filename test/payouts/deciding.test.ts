@@ -67,10 +67,8 @@ describe("resolve", () => {
     const { world, payouts } = await inDoubt();
     const never = { ...by, neverSent: true, sendAgain: false } as const;
     const ended = await payouts.resolve(order.orderId, never);
-    expect(ended).toMatchObject({
-      state: "cancelled",
-      problem: "ann decided that it was never sent.",
-    });
+    const problem = "ann decided that it was never sent.";
+    expect(ended).toMatchObject({ state: "cancelled", problem });
     await world.live(payouts, hour, 10 * minute);
     expect(world.made).toEqual([]);
   });

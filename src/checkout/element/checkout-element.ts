@@ -103,9 +103,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#reflect("theme", value);
   }
 
-  /**
-   * Where the customer goes after the payment. Once it is paid, they are redirected automatically. Default: nowhere.
-   */
+  /** Where the customer goes after the payment. Once it is paid, the redirect is automatic. Default: nowhere. */
   get returnUrl(): string | null {
     return this.getAttribute("return-url");
   }

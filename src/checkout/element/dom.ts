@@ -76,10 +76,7 @@ export interface CopyButton {
   shown: Node | undefined;
 }
 
-/**
- * A button that copies `value`, and confirms it for two seconds. If it cannot, it selects the shown value, and says
- * why.
- */
+/** A button that copies `value` and confirms it for two seconds. If it cannot, it selects the value and says why. */
 export function copyButton({ label, text, done, failed, announce }: CopyOptions): CopyButton {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const note = h("span", { class: "quiet" }, failed);

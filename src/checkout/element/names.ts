@@ -28,10 +28,7 @@ export const propertyNames = [
   "rpcUrls",
 ] as const;
 
-/**
- * Mistakes in an element's attribute and property names. Pages and frameworks add their own names, so only near misses
- * count.
- */
+/** Mistakes in an element's attribute and property names: only near misses, because pages add names of their own. */
 export function misspeltNames(element: Element): SettlekitError[] {
   return [
     ...misspelt("attribute", element.getAttributeNames(), attributeNames),

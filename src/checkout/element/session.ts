@@ -108,10 +108,7 @@ export class Session implements Actions {
     void this.#look();
   }
 
-  /**
-   * Ends everything except a transfer that a wallet is showing. Drops the price, so that no wallet is asked to send any
-   * more.
-   */
+  /** Ends everything except a transfer that a wallet is showing. Drops the price, so that no wallet sends any more. */
   stop(): void {
     this.#stopping.abort();
     clearInterval(this.#timer);

@@ -90,9 +90,7 @@ export class WalletPayment {
     }
   }
 
-  /**
-   * Gives up the current attempt. The wallet's request is withdrawn, but if it still sends something, that is recorded.
-   */
+  /** Gives up the current attempt and withdraws the wallet's request. If it still sends something, that is recorded. */
   giveUp(): void {
     const { known, update } = this.#options;
     if (known().wallet?.step === "sending") {
@@ -118,10 +116,7 @@ export class WalletPayment {
     }
   }
 
-  /**
-   * Reports transfers again while the service has not seen the money, even if the payment has ended: late money may pay
-   * it.
-   */
+  /** Reports transfers until the service has seen the money, even after the payment's end: late money may pay it. */
   tick(now: number): void {
     const { payment, sent } = this.#options.known();
     const status = payment?.status ?? "";

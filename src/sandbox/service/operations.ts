@@ -17,10 +17,7 @@ import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
-/**
- * Writes a response as JSON in the newest published form: chain ids are CAIP-2 text, and every quote has its own
- * deposit address.
- */
+/** Writes a response in the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
 export function published(payments: Payments) {
   return (name: string, value: unknown): unknown => {
     if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
@@ -99,10 +96,7 @@ export interface Call<Body = unknown, Query = unknown> {
 /** An operation, and how the sandbox performs it. */
 export interface Route {
   readonly operation: Operation<unknown>;
-  /**
-   * Returns the response body, or throws a `Refusal`. Synchronous, so that each request takes effect as a whole before
-   * the next.
-   */
+  /** Returns the response body, or throws a `Refusal`. Synchronous, so that each request takes effect as a whole. */
   readonly handle: (call: Call) => unknown;
 }
 

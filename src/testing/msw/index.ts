@@ -11,10 +11,7 @@ import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** The options of `sandboxHandlers`. */
 export interface SandboxHandlersOptions {
-  /**
-   * The client's `baseUrl`. Default: the sandbox environment's, which is `SETTLEKIT_SANDBOX_URL`, else
-   * `http://127.0.0.1:4010`.
-   */
+  /** The client's `baseUrl`. Default: the sandbox's, `SETTLEKIT_SANDBOX_URL`, else `http://127.0.0.1:4010`. */
   readonly baseUrl?: string | URL | undefined;
 }
 
