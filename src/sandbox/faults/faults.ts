@@ -95,11 +95,11 @@ export interface SandboxFaults {
    * @throws {InvalidRequestError} code `unknown_route` or `invalid_fault`.
    * @example
    * ```ts
-   * // The withdrawal is created, but the answer says 503.
+   * // The withdrawal is created, but the response is a 503.
    * sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
    * // Every read is slow from here on.
    * sandbox.faults.next("GET /payments", { latencyMs: 800, when: "before" }, { times: Infinity });
-   * // One request in five loses its answer, always the same ones with the same seed.
+   * // One request in five loses its response, always the same ones with the same seed.
    * sandbox.faults.next("*", { connection: "reset", when: "after" }, { probability: 0.2 });
    * ```
    */
