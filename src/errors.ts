@@ -35,8 +35,7 @@ export interface SettlekitErrorOptions
 const kindsKey = Symbol.for("settlekit.error.kinds");
 
 /**
- * The options that become fields, in the order in which they are printed. The body is left out: it is the service's
- * text.
+ * The options that become fields, in the order in which they are printed. Not the body, which is the service's text.
  */
 const factNames =
   "param operation idempotencyKey attempts requestId lastStatus status type retryAfterMs".split(
@@ -167,9 +166,7 @@ export class ApiError extends SettlekitError {
   }
 }
 
-/**
- * A request that can never succeed: status 400 or 422, or refused before sending. `param` names the field to correct.
- */
+/** A request that can never succeed: status 400 or 422, or refused before sending. `param` names what to correct. */
 export class InvalidRequestError extends ApiError {
   static override readonly kind: string = "InvalidRequestError";
   declare readonly name: "InvalidRequestError";
@@ -181,9 +178,7 @@ export class AuthenticationError extends ApiError {
   declare readonly name: "AuthenticationError";
 }
 
-/**
- * The credential is valid but lacks permission (403), for example because withdrawals are not enabled for the merchant.
- */
+/** The credential is valid but lacks permission (403), for example because withdrawals are not enabled. */
 export class PermissionError extends ApiError {
   static override readonly kind: string = "PermissionError";
   declare readonly name: "PermissionError";
@@ -195,9 +190,7 @@ export class NotFoundError extends ApiError {
   declare readonly name: "NotFoundError";
 }
 
-/**
- * The key was used with other parameters, or its first request is still running (409). New parameters need a new key.
- */
+/** The key was used with other parameters, or its first request is running (409). New parameters need a new key. */
 export class IdempotencyConflictError extends ApiError {
   static override readonly kind: string = "IdempotencyConflictError";
   declare readonly name: "IdempotencyConflictError";
@@ -215,10 +208,7 @@ export class ServerError extends ApiError {
   declare readonly name: "ServerError";
 }
 
-/**
- * No response, because a connection failed. `code` is the platform's; `outcome` is `not_sent` if it was never
- * established.
- */
+/** No response, because a connection failed. `code` is the platform's; `outcome` is `not_sent` if there was none. */
 export class ConnectionError extends SettlekitError {
   static override readonly kind: string = "ConnectionError";
   declare readonly name: "ConnectionError";

@@ -10,8 +10,8 @@ import type { PaymentRequest } from "./payment-request.ts";
 /** A payment request that can draw itself. */
 export interface PaymentRequestWithQr extends PaymentRequest {
   /**
-   * An SVG of the bare deposit address: the QR code to show. Every wallet reads it; show amount, token
-   * and chain beside it.
+   * An SVG of the deposit address alone: the QR code to show, next to the amount, token and chain. Every wallet reads
+   * it.
    */
   addressQrSvg(): string;
   /** An SVG of `uri`, as an extra for wallets that are known to read EIP-681. */
@@ -19,9 +19,9 @@ export interface PaymentRequestWithQr extends PaymentRequest {
 }
 
 /**
- * One payment in the customer's browser (interface section 4.3). Holds the payment secret alone.
+ * One payment in the customer's browser (interface section 4.3). Holds only the payment secret.
  *
- * @throws {ConfigurationError} when an option cannot be right; `param` names it.
+ * @throws {ConfigurationError} when an option is invalid; `param` names it.
  * @example
  * ```ts
  * const checkout = new CheckoutClient({ paymentId, secret, baseUrl: "https://api.example.com" });

@@ -10,7 +10,7 @@ import { checkOptions, type Same } from "../wire/fields.ts";
 /** Which payment, and where the service is. */
 export interface CheckoutOptions extends ConnectionOptions {
   paymentId: string;
-  /** The payment secret from the creation: `secret`. Never the merchant secret key. */
+  /** The `secret` returned when the payment was created. Never the merchant secret key. */
   secret: string;
   /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
@@ -19,7 +19,7 @@ export interface CheckoutOptions extends ConnectionOptions {
 
 const checkoutSchema = z.strictObject({
   ...connectionFields,
-  // Checked below, by their own rules and without being shown, also when they are missing.
+  // Checked below, by separate rules that never show them, even if they are missing.
   paymentId: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
   secret: z.optional(z.custom<string>()) as z.ZodMiniType<string, string>,
   environment: z.optional(
@@ -31,8 +31,8 @@ const checkoutSchema = z.strictObject({
 true satisfies Same<CheckoutOptions, z.input<typeof checkoutSchema>>;
 
 /**
- * @param allowHttp Whether the base URL may be plain http on another machine, too.
- * @throws {ConfigurationError} when an option cannot be right; `param` names it.
+ * @param allowHttp Whether the base URL may be plain http on another machine.
+ * @throws {ConfigurationError} when an option is invalid; `param` names it.
  */
 export function checkoutSettings(given: CheckoutOptions, allowHttp = false): HttpSettings {
   const options = checkOptions(

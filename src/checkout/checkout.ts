@@ -21,17 +21,17 @@ import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 
 /** A transaction for the service to look for (interface section 4.3). */
 export interface RefreshStatusInput {
-  /** The customer's transaction, where it is known. */
+  /** The customer's transaction, if known. */
   transactionHash?: string | undefined;
-  /** Such as 8453; CAIP-2 text for a chain that is not an EVM chain. */
+  /** Such as 8453, or CAIP-2 text for a non-EVM chain. */
   chainId?: ChainId | undefined;
   /** The contract of the token that was sent. */
   tokenContractAddress?: string | undefined;
 }
 
-/** How often to look, and until when. */
+/** How often to read the status, and until when. */
 export interface WatchOptions {
-  /** Ends the watching. */
+  /** Ends the watch. */
   readonly signal?: AbortSignal | undefined;
   /** The first wait between reads, in milliseconds; later ones are longer. Default 3,000. */
   readonly intervalMs?: number | undefined;
@@ -39,10 +39,7 @@ export interface WatchOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * One payment as its customer may see it: what the payment secret gives access to (interface section
- * 4.3).
- */
+/** One payment as its customer may see it, through the payment secret (interface section 4.3). */
 export class Checkout {
   /** The payment's quotes. */
   readonly quotes: Quotes;
@@ -51,7 +48,7 @@ export class Checkout {
 
   /** @internal */
   constructor(http: Http, paymentId: string) {
-    checkId("paymentId", paymentId, "the id that creating the payment gave");
+    checkId("paymentId", paymentId, "the id that payments.create returned");
     this.quotes = new Quotes(http, paymentId);
     this.#http = http;
     this.#paymentId = paymentId;
@@ -67,7 +64,7 @@ export class Checkout {
     return this.#http.call(operations.getCheckoutStatus, ofPayment(this.#paymentId), options);
   }
 
-  /** Has the service look at the chain now; a hint makes it look for one transaction. */
+  /** Has the service check the chain now; a hint makes it look for a specific transaction. */
   refreshStatus(
     input: RefreshStatusInput = {},
     options?: RequestOptions,
@@ -97,10 +94,10 @@ export class Checkout {
   }
 
   /**
-   * Follows the payment's status: gives the present one, then each change, and ends after a final one.
-   * Reads with backoff and jitter; reads that fail for a while do not end it.
+   * Follows the payment's status: yields the current one, then each change, and ends after a final one. Reads with
+   * backoff and jitter; temporary failures do not end it.
    *
-   * @throws {AbortError} when the signal aborts; `lastStatus` is the status that was read last.
+   * @throws {AbortError} when the signal aborts; `lastStatus` is the last status read.
    * @example
    * ```ts
    * for await (const { status } of checkout.watch()) {
@@ -134,9 +131,9 @@ export class Checkout {
   }
 
   /**
-   * What a page shows so that the customer can pay a quote.
+   * Everything a page shows for the customer to pay a quote.
    *
-   * @throws {InvalidRequestError} when the quote holds no address or amount that can be paid.
+   * @throws {InvalidRequestError} when the quote has no address or amount that can be paid.
    */
   paymentRequest(payment: Payment, quote: Quote): PaymentRequest {
     return paymentRequest(payment, quote, () => this.#http.serviceNow());

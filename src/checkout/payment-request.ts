@@ -10,23 +10,23 @@ import type { Quote } from "../wire/quote.ts";
 
 /** Everything that a customer needs to pay one quote. */
 export interface PaymentRequest {
-  /** The deposit address, in EIP-55 form. Show it with the amount, the token and the chain. */
+  /** The deposit address in EIP-55 form. Show it together with the amount, the token and the chain. */
   readonly address: string;
-  /** The amount in whole tokens, exact, as a decimal string. */
+  /** The exact amount in whole tokens, as a decimal string. */
   readonly amount: string;
   /** The amount in the token's smallest unit, as a decimal string. */
   readonly amountUnits: string;
   /** The token's symbol, such as `USDC`. */
   readonly symbol: string;
-  /** What the customer pays in USD cents, fees included; the payment's amount where the service names no other. */
+  /** What the customer pays in USD cents, fees included; the payment's amount unless the service states another. */
   readonly amountDueCents: number;
   /** EVM chain id. */
   readonly chainId: number;
   /** When to stop asking for the money: ISO 8601, UTC. Money may still arrive later. */
   readonly expiresAt: string;
   /**
-   * An EIP-681 link, for wallets that are known to read it. Others take only the first address in it,
-   * which for a token is the token's contract: money sent there is lost.
+   * An EIP-681 link. Use it only with wallets that are known to support it. Others take only its first address, which
+   * for a token is the token's contract: money sent there is lost.
    */
   readonly uri: string;
   /** Milliseconds until `expiresAt` by the service's clock; 0 afterwards. */
@@ -38,7 +38,7 @@ export function paymentRequest(
   quote: Quote,
   serviceNow: () => number,
 ): PaymentRequest {
-  // The quote is undefined where a search among the payment's quotes found none.
+  // The quote is undefined if the caller's search found none.
   if (quote?.paymentId !== payment.id) {
     throw new InvalidRequestError(
       "The quote does not belong to this payment. Pass a payment and one of its own quotes.",
@@ -76,7 +76,7 @@ function evmChainId(chainId: ChainId): number {
   );
 }
 
-/** The quote's own address where it has one, else the payment's. */
+/** The quote's own address if it has one, otherwise the payment's. */
 function depositAddress(payment: Payment, quote: Quote): string {
   const own = quote.depositAddress;
   const address = (typeof own === "string" ? own : own?.address) ?? payment.depositAddress?.address;

@@ -36,11 +36,11 @@ export type { CheckoutFacts, CheckoutProblem } from "./element/events.ts";
 export type { MessageName, Messages } from "./element/messages.ts";
 export type { RpcUrls } from "./element/wallets.ts";
 
-/** The element's properties, and what to call when something happens. */
+/** The element's properties, and its event handlers. */
 export interface CheckoutProps {
-  /** The id of the payment, from its creation. */
+  /** The payment's id, returned when it was created. */
   paymentId: string;
-  /** The secret of the payment, from its creation; never a merchant secret key. */
+  /** The payment's secret, returned when it was created; never a merchant secret key. */
   secret: string;
   /** Where the service is: https, or http on this machine. Only the sandbox has a default. */
   baseUrl?: string | undefined;
@@ -49,27 +49,27 @@ export interface CheckoutProps {
   headerPrefix?: string | undefined;
   /** A BCP 47 tag such as `de-AT`. Default: the page's language. */
   lang?: string | undefined;
-  /** Default `auto`: what the customer's system prefers. */
+  /** Default `auto`: the customer's system preference. */
   theme?: "light" | "dark" | "auto" | undefined;
   /** Where the customer goes after the payment. Default: nowhere; `onPaid` is called. */
   returnUrl?: string | undefined;
   /** Texts that replace the element's own, by name. */
   messages?: Partial<Messages> | undefined;
-  /** URLs of nodes by chain id, with which a wallet adds a chain that it does not know. */
+  /** RPC URLs by chain id, so that a wallet can add a chain it does not know. */
   rpcUrls?: RpcUrls | undefined;
   className?: string | undefined;
   style?: CSSProperties | undefined;
-  /** The element itself, such as to `refresh()` it. */
+  /** The element itself, for example to `refresh()` it. */
   elementRef?: Ref<SettlekitCheckoutElement> | undefined;
-  /** The status was read for the first time, or is another one. */
+  /** The status was read for the first time, or has changed. */
   onChange?: ((facts: CheckoutFacts) => void) | undefined;
-  /** The payment is paid. Once. Your webhook, not this call, ships the order. */
+  /** The payment is paid. Called once. Ship the order on your webhook, not here. */
   onPaid?: ((facts: CheckoutFacts) => void) | undefined;
-  /** The payment failed. Once. */
+  /** The payment failed. Called once. */
   onFailed?: ((facts: CheckoutFacts) => void) | undefined;
-  /** The payment expired. Once; money that arrives later may still pay it. */
+  /** The payment expired. Called once; money that arrives later may still pay it. */
   onExpired?: ((facts: CheckoutFacts) => void) | undefined;
-  /** Something went wrong, the configuration included. */
+  /** Something went wrong, possibly in the configuration. */
   onError?: ((problem: CheckoutProblem) => void) | undefined;
 }
 
@@ -86,12 +86,12 @@ const propNames = [
 ] as const satisfies readonly (keyof CheckoutProps)[];
 true satisfies keyof CheckoutProps extends (typeof propNames)[number] ? true : never;
 
-/** Effects that a server does not run, and that React 18 therefore warns of there. */
+/** Servers do not run effects, so React 18 warns about layout effects there. */
 const useCommitEffect = typeof document === "undefined" ? useEffect : useLayoutEffect;
 
 /**
- * Calls what the component was given when the element tells of something. Effects would miss what happens while React
- * hides the component, so this lasts as long as the element. Listening to an element again changes nothing.
+ * Calls the component's handlers for the element's events. Effects would miss events while React hides the component,
+ * so these listeners last as long as the element. Adding them again changes nothing.
  */
 function listening(props: () => CheckoutProps): (element: SettlekitCheckoutElement) => void {
   const listeners: { [Name in keyof CheckoutEventMap]: (event: CheckoutEventMap[Name]) => void } = {
@@ -109,7 +109,7 @@ function listening(props: () => CheckoutProps): (element: SettlekitCheckoutEleme
 }
 
 /**
- * The payment page as a component. A server renders an empty element, which the browser fills.
+ * The payment page as a component. A server renders an empty element, and the browser fills it.
  *
  * @example
  * ```tsx
@@ -131,12 +131,12 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
     const { current } = element;
     if (current === null) return;
     const settings = { paymentId, secret, baseUrl, environment, headerPrefix, returnUrl };
-    // Where the element is defined already, the properties start it; where it is not, they wait for it.
+    // If the element is already defined, the properties start it; otherwise they wait until it is.
     Object.assign(current, { ...settings, theme, messages, rpcUrls });
     defineCheckoutElement();
   }, [paymentId, secret, baseUrl, environment, headerPrefix, returnUrl, theme, messages, rpcUrls]);
 
-  // Compilers refuse these, but not every page is compiled.
+  // The compiler refuses these, but not every page is type-checked.
   const names = Object.keys(props).join();
   useCommitEffect(() => {
     if (element.current === null) return;
@@ -146,19 +146,19 @@ export const Checkout: FunctionComponent<CheckoutProps> = (props) => {
     }
   }, [names]);
 
-  // React calls another function with null and the element again.
+  // When the callback changes, React calls it again with null and then the element.
   const setElement = useCallback(
     (found: SettlekitCheckoutElement | null) => {
       element.current = found;
       if (found) listen(found);
-      // In React 19, a function may give its own end.
+      // In React 19, a ref callback may return a cleanup function.
       if (typeof elementRef === "function") return elementRef(found);
       if (elementRef) elementRef.current = found;
       return undefined;
     },
     [elementRef, listen],
   );
-  // `class`, because React 18 gives custom elements the attributes as they are named.
+  // `class`, because React 18 passes attributes of custom elements unchanged.
   return createElement("settlekit-checkout", {
     ref: setElement,
     class: className,

@@ -29,10 +29,10 @@ import {
 import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 
-// A command for each operation of the table, so that a new operation needs no new file. Beside them `find`
-// and `wait`, which the client makes of several calls.
+// One command for each operation in the table, so that a new operation needs no new file; plus `find` and `wait`, which
+// combine several calls.
 
-/** The name of an operation's command, such as `payments list`. Those of checkouts and dashboards have none. */
+/** The command name of an operation, such as `payments list`. Operations of checkouts and dashboards have none. */
 function commandNameOf({ name, credential }: Operation<unknown>): string | undefined {
   if (name === "withdrawals.create") return "withdrawals create-once";
   const isOfQuotes = name.startsWith("checkout.quotes.");
@@ -63,7 +63,10 @@ const idempotencyKey = setting(
   "Repeats a creation whose outcome is unknown, within 24 hours, without creating anything twice.",
 ).optional();
 
-const paymentSecret = setting("--secret SECRET", "The payment's secret, which its creation gave.");
+const paymentSecret = setting(
+  "--secret SECRET",
+  "The payment's secret, returned when it was created.",
+);
 
 function call(
   client: MerchantClient,
@@ -85,7 +88,7 @@ function call(
 
 type Method = (...args: readonly unknown[]) => PromiseLike<unknown>;
 
-/** The client's methods have the names of the table. */
+/** The client's methods are named as in the table. */
 function methodOf(client: object, name: string): Method {
   const [group = "", verb = ""] = name.split(".");
   const methods = (client as Record<string, Record<string, Method>>)[group];
@@ -134,7 +137,7 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
   });
 }
 
-/** @throws {UsageError} Only a deposit has none. */
+/** @throws {UsageError} Only a deposit may omit the amount. */
 function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): void {
   if (amount !== undefined || type === "deposit") return;
   throw new UsageError(
@@ -147,7 +150,7 @@ const onceProse =
   "Sends crypto worth the amount to an address. If the order already has a withdrawal, prints that one instead. It " +
   "looks before it sends and, when the outcome is unknown, looks again instead of sending twice.";
 
-/** Without where the belief comes from, which is of interest in docs/wire.md. */
+/** The description without its evidence, which belongs in docs/wire.md. */
 function proseOf(description: string): string {
   const sentences = description.replaceAll("`", "").split(/(?<=\.) (?=[A-Z])/);
   return sentences.filter((sentence) => !sentence.startsWith("Interface section")).join(" ");
@@ -182,7 +185,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
   });
 }
 
-/** Seconds, as far as timers can wait. */
+/** Seconds, within the range of timers. */
 const waitingTime = float({ min: 0.001, max: 2_147_483 });
 
 function waitCommand(group: string): Command {
@@ -211,7 +214,7 @@ function waitCommand(group: string): Command {
   });
 }
 
-/** Values for the options that an operation cannot do without, or that say what it is for. */
+/** Example values for an operation's required options, and for those that identify its subject. */
 const samples: Readonly<Record<string, string>> = {
   "payments.create": " --order-id order_1 --amount 2500",
   "withdrawals.create":

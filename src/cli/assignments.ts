@@ -1,18 +1,17 @@
 import { isRecord, parsedJson, show } from "../values.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** One `--set`. */
+/** One `--set` option. */
 export interface Assignment {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
-/** Names that lead out of an object, to what all objects share. */
+/** Names that lead from an object to what all objects share. */
 const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A value that is JSON is read as JSON, anything
- * else as text.
+ * Reads `amountInCents=2500` or `receipt.txHash=0xab`. A JSON value is read as JSON, anything else as text.
  *
  * @throws {UsageError} The text sets nothing.
  */
@@ -34,7 +33,7 @@ export function assignmentFrom(input: string): Assignment {
 export function assign(target: Record<string, unknown>, { path, value }: Assignment): void {
   let object = target;
   for (const name of path.slice(0, -1)) {
-    // An inherited member is shared with every other object, so only own ones count.
+    // Inherited members are shared with every other object, so only own members count.
     const next = Object.hasOwn(object, name) ? object[name] : {};
     if (!isRecord(next)) {
       throw new UsageError(

@@ -37,13 +37,13 @@ export const commands: readonly Command[] = [
   ...apiCommands(),
 ];
 
-/** What the commands under one word do, where they do not call the service. */
+/** Descriptions of command groups that do not call the service. */
 const groups: Readonly<Record<string, string>> = {
   inbox: "Operate the inbox",
   payouts: "Operate the payout ledger",
 };
 
-/** The words of the command line that name a command there is, or a group of them. */
+/** The words on the command line that name an existing command or group. */
 function wordsOf(args: readonly string[]): readonly string[] {
   return [args.slice(0, 2), args.slice(0, 1)].find((words) => named(words).length > 0) ?? [];
 }
@@ -52,7 +52,7 @@ function named(words: readonly string[]): Command[] {
   return commands.filter((it) => words.every((word, index) => word === it.words[index]));
 }
 
-/** Of what was named alone, as a command then suggests its own options; of all without a name. */
+/** Completions for what is named: for a command, its own options; without a name, everything. */
 function parserFor(words: readonly string[]): Command["parser"] {
   const grouped = Map.groupBy(named(words), ({ words: [group = ""] }) => group);
   const parsers = Array.from(grouped, ([group, members]) => {
@@ -70,7 +70,7 @@ function anyOf(parsers: readonly Command["parser"][]): Command["parser"] {
   return only !== undefined && others.length === 0 ? only : or(...parsers);
 }
 
-/** @throws {UsageError} The words name a group alone, and not what to do. */
+/** @throws {UsageError} The words name only a group, not what to do. */
 function requireVerb(args: readonly string[]): void {
   const [group = "", ...others] = args;
   const verbs = named([group]).flatMap(({ words: [_group, ...verb] }) => verb);
@@ -79,9 +79,9 @@ function requireVerb(args: readonly string[]): void {
 }
 
 /**
- * Reads the arguments. Help, the version and completion scripts are written at once.
+ * Parses the arguments. Help, the version and completion scripts are printed right away.
  *
- * @throws {UsageError} They cannot be understood.
+ * @throws {UsageError} The arguments are invalid.
  */
 export function parse(
   args: readonly string[],
@@ -108,12 +108,12 @@ export function parse(
     usageLine: [{ type: "literal", value: "COMMAND [OPTION...]" }],
     examples: lines("settlekit sandbox --webhook-url http://127.0.0.1:3000/webhooks"),
     footer: lines(
-      "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network or database, 5 an error answer, 6 unknown outcome, 74 output not written, 130 interrupted.",
+      "Exit codes: 0 success, 1 internal error, 2 usage or configuration, 3 authentication, 4 network or database, 5 an error response, 6 unknown outcome, 74 output not written, 130 interrupted.",
     ),
   });
 }
 
-/** Carries out a command line, and answers with its exit code. */
+/** Runs a command line, and returns its exit code. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   const terminal = createTerminal(streams);
   try {
@@ -131,12 +131,12 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   const { name, message, stack = message } = error;
   const isOurs = SettlekitError.is(error);
   const isUsage = error instanceof UsageError;
-  // Not what was parsed: the arguments may be what is wrong. Those after -- belong to another command.
+  // The raw arguments, because parsing may have failed. Those after -- belong to another command.
   const asJson = args.slice(0, args.concat("--").indexOf("--")).includes("--json");
   if (asJson) terminal.json({ type: "error", error: isOurs ? error : { name, message } });
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
   const said = `${terminal.paint("red", "settlekit:")} ${text}`;
-  // A message of the service must not add lines.
+  // A message from the service must not add lines.
   for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
   if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);
 }

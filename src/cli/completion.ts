@@ -1,7 +1,7 @@
 import { bash, fish, nu, pwsh, type ShellCompletion, zsh } from "@optique/core/completion";
 import { UsageError } from "./exit-codes.ts";
 
-/** The shells that `settlekit completion` knows: PowerShell by its own name, too. */
+/** The shells that `settlekit completion` supports; PowerShell also under its own name. */
 export const shells: Readonly<Record<string, ShellCompletion>> = {
   bash,
   zsh,
@@ -12,7 +12,7 @@ export const shells: Readonly<Record<string, ShellCompletion>> = {
 };
 
 /**
- * Completes the name of a shell after `completion`, which the library leaves out. False for any other arguments.
+ * Completes the shell's name after `completion`, which the library does not. False for any other arguments.
  *
  * @throws {UsageError} No shell is named.
  */

@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
 export const production = toggle("--production", "Required when real money would move.");
 
 /**
- * Asks for the amount to be typed before money is sent.
+ * Asks the user to type the amount before money is sent.
  *
  * @throws {UsageError} Nothing may be sent.
  */
@@ -31,7 +31,7 @@ export async function confirmPayout(
   if (typed !== amount) throw new UsageError("Nothing was sent: the amounts differ.");
 }
 
-/** @throws {UsageError} Real money would move, and --production was not passed. */
+/** @throws {UsageError} Real money would move, but --production was not passed. */
 export async function requireProduction(production: boolean): Promise<void> {
   const { configure } = await import("../options.ts");
   if (configure().environment !== "production" || production) return;

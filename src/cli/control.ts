@@ -42,7 +42,7 @@ export const simulateCommand = defineCommand({
   },
 });
 
-/** Resolves with the payment or withdrawal that was moved. */
+/** Resolves with the payment or withdrawal after the move. */
 export function simulate(
   url: URL | undefined,
   { id, ...input }: { id: string; scenario: string; amountInCents?: number | undefined },
@@ -51,12 +51,12 @@ export function simulate(
   return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, input);
 }
 
-/** In milliseconds. A bare number could be seconds as well. */
+/** In milliseconds. A unit is required, because a bare number could also mean seconds. */
 const duration = readBy(0, (input) => {
   try {
     return durationInMs(input as Duration);
   } catch {
-    throw new UsageError("Expected a whole number with its unit: 500ms, 90s, 15m, 2h or 1d.");
+    throw new UsageError("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");
   }
 });
 
@@ -67,11 +67,7 @@ export const advanceCommand = defineCommand({
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their retries.",
   examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
   options: {
-    duration: operand(
-      "DURATION",
-      "A whole number with its unit, such as 90s, 15m or 2d.",
-      duration,
-    ),
+    duration: operand("DURATION", "A whole number with a unit, such as 90s, 15m or 2d.", duration),
     ...controlOptions,
   },
   async run({ duration, url }, terminal) {
@@ -99,7 +95,7 @@ export const resendCommand = defineCommand({
     const delivery = await resend(url, deliveryId);
     const { status, error } = delivery.attempts.at(-1) ?? {};
     terminal.result(delivery, `${delivery.event}  ${delivery.status}  ${status ?? error}`);
-    // A refused delivery is still pending, because it will be attempted again.
+    // A refused delivery is still pending, because it will be retried.
     if (delivery.status !== "delivered") return error ? exitCodes.network : exitCodes.api;
   },
 });

@@ -37,11 +37,11 @@ export const databaseOptions = {
 };
 
 interface DatabaseChoice extends ValuesOf<typeof databaseOptions> {
-  /** Whether an SQLite file is created where there is none. Otherwise a misspelt path is refused. */
+  /** Whether to create a missing SQLite file. If not, a misspelt path is refused. */
   readonly createsFile?: boolean;
 }
 
-/** Opens the database for as long as `use` takes. */
+/** Opens the database while `use` runs. */
 export async function withStore<T>(
   { databaseUrl, sqlite: path, schema, createsFile = false }: DatabaseChoice,
   terminal: Terminal,
@@ -51,7 +51,7 @@ export async function withStore<T>(
     refuseBoth("--sqlite", "--database-url", databaseUrl);
     refuseBoth("--sqlite", "--schema", schema);
     const isNewFile = !isFile(path);
-    // SQLite itself would create the file.
+    // SQLite would create the file.
     if (isNewFile && !createsFile) {
       throw new UsageError(
         `There is no database ${show(path)}. Check --sqlite: your program creates the file with migrate(), or settlekit ` +
@@ -81,14 +81,14 @@ function refuseBoth(name: string, other: string, value: string | undefined): voi
   if (value !== undefined) throw new UsageError(`Pass ${name} or ${other}, not both.`);
 }
 
-/** SQLite also takes file: URLs, with parameters. */
+/** SQLite also accepts file: URLs, with parameters. */
 function isFile(path: string): boolean {
   const isUrl = path.startsWith("file:");
   const file = isUrl ? URL.parse(path, pathToFileURL(join(process.cwd(), "/"))) : path;
   return file !== null && existsSync(file);
 }
 
-/** The project's own `pg`, which settlekit does not bring along. */
+/** The project's own `pg`, which settlekit does not include. */
 function loadPg(): typeof import("pg") {
   try {
     return createRequire(join(process.cwd(), "settlekit.js"))("pg");

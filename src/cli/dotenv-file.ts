@@ -6,8 +6,8 @@ import { withoutByteOrderMark } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Writes variables into a file, and keeps everything else in it. A variable with another value is only
- * replaced after asking; without a terminal it stays.
+ * Writes variables to a file, and keeps the rest of its content. A variable with a different value is only replaced
+ * after asking; without a terminal, it is kept.
  *
  * @throws {UsageError} The file cannot be read or written.
  */
@@ -44,7 +44,7 @@ export async function writeVariables(
     const isCurrent = Object.entries(variables).every(([name, value]) => known[name] === value);
     return say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
   }
-  // For the eyes of its owner: it holds keys.
+  // Readable only by its owner: it holds keys.
   await writeFile(path, text, { mode: 0o600 }).catch((error: Error) => {
     throw new UsageError(`${path} cannot be written: ${error.message}`);
   });

@@ -14,7 +14,7 @@ const words = operand("COMMAND", about).multiple({
   },
 });
 
-/** Only after `--`: before it, the options of the other command would be taken for ours. */
+/** Requires `--`: before it, the other command's options would be taken for ours. */
 const otherCommand: typeof words = {
   ...words,
   parse(context) {
@@ -53,14 +53,14 @@ export const execCommand = defineCommand({
 });
 
 function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  // On Windows npm is a script, which only the shell finds.
+  // On Windows, npm is a script, which only the shell can find.
   if (process.platform === "win32") {
     return spawn(windowsLine([file, ...args]), { stdio: "inherit", env, shell: true });
   }
   return spawn(file, args, { stdio: "inherit", env });
 }
 
-/** A command and its arguments as one line for cmd.exe that keeps each word together. */
+/** A command and its arguments as one line for cmd.exe, with each word intact. */
 export function windowsLine(words: readonly string[]): string {
   return words
     .map((word) => (/^[\w@+=:,./\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`))
@@ -70,14 +70,14 @@ export function windowsLine(words: readonly string[]): string {
 function passSignalsTo(child: ChildProcess): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => {
-      // A terminal sends it to the child as well, and many programs quit at once on a second one.
+      // A terminal also sends the signal to the child, and many programs quit at once on a second one.
       if (signal === "SIGINT" && process.stdin.isTTY) return;
       child.kill(signal);
     });
   }
 }
 
-/** As in shells: 128 plus the number of the signal that ended the child, if one did. */
+/** As in shells: 128 plus the signal's number if a signal ended the child. */
 async function exitCodeOf(child: ChildProcess): Promise<number> {
   const [code, signal] = (await once(child, "exit")) as [number, null] | [null, NodeJS.Signals];
   return code ?? 128 + constants.signals[signal];

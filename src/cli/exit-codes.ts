@@ -18,17 +18,17 @@ export const exitCodes = {
   internal: 1,
   usage: 2,
   authentication: 3,
-  /** Nothing could be reached, or the database could not be used: the same command may succeed later. */
+  /** Nothing could be reached, or the database was unusable: the same command may succeed later. */
   network: 4,
   api: 5,
-  /** A creation may have succeeded, and no answer said so. */
+  /** A creation may have succeeded, but no response confirmed it. */
   unknown: 6,
-  /** `EX_IOERR` of sysexits.h: what was asked for was done, but could not be printed. */
+  /** `EX_IOERR` in sysexits.h: the command was carried out, but its output could not be printed. */
   outputFailed: 74,
-  /** The command that `exec` was asked to run cannot be executed, or does not exist: shells' own codes. */
+  /** The shells' codes: `exec`'s command cannot be executed, or does not exist. */
   notExecutable: 126,
   notFound: 127,
-  /** 128 plus the number of the signal, as in shells: SIGINT, SIGTERM. */
+  /** 128 plus the signal's number, as in shells: SIGINT, SIGTERM. */
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -40,7 +40,7 @@ const transientStoreErrors: ReadonlySet<string> = new Set([
   "store_full",
 ]);
 
-/** An argument is missing or cannot be used. The message names it and says what can be. */
+/** An argument is missing or invalid. The message names it and says what is valid. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -48,7 +48,7 @@ export class UsageError extends Error {
 export function exitCodeOf(error: unknown): number {
   const is = (...classes: readonly (new (...parameters: never) => Error)[]) =>
     classes.some((type) => error instanceof type);
-  // Refused by settlekit itself, or by the ledger. A conflict with what the service has names its operation.
+  // settlekit itself or the ledger refused it. A conflict at the service names its operation.
   const isLocal = error instanceof ApiError && error.status === undefined;
   const isRefused =
     isLocal && (error instanceof InvalidRequestError || error.operation === undefined);

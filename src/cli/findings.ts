@@ -5,7 +5,7 @@ import type { Environment } from "../wire/credential.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { durationText } from "./terminal.ts";
 
-/** One thing that `settlekit doctor` looked at. */
+/** One check of `settlekit doctor`. */
 export interface Finding {
   readonly check:
     | "environment"
@@ -17,9 +17,9 @@ export interface Finding {
     | "call"
     | "drift";
   readonly level: "ok" | "warning" | "failure";
-  /** The fact, and where something is wrong the cure. */
+  /** The fact and, if something is wrong, what to do. */
   readonly message: string;
-  /** Of a failure; 0 for what does not keep payments from working. */
+  /** The exit code of a failure; 0 if payments work anyway. */
   readonly exitCode: number;
 }
 
@@ -35,7 +35,7 @@ function failure(check: Finding["check"], message: string, exitCode: number): Fi
   return { check, level: "failure", message, exitCode };
 }
 
-/** Yields each finding as soon as it is known. Nothing is sent while the configuration cannot work. */
+/** Yields each finding as soon as it is known. Nothing is sent while the configuration is invalid. */
 export async function* examine(headerPrefix: string | undefined): AsyncGenerator<Finding, void> {
   const configuration = configurationFindings();
   yield* configuration;
@@ -45,11 +45,11 @@ export async function* examine(headerPrefix: string | undefined): AsyncGenerator
   if (isUsable) yield* await callFindings(configure().environment, headerPrefix);
 }
 
-/** Stand in for what is not being examined. */
+/** Placeholders for what is not being checked. */
 const anyKey = { secretKey: () => "" };
 const anyUrl = { baseUrl: "https://service.invalid" };
 
-/** Each variable is judged by itself, so that one mistake does not hide another. */
+/** Each variable is checked by itself, so that one mistake does not hide another. */
 function configurationFindings(): Finding[] {
   const judged = (
     check: Finding["check"],
@@ -110,7 +110,7 @@ function webhookSecretFinding(): Finding {
   return ok("webhookSecret", "The webhook secret is set.");
 }
 
-/** Makes one read-only call to check the connection, the service's clock, the key and the answer. */
+/** Makes one read-only call to check the connection, the service's clock, the key and the response. */
 async function callFindings(
   environment: Environment,
   headerPrefix: string | undefined,
@@ -153,8 +153,8 @@ async function callFindings(
     findings.push(
       warning(
         "drift",
-        `The answer differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
-          "given as they came: check that your code does not rely on them, and update settlekit.",
+        `The response differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
+          "returned as received: check that your code does not rely on them, and update settlekit.",
       ),
     );
   }
@@ -162,29 +162,29 @@ async function callFindings(
 }
 
 interface ClockFacts {
-  /** The answer's Date header. */
+  /** The response's Date header. */
   readonly dateText: string | null;
-  /** By this machine's clock, as `receivedAtMs`. */
+  /** On this machine's clock, like `receivedAtMs`. */
   readonly sentAtMs: number;
   readonly receivedAtMs: number;
   readonly environment: Environment;
 }
 
-/** Webhooks that are further away in time are refused, unless toleranceSeconds says otherwise. */
+/** Webhooks with a larger difference are refused, unless toleranceSeconds says otherwise. */
 const toleranceSeconds = 300;
 const noticeableSeconds = 30;
 
-/** How far this machine's clock is from the service's. */
+/** How much this machine's clock differs from the service's. */
 export function clockFinding(facts: ClockFacts): Finding {
   const serviceMs = Date.parse(facts.dateText ?? "");
   if (Number.isNaN(serviceMs)) {
     return warning(
       "clock",
-      "The answer has no Date header, so the clocks cannot be compared. Check the proxies between this " +
+      "The response has no Date header, so the clocks cannot be compared. Check the proxies between this " +
         "machine and the service.",
     );
   }
-  // The header has whole seconds, so it is half a second behind on average.
+  // The header has a resolution of one second, so it is half a second behind on average.
   const middleMs = (facts.sentAtMs + facts.receivedAtMs) / 2;
   const seconds = Math.round((middleMs - (serviceMs + 500)) / 1000);
   const distance = Math.abs(seconds);
@@ -205,8 +205,8 @@ export function clockFinding(facts: ClockFacts): Finding {
 }
 
 /**
- * The exit code of the worst finding. The codes are in order of dependence: there is no authentication
- * without a configuration, and no answer without a network.
+ * The exit code of the worst finding. The codes are in order of dependence: no authentication without a configuration,
+ * and no response without a network.
  */
 export function worstOf(findings: readonly Finding[]): number {
   const codes = findings.map(({ exitCode }) => exitCode).filter((code) => code !== exitCodes.ok);

@@ -73,7 +73,7 @@ const reconcileCommand = defineCommand({
   name: "inbox reconcile",
   brief: "Look for changes that no webhook reported.",
   description:
-    "Walks the lists of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks what has changed; the running workers settle it. Not for an inbox with tenants, because each tenant has its own key.",
+    "Checks the lists of the merchant whose SETTLEKIT_SECRET_KEY is set, and marks what has changed; the running workers settle it. Not for an inbox with tenants, because each tenant has its own key.",
   examples: [
     "settlekit inbox reconcile",
     "settlekit inbox reconcile --since 2026-01-01 --sqlite shop.db",
@@ -81,7 +81,7 @@ const reconcileCommand = defineCommand({
   options: {
     since: setting(
       "--since TIME",
-      "Start with what was created at this time. Default: where the last walk ended.",
+      "Start with what was created at this time. Default: where the last check ended.",
       instant,
     ).optional(),
     ...databaseOptions,
@@ -98,7 +98,7 @@ const reconcileCommand = defineCommand({
   },
 });
 
-/** The commands with which people operate an inbox. */
+/** The commands for operating an inbox. */
 export const inboxCommands: readonly Command[] = [
   statusCommand,
   parkedCommand,

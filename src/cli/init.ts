@@ -76,13 +76,13 @@ interface Framework {
   readonly code: readonly string[];
 }
 
-/** The command that starts Next.js, which reads some files itself. */
+/** The start command of Next.js, which reads some of the files itself. */
 function nextCommand(path: string): string {
   if (/^(?:\.\/)?\.env(?:\.development)?(?:\.local)?$/.test(path)) return "npx next dev";
   return `node --env-file=${path} node_modules/next/dist/bin/next dev`;
 }
 
-/** By dependency. Next.js and others come with Express or Koa at times, so they are first. */
+/** By dependency. Next.js and others sometimes come with Express or Koa, so they are checked first. */
 const frameworks: Readonly<Record<string, Framework>> = {
   next: {
     name: "Next.js, in app/webhooks/route.ts",
@@ -125,7 +125,7 @@ const nodeHttp: Framework = {
   ],
 };
 
-/** @throws {UsageError} There is such a file, and it holds no JSON object. */
+/** @throws {UsageError} The file exists, but is not a JSON object. */
 async function projectOf(packageJson: string): Promise<{ framework: Framework; file: string }> {
   const text = await readFile(packageJson, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "{}";
@@ -140,7 +140,7 @@ async function projectOf(packageJson: string): Promise<{ framework: Framework; f
   }
   const all = { ...Object(content.dependencies), ...Object(content.devDependencies) };
   const found = Object.entries(frameworks).find(([name]) => Object.hasOwn(all, name));
-  // What is printed are ES modules, and npm init makes packages of CommonJS.
+  // The printed code is ES modules, but npm init creates CommonJS packages.
   const file = content.type === "module" ? "server.js" : "server.mjs";
   return { framework: found?.[1] ?? nodeHttp, file };
 }

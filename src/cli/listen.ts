@@ -50,13 +50,13 @@ export const listenCommand = defineCommand({
       secret: webhookSecretFrom(secret, terminal),
       headerPrefix,
       toleranceSeconds: tolerance,
-      // Causes of mismatches are only searched for when there is a logger to tell.
+      // A logger is needed: without one, causes of mismatches are not looked for.
       logger: { warn() {}, error() {} },
     });
     const onReception = (reception: Reception) =>
       terminal.report(receptionRecord(reception), ...receptionLines(reception, terminal.paint));
     const stopped = untilStopped();
-    // Late, because every other command starts faster without a server.
+    // Loaded late, so that every other command starts faster.
     const { receiveWebhooks } = await import("./webhook-receiver.ts");
     const options = { webhooks, forwardTo, events, onReception };
     await using server = await receiveWebhooks(options, port, host);
@@ -82,12 +82,12 @@ export const listenCommand = defineCommand({
   },
 });
 
-/** Whether requests to a URL come back to the listener. */
+/** Whether requests to a URL would come back to the listener. */
 function isSame({ hostname, port }: URL, listener: URL): boolean {
   return port === listener.port && (isLoopback(hostname) || hostname === listener.hostname);
 }
 
-/** Of a name that is close to one of the service's. Any other may be an event that settlekit does not know yet. */
+/** A hint for a name close to one of the service's. Any other name may be an event that settlekit does not know yet. */
 function warnOfTypo(event: string, { warn }: Terminal): void {
   const meant = nearestEvent(event, webhookEventNames);
   if (meant) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(meant)}?`);
@@ -121,5 +121,5 @@ function receptionLines(reception: Reception, paint: Terminal["paint"]): string[
   const outcome = paint(isFine ? "green" : "red", String(answered));
   const result = `${line}  → ${outcome} in ${durationText(forwarded.durationMs)}`;
   if (answered < 300 || answered >= 400) return [result];
-  return [result, below("Webhooks follow no redirect: forward to the URL that it points to.")];
+  return [result, below("Webhooks do not follow redirects: forward to the URL that it points to.")];
 }

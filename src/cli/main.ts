@@ -7,10 +7,10 @@ const { stdout, stderr } = process;
 
 let outputError: NodeJS.ErrnoException | undefined;
 stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // A reader that went away, such as `head`, is no failure. Those that follow say only that the stream is closed.
+  // A reader that went away, such as `head`, is not a failure. Later errors only say that the stream is closed.
   if (error.code !== "EPIPE") outputError ??= error;
 });
-// There is nowhere left to say it.
+// There is nowhere left to report it.
 stderr.on("error", () => {});
 
 void run(process.argv.slice(2), { stdout, stderr }).then(async (code) => {
@@ -19,11 +19,11 @@ void run(process.argv.slice(2), { stdout, stderr }).then(async (code) => {
     stderr.write(`settlekit: The output could not be written: ${outputError.message}\n`);
     await flushed(stderr);
   }
-  // Pending work, such as a slow answer or an unanswered webhook, must not delay the end.
+  // Pending work, such as a slow response or an unanswered webhook, must not delay the exit.
   process.exit(outputError === undefined ? code : code || exitCodes.outputFailed);
 });
 
-/** Pipes are written asynchronously on some platforms, and an exit would lose what is still queued. */
+/** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
 function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.destroyed) resolve();

@@ -4,7 +4,7 @@ import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
 import { operand, readBy, setting } from "./options.ts";
 
-// Options and columns of an operation of the table, read from the OpenAPI document.
+// Options and columns of an operation, read from the OpenAPI document.
 
 interface JsonSchema {
   readonly $ref?: string;
@@ -63,7 +63,7 @@ export function optionsOf(
   return options;
 }
 
-/** What stands for the placeholders of the path: ids are text, but the id of an EVM chain is a number. */
+/** The operands for a path's placeholders: ids are text, but an EVM chain's id is a number. */
 export function operandsOf(operation: Operation<unknown>) {
   const operands = placeholdersOf(operation).map((name) => {
     const parser = name === "chainId" ? numberOrText : undefined;
@@ -72,14 +72,14 @@ export function operandsOf(operation: Operation<unknown>) {
   return Object.fromEntries(operands);
 }
 
-/** None for a field that takes any text. */
+/** No parser for a field that accepts any text. */
 function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefined {
   const { type, enum: values, examples, minimum: min, maximum: max } = field;
   const bounds = {
     ...(typeof min === "number" && { min }),
     ...(typeof max === "number" && { max }),
   };
-  // Amounts are in cents, and whoever writes "25.00" probably means dollars.
+  // Amounts are in cents; "25.00" probably means dollars.
   if (type === "integer" || type === "number") return integer(bounds);
   // A chain id, for example.
   if (JSON.stringify(type ?? field.anyOf ?? "").includes('"number"')) return numberOrText;
@@ -112,8 +112,8 @@ export function placeholdersOf({ path }: Operation<unknown>): string[] {
 }
 
 /**
- * Where the result is a list, a page of one, or an object with nothing but a list: the fields of an item that hold no
- * lists; `token.symbol` for those below.
+ * The fields of an item, without lists, if the result is a list, a page, or an object that holds only a list; nested
+ * ones as `token.symbol`.
  */
 export function columnsOf(operation: Operation<unknown>): string[] | undefined {
   const { successStatus = 200 } = operation;

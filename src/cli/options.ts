@@ -26,15 +26,15 @@ import type { Terminal } from "./terminal.ts";
 export type Run = (terminal: Terminal) => Promise<number>;
 
 export interface Command {
-  /** What is typed, such as `payments` and `list`. */
+  /** The words to type, such as `payments` and `list`. */
   readonly words: readonly string[];
-  /** From the last of the words on. */
+  /** The arguments from the last of the words on. */
   readonly parser: Parser<"sync", Run, unknown>;
 }
 
 type Options = Readonly<Record<string, Parser<"sync", unknown, unknown>>>;
 
-/** What the command line gives for each option. */
+/** The parsed value of each option. */
 export type ValuesOf<Given extends Options> = {
   readonly [Name in keyof Given]: InferValue<Given[Name]>;
 };
@@ -48,13 +48,13 @@ interface CommandDefinition<Given extends Options> {
   /** Complete command lines. */
   readonly examples: readonly string[];
   readonly options: Given;
-  /** Resolves with the exit code, where it is not 0. */
+  /** Resolves with the exit code if it is not 0. */
   run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined> | Promise<void>;
 }
 
 /**
- * A command. It loads the file of its option `dotenv` before it runs, and with `json` the terminal prints JSON. Both may
- * also be in a group `common`.
+ * A command. It loads the file of its option `dotenv` before it runs, and with `json` the terminal prints JSON. Both
+ * may also be in a `common` group.
  */
 export function defineCommand<const Given extends Options>(
   definition: CommandDefinition<Given>,
@@ -80,21 +80,21 @@ function prose(words: string | Message): Message {
   return typeof words === "string" ? [text(words)] : words;
 }
 
-/** Text whose line breaks and indentation stay. */
+/** Text that keeps its line breaks and indentation. */
 export function lines(...all: readonly string[]): Message {
   return all.flatMap((line, index) => (index === 0 ? [text(line)] : [lineBreak(), text(line)]));
 }
 
-/** Its type follows from the value parser alone, and not from where it is used. */
+/** Infers the type only from the value parser, not from the context. */
 type ValueReader<T> = FluentParser<"sync", NoInfer<T>, ValueParserResult<NoInfer<T>> | undefined>;
 
-/** For a `T` that is not given, which is `string`. */
+/** For an omitted `T`, which is then `string`. */
 const anyText = <T>() => string() as ValueParser<"sync", unknown> as ValueParser<"sync", T>;
 
 /**
- * An option that takes a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
+ * An option with a value. Its flag is written as in the help: `--seed TEXT`, or with a synonym.
  *
- * @param parser Reads the value. Any text is taken without one.
+ * @param parser Parses the value. By default, any text is accepted.
  */
 export function setting<T = string>(
   flag: `--${string} ${string}`,
@@ -113,9 +113,9 @@ export function toggle(name: OptionName, description: string) {
 }
 
 /**
- * What stands for itself, such as an id.
+ * A positional argument, such as an id.
  *
- * @param parser Reads the value. Any text is taken without one.
+ * @param parser Parses the value. By default, any text is accepted.
  */
 export function operand<T = string>(
   metavar: string,
@@ -126,7 +126,7 @@ export function operand<T = string>(
   return argument({ ...parser, metavar: metavar as NonEmptyString }, texts);
 }
 
-/** Refuses what is left where a value was forgotten: nothing, or the next option. */
+/** Refuses what follows a forgotten value: nothing, or the next option. */
 function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   return {
     ...parser,
@@ -141,7 +141,7 @@ function given<T>(parser: ValueParser<"sync", T>): ValueParser<"sync", T> {
   };
 }
 
-/** A value parser from a function that throws a `UsageError`, or the library's own, for text that cannot be used. */
+/** Creates a value parser from the library's own, or from a function that throws a `UsageError` for invalid text. */
 export function readBy<T>(placeholder: T, read: (input: string) => T): ValueParser<"sync", T> {
   return {
     mode: "sync",
@@ -160,7 +160,7 @@ export function readBy<T>(placeholder: T, read: (input: string) => T): ValuePars
   };
 }
 
-/** A path, which shells complete. */
+/** A path, which shells can complete. */
 export const path: ValueParser<"sync", string> = {
   ...string(),
   *suggest(prefix) {
@@ -180,7 +180,7 @@ const anyWebUrl = url({
   errors: { invalidUrl: expectedUrl, disallowedProtocol: expectedUrl },
 });
 
-/** Credentials in it would not be sent. */
+/** Refused with credentials, which would not be sent. */
 export const webUrl: typeof anyWebUrl = {
   ...anyWebUrl,
   parse(input) {
@@ -196,11 +196,11 @@ const isoInstant = z.union([
   z.iso.datetime({ offset: true, precision: -1 }),
 ]);
 
-/** A point in time. A time of day needs its zone: without one it would differ between machines. */
+/** A point in time. A time of day needs a time zone: otherwise it would differ between machines. */
 export const instant = readBy(new Date(0), (input) => {
   if (isoInstant.safeParse(input).success) return new Date(input);
   throw new UsageError(
-    "Expected a date, or a time with its zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",
+    "Expected a date, or a time with a time zone, such as 2026-01-01 or 2026-01-01T12:00:00Z.",
   );
 });
 
@@ -222,17 +222,17 @@ export function listenOptions(defaultPort: number) {
   };
 }
 
-/** Not --env-file, which Node looks for among a script's own arguments, and refuses where there is no such file. */
+/** Not --env-file: Node looks for it even among a script's own arguments, and refuses a missing file. */
 export const dotenv = setting(
   "--dotenv PATH",
-  "Read variables from this file. Those that are set already win.",
+  "Read variables from this file. Variables that are already set take precedence.",
   path,
 ).optional();
 
-/** Some editors write one, which would become a part of the first variable's name. */
+/** Some editors write a byte order mark, which would become part of the first variable's name. */
 export const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, "");
 
-/** Adds the file's variables to the environment. No credential among them is printed from then on. */
+/** Adds the file's variables to the environment. From then on, credentials among them are never printed. */
 function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
   try {
     const text = typeof dotenv === "string" ? readFileSync(dotenv, "utf8") : "";
@@ -243,19 +243,19 @@ function loadVariables(dotenv: unknown, { conceal }: Terminal): void {
     throw new UsageError(`--dotenv cannot be read: ${reason}`);
   }
   for (const [name, value = ""] of Object.entries(process.env)) {
-    // By its form, too: a key may stand in a wrong variable.
+    // By form as well: a key may be in the wrong variable.
     const isCredential = /(?:KEY|SECRET|TOKEN)$/.test(name) || /^(?:sk|ps|whsec|at)_/.test(value);
     if (name.startsWith("SETTLEKIT_") && isCredential) conceal(value);
   }
 }
 
-/** Where it is left out, the library reads the variable. */
+/** If omitted, the library reads the variable. */
 export const headerPrefix = setting(
   "--header-prefix PREFIX",
   "The prefix of the service's header names. Default: SETTLEKIT_HEADER_PREFIX, else X-Service.",
 ).optional();
 
-/** For commands that speak to the service, or stand in for it. */
+/** For commands that call the service, or stand in for it. */
 export const serviceOptions = { json, headerPrefix, dotenv };
 
 /**

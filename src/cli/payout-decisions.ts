@@ -11,7 +11,7 @@ import {
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 import { printRecord } from "./records.ts";
 
-/** A command with which a person decides about one payout. */
+/** A command for deciding about one payout. */
 export function decisionCommand(
   name: "approve" | "reject" | "cancel",
   brief: string,

@@ -10,7 +10,7 @@ import { databaseOptions, withStore } from "./database.ts";
 import { operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-// What the commands of the payout ledger have in common.
+// The common parts of the payout ledger's commands.
 
 export type Ledger = Payouts<unknown, StoreMode>;
 
@@ -51,7 +51,7 @@ export const limits = object({
   ).optional(),
 });
 
-/** For commands that decide what a look at the service's list proves. */
+/** For commands that decide what a lookup in the service's list proves. */
 export const quietMs = setting(
   "--quiet-ms MS",
   "quietMs of the ledger in your programs, in milliseconds. Default: 120000.",
@@ -61,24 +61,24 @@ export const quietMs = setting(
 interface LedgerOptions
   extends ValuesOf<typeof ledgerOptions>,
     Pick<PayoutsOptions<unknown, StoreMode>, "limits" | "lookFirst" | "onEvent" | "quietMs"> {
-  /** Whether an SQLite file is made, with its tables, where there is none. */
+  /** Whether to create a missing SQLite file, with its tables. */
   readonly createsFile?: boolean;
-  /** Only commands that ask the service need one. */
+  /** Only needed by commands that call the service. */
   readonly client?: () => Promise<MerchantClient>;
 }
 
-/** Opens the ledger for as long as `use` takes. */
+/** Opens the ledger while `use` runs. */
 export function withLedger<T>(
   { tenant, client = withoutKey, limits, lookFirst, onEvent, quietMs, ...database }: LedgerOptions,
   terminal: Terminal,
   use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
   return withStore(database, terminal, async (store, isNewFile) => {
-    // Never in a database that is there: processes with an older settlekit would refuse its tables.
+    // Never migrate an existing database: processes with an older settlekit would refuse its tables.
     if (isNewFile) await migrate(store, payoutTables);
     else await requireMigrated(store, payoutTables);
     const { createPayouts } = await import("../payouts/payouts.ts");
-    // `payouts run` ends with the error of a step that failed, and prints it once instead of for each payout.
+    // `payouts run` ends with the error of a failed step, and prints it once instead of for each payout.
     const logger = { warn() {}, error: terminal.warn };
     const options = { store, tenant, logger, limits, lookFirst, onEvent, quietMs };
     return use(createPayouts({ ...options, client: await client() }), store);

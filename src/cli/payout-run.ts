@@ -34,7 +34,7 @@ export const runCommand = defineCommand({
     requireLimits(ledger.limits, noLimits);
     let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
-      // Of a doubt, what led to it: a later run finds out what became of the request.
+      // For a doubt, what led to it: a later run finds out the request's outcome.
       if (event.type === "failed" || event.type === "doubt") {
         failure = OutcomeUnknownError.is(event.error) ? event.error.cause : event.error;
       }
@@ -65,7 +65,7 @@ export const runCommand = defineCommand({
   },
 });
 
-/** @throws {UsageError} Nothing would hold a payout back, perhaps because a flag was forgotten. */
+/** @throws {UsageError} There is no limit, perhaps because a flag was forgotten. */
 function requireLimits(values: ValuesOf<{ limits: typeof limits }>["limits"], noLimits: boolean) {
   const isLimited = Object.values(values).some((value) => value !== undefined);
   if (isLimited && noLimits) throw new UsageError("Pass limits or --no-limits, not both.");
@@ -77,7 +77,7 @@ function requireLimits(values: ValuesOf<{ limits: typeof limits }>["limits"], no
   );
 }
 
-/** The exit code of an interruption; undefined when everything that was due is done. */
+/** The exit code of an interrupted run; undefined if everything due is done. */
 async function runUntilInterrupted(payouts: Ledger): Promise<number | undefined> {
   return interruptible((signal) => {
     const aborted = once(signal, "abort").then(() => Number(signal.reason));

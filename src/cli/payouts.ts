@@ -66,7 +66,7 @@ const listCommand = defineCommand({
 
 const pageSize = 500;
 
-/** Pages of payouts, the newest first: the ledger gives the oldest first, so its list is read from the end. */
+/** Pages of payouts, newest first. The ledger lists the oldest first, so its list is read from the end. */
 async function* newestFirst(payouts: Ledger, state: PayoutState | undefined, size: number) {
   const { states } = await payouts.stats();
   const counts = state === undefined ? Object.values(states) : [states[state]];
@@ -109,7 +109,7 @@ const planCommand = defineCommand({
   name: "payouts plan",
   brief: "Plan a payout.",
   description:
-    "Plans a payout, which settlekit payouts run or a worker of your own sends. Planned again with the same values, it stays as it is. Makes the SQLite file with its tables where there is none.",
+    "Plans a payout, to be sent by settlekit payouts run or by your own worker. Planning it again with the same values changes nothing. Creates a missing SQLite file with its tables.",
   examples: [
     "settlekit payouts plan payout_1 --amount-in-cents 12500 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --by bob --sqlite shop.db",
     "settlekit payouts plan payout_2 --amount-in-cents 8050 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --sqlite shop.db --json",
@@ -211,7 +211,7 @@ async function* everyPayout(payouts: Ledger) {
   }
 }
 
-/** The commands with which people operate a ledger of payouts. */
+/** The commands for operating a ledger of payouts. */
 export const payoutCommands: readonly Command[] = [
   listCommand,
   showCommand,

@@ -21,11 +21,11 @@ export function mostOf({ limit, all }: ValuesOf<typeof pageOptions>): number {
 }
 
 interface ListOptions {
-  /** Whether people get CSV instead of a table. */
+  /** Whether to print CSV instead of a table. */
   readonly csv?: boolean;
-  /** The fields that hold neither objects nor lists. */
+  /** The fields that hold no objects or lists. */
   readonly columns: readonly string[];
-  /** Those of a table. Default: the ones that people look for first. */
+  /** The table's fields. Default: those that people look for first. */
   readonly table?: readonly string[];
   /** How many items to print. Default: all. */
   readonly most?: number | undefined;
@@ -47,7 +47,7 @@ function objectOf(item: unknown): object {
   return isRecord(item) ? item : { value: item };
 }
 
-/** The fields in objects below are named with dots; of lists people read the length. */
+/** Names fields of nested objects with dots; shows a list as its length. */
 function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
   return Object.entries(record).flatMap(([name, value]) => {
     if (value === null || value === undefined) return [];
@@ -57,7 +57,7 @@ function fieldsOf(record: Record<string, unknown>, path = ""): string[][] {
   });
 }
 
-/** Prints a list: JSON and CSV as its pages come, a table when all of it is there. */
+/** Prints a list: JSON and CSV page by page, a table once it is complete. */
 export async function printList(
   list: unknown,
   { csv, columns, table = tableColumns(columns), most = Number.POSITIVE_INFINITY }: ListOptions,
@@ -136,7 +136,7 @@ function alignedLines(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** As RFC 4180 has it. */
+/** As in RFC 4180. */
 function csvLine(cells: readonly string[]): string {
   const isPlain = (cell: string) => !/[",\r\n]/.test(cell);
   return cells.map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`)).join(",");

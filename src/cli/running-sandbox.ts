@@ -8,19 +8,19 @@ import { defaultSandboxUrl } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
 import { dotenv, json, setting, webUrl } from "./options.ts";
 
-// A sandbox in another process, as its control routes have it.
+// A sandbox in another process, through its control routes.
 
-/** Which one. */
+/** Which sandbox to use. */
 export const sandboxUrl = setting(
   "--url URL",
   message`Where the sandbox listens. Default: SETTLEKIT_SANDBOX_URL, else ${defaultSandboxUrl}.`,
   webUrl,
 ).optional();
 
-/** For commands that control one. */
+/** For commands that control a running sandbox. */
 export const controlOptions = { url: sandboxUrl, json, dotenv };
 
-/** Reads from a running sandbox, or changes it when there is a body. */
+/** Reads from a running sandbox, or changes it if there is a body. */
 export async function control<Answer>(
   url: URL | undefined,
   path: string,
@@ -79,10 +79,10 @@ async function request(url: URL | undefined, path: string, body?: object): Promi
   throw new ErrorClass(reason, { code: String(code), status, outcome: "rejected" });
 }
 
-/** Another server listens there, such as the shop. */
+/** Another server is listening there, such as the shop. */
 function noSandbox({ url, status }: Response): ApiError {
   return new ApiError(
-    `${new URL(url).origin} answered ${status} in a way that a sandbox does not. Check --url.`,
+    `${new URL(url).origin} answered ${status}, but not like a sandbox. Check --url.`,
     { code: "control_failed", status, outcome: "rejected" },
   );
 }

@@ -3,15 +3,12 @@ import { type Terminal, timeOfDay } from "./terminal.ts";
 
 type Paint = Terminal["paint"];
 
-/** Whether it is a request that has yet to end. It is emitted again when it has. */
+/** Whether it is a request that has not ended yet. It is emitted again when it has. */
 export function isOpenRequest(event: SandboxEvent): boolean {
   return event.type === "request" && event.outcome === "open";
 }
 
-/**
- * Puts events into the order in which people read them: a request when it has ended, and only then what it
- * led to, although that came first.
- */
+/** Puts events in reading order: a request once it has ended, followed by its effects, although those came first. */
 export function requestsFirst(print: (event: SandboxEvent) => void): (event: SandboxEvent) => void {
   /** The effects of open requests, by request id. */
   const waiting = new Map<string, SandboxEvent[]>();
@@ -31,7 +28,7 @@ export function requestsFirst(print: (event: SandboxEvent) => void): (event: San
   };
 }
 
-/** Prints an event that was asked for, with its time. A request is printed when it has ended. */
+/** Prints a requested event with its time. A request is printed once it has ended. */
 export function printEvent(event: SandboxEvent, terminal: Terminal): void {
   if (isOpenRequest(event)) return;
   const line = lineOf(event, terminal.paintData, "at" in event ? new Date(event.at) : undefined);
@@ -39,14 +36,14 @@ export function printEvent(event: SandboxEvent, terminal: Terminal): void {
   else if (line !== undefined) terminal.print(line);
 }
 
-/** The same for a sandbox that is served, with the time on this machine: its own clock may stand still. */
+/** The same for a served sandbox, with this machine's time: the sandbox's own clock may be frozen. */
 export function reportEvent(event: SandboxEvent, terminal: Terminal): void {
   if (isOpenRequest(event)) return;
   const line = lineOf(event, terminal.paint, new Date());
   terminal.report(event, ...(line === undefined ? [] : [line]));
 }
 
-/** An event as a line for people. None for an event that other lines imply. */
+/** An event as a line for people; none if other lines imply it. */
 export function lineOf(event: SandboxEvent, paint: Paint, at?: Date): string | undefined {
   const text = textOf(event, paint);
   return text && `${paint("dim", timeOfDay(at))}  ${text}`;
@@ -78,7 +75,7 @@ function textOf(event: SandboxEvent, paint: Paint): string | undefined {
         ? paint("red", event.error)
         : statusText(event.status, 300, paint);
       const count = event.attempt > 1 ? `  attempt ${event.attempt}` : "";
-      // The sandbox's clock, which may stand still or run ahead.
+      // The sandbox's clock, which may be frozen or ahead.
       const next = event.nextAttemptAt ? `  next attempt at ${event.nextAttemptAt}` : "";
       const disorder = event.disorder === null ? "" : `  ${paint("yellow", event.disorder)}`;
       return `webhook ${event.event}  ${outcome}${count}${disorder}  ${event.subjectId}${next}`;
@@ -94,11 +91,11 @@ function textOf(event: SandboxEvent, paint: Paint): string | undefined {
 
 function endText({ outcome, status }: Pick<RequestEntry, "outcome" | "status">, paint: Paint) {
   if (outcome === "unanswered") return paint("red", "connection broken");
-  if (outcome === "cut off") return paint("red", "cut off within the answer");
+  if (outcome === "cut off") return paint("red", "cut off during the response");
   return statusText(status, 400, paint);
 }
 
-/** Red from the first status that refuses. */
+/** Red for statuses that refuse a request. */
 function statusText(status: number | null, refusal: number, paint: Paint): string {
   return paint(status !== null && status < refusal ? "green" : "red", String(status));
 }

@@ -14,7 +14,7 @@ import { defaultHeaderPrefix } from "../wire/credential.ts";
 import { UsageError } from "./exit-codes.ts";
 import { headerPrefix, instant, lines, readBy, setting, type ValuesOf, webUrl } from "./options.ts";
 
-/** One `--fault`. */
+/** One `--fault` option. */
 type AskedFault =
   | { readonly route: FaultRoute; readonly fault: Fault; readonly options: FaultOptions }
   | { readonly rateLimit: RateLimit };
@@ -56,15 +56,15 @@ export const sandboxOptions = {
 /**
  * The sandbox that the command line describes.
  *
- * @throws {UsageError} An option cannot work.
+ * @throws {UsageError} An option is invalid.
  */
 export async function sandboxFrom(
   values: Partial<ValuesOf<typeof sandboxOptions>> & Pick<SandboxOptions, "identity" | "data">,
 ): Promise<Sandbox> {
-  // Loaded only now: help must not wait for it.
+  // Loaded late, so that help does not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
   const { merchants: count, webhookUrl, seed, now, headerPrefix, dialect, identity, data } = values;
-  // Without a number, a data file says how many there are.
+  // Unless the number is given, a data file determines it.
   const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
   const options = { merchants, webhookUrl, seed, now, headerPrefix, dialect, identity, data };
   const sandbox = blaming("--data", () => createSandbox(options));
@@ -87,10 +87,10 @@ function blaming<Result>(option: string, run: () => Result): Result {
   }
 }
 
-/** Keeps the secrets the same from start to start, so that an .env file stays valid. */
+/** Keeps the secrets the same across starts, so that an .env file stays valid. */
 export const usualIdentity = "settlekit sandbox";
 
-/** The variables by which the client and the webhook verifier find a sandbox. */
+/** The variables through which the client and the webhook verifier find a sandbox. */
 export function variablesOf(
   { secretKey, webhookSecret, headerPrefix }: Sandbox,
   url: string,
@@ -128,7 +128,7 @@ const faultExamples = [
 /**
  * Reads `POST /payments 503 after x2` and the like. The sandbox checks whether the route exists.
  *
- * @throws {UsageError} naming the word that is not understood.
+ * @throws {UsageError} naming the word that cannot be parsed.
  */
 export function faultFrom(input: string): AskedFault {
   const words = input.trim().split(/\s+/);
@@ -157,7 +157,7 @@ export function faultFrom(input: string): AskedFault {
     else if (seconds !== undefined && /^\d{3}$/.test(what)) retryAfter = seconds;
     else notUnderstood(detail, input);
   }
-  // The sandbox checks whether the words go together.
+  // The sandbox checks whether the words fit together.
   const fault = faultOf(what, when, retryAfter) as Fault | undefined;
   if (fault === undefined) notUnderstood(what, input);
   return { route: route as FaultRoute, fault, options };
@@ -184,7 +184,7 @@ function notUnderstood(detail: string, input: string): never {
   const what =
     detail === ""
       ? `${show(input)} does not say what goes wrong`
-      : `${show(detail)} is not understood in ${show(input)}`;
+      : `${show(detail)} cannot be understood in ${show(input)}`;
   throw new UsageError(
     `${what}. Examples: ${faultExamples.map((example) => JSON.stringify(example)).join(", ")}.`,
   );

@@ -40,7 +40,7 @@ ${faultExplanation}`,
       "An SQLite file that keeps everything for the next start. Created if it does not exist.",
       path,
     ).optional(),
-    // Node itself refuses the first where there is no such file, even among a script's own arguments.
+    // Node itself refuses --env-file if the file is missing, even among a script's own arguments.
     envFile: setting(
       "--env-file, --write-dotenv PATH",
       "Write the variables to this file, such as .env, asking before one is changed. For a new file, use --write-dotenv.",
@@ -90,7 +90,7 @@ function introduction(
   const merchants = sandbox.merchants.map((merchant, index) => [
     `  merchant id    ${merchant.merchantId}`,
     `  access token   ${merchant.accessToken}`,
-    // Those of the first are among the variables.
+    // The first merchant's are among the variables.
     ...(index > 0 ? [`  secret key     ${merchant.secretKey}`] : []),
     ...(index > 0 ? [`  webhook secret ${merchant.webhookSecret}`] : []),
     "",
@@ -121,7 +121,7 @@ async function openInspector({ url }: SandboxServer, terminal: Terminal): Promis
 function warnOfExposure(host: string, seed: string | undefined, { warn }: Terminal): void {
   const keys =
     seed === undefined
-      ? " Without --seed, its keys are the default ones, which everybody has."
+      ? " Without --seed, its keys are the default ones, which everyone knows."
       : "";
   warn(
     `Listening on ${host}: every machine that reaches this one can use the sandbox and see what is ` +

@@ -14,12 +14,12 @@ export interface Streams {
   readonly stderr: Output;
 }
 
-/** Where a command writes: prose to stderr, and the data that it was asked for to stdout. */
+/** Where a command writes: messages to stderr, and the requested data to stdout. */
 export type Terminal = ReturnType<typeof createTerminal>;
 
 export function createTerminal({ stdout, stderr }: Streams) {
-  // Printed data may contain colour codes, too, to hide text or to fake a success. Ours carry an unguessable mark
-  // in place of the escape character.
+  // Printed data may itself contain colour codes, to hide text or fake a success. Ours carry an unguessable mark in
+  // place of the escape character.
   const mark = randomUUID();
   const painterFor = (stream: Output) => (style: Style, text: string) =>
     styleText(style, text, { stream }).replaceAll("\u001b", mark);
@@ -29,41 +29,41 @@ export function createTerminal({ stdout, stderr }: Streams) {
   const lineFrom = (text: string) => `${visible(redacted(text)).replaceAll(mark, "\u001b")}\n`;
   const say = (line = "") => void stderr.write(lineFrom(line));
   const terminal = {
-    /** Whether the command was given `--json`. */
+    /** Whether the command was run with `--json`. */
     asJson: false,
-    /** A line for people. Control characters in it are made visible, except for the colours of `paint`. */
+    /** A line for people. Control characters in it are made visible, except the colours of `paint`. */
     say,
     /** The same, marked as a warning. */
     warn: (line: string) => say(`${paint("yellow", "Warning:")} ${line}`),
-    /** A line of JSON for programs. Control characters that JSON would leave as they are get escaped, too. */
+    /** A line of JSON for programs. Control characters that JSON leaves unescaped are escaped, too. */
     json(value: object) {
       const isText = (inner: unknown) => typeof inner === "string";
       const text = JSON.stringify(value, (_, inner) => (isText(inner) ? redacted(inner) : inner));
       stdout.write(`${visible(text)}\n`);
     },
-    /** What a server or a decision reports: as JSON with `--json`, else as prose. */
+    /** The report of a server or a decision: as JSON with `--json`, otherwise as text. */
     report(data: object, ...text: readonly string[]) {
       if (terminal.asJson) terminal.json(data);
       else for (const line of text) say(line);
     },
-    /** What was asked for, on stdout: as JSON with `--json`, else as a line in the colours of `paintData`. */
+    /** The requested result, on stdout: as JSON with `--json`, otherwise as a line with the colours of `paintData`. */
     result(data: object, line: string) {
       if (terminal.asJson) terminal.json(data);
       else terminal.print(line);
     },
-    /** A line of other data for programs and people on stdout, such as one of a table. */
+    /** A line of other data on stdout, such as a table row. */
     print: (line: string) => void stdout.write(lineFrom(line)),
-    /** Shows on a terminal how much of a list has been read; nothing any more without arguments. */
+    /** On a terminal, shows how much of a list has been read; without arguments, clears it. */
     progress(done?: number, total?: number) {
       if (!stderr.isTTY) return;
       const bar = done && total ? progressBar(done, total) : "";
       stderr.write(`\r\u001b[2K${bar}`);
     },
-    /** Prints `[redacted]` for this credential from now on, also where a service echoes it. */
+    /** From now on, prints `[redacted]` for this credential, even if a service echoes it. */
     conceal(credential: string) {
       if (credential.length >= minCredentialLength) credentials.add(credential);
     },
-    /** A text without the credentials that are concealed. */
+    /** A text without the concealed credentials. */
     redact: redacted,
     /** Colours part of a line for `say`, if stderr shows colours. */
     paint,
@@ -73,24 +73,24 @@ export function createTerminal({ stdout, stderr }: Streams) {
   return terminal;
 }
 
-/** Anything shorter would be found in words that have nothing to do with it. */
+/** Anything shorter would also match unrelated words. */
 const minCredentialLength = 8;
 
 function withoutCredential(text: string, credential: string): string {
   const rest = text.replaceAll(credential, "[redacted]");
-  // A text that was cut off may end with the beginning of one.
+  // A truncated text may end with the beginning of a credential.
   for (let length = credential.length - 1; length >= minCredentialLength / 2; length--) {
     if (rest.endsWith(credential.slice(0, length))) return `${rest.slice(0, -length)}[redacted]`;
   }
   return rest;
 }
 
-// Control characters, and those that change the direction of writing.
+// Control characters, and those that change the writing direction.
 const unseen =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Printed data must not move the cursor, hide lines or add lines of its own. */
+/** Printed data must not move the cursor, hide lines or add its own. */
 function visible(line: string): string {
   return line.replace(unseen, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -111,8 +111,8 @@ export function durationText(milliseconds: number): string {
 }
 
 /**
- * Aborts work with the exit code as reason when the process is told to stop: a call then ends with its own error, which says
- * what may have happened. A second signal kills the process.
+ * When the process is told to stop, aborts work with the exit code as the reason: a call then ends with its own error,
+ * which says what may have happened. A second signal kills the process.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -127,8 +127,8 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
 }
 
 /**
- * Resolves with the exit code when the process is told to stop, or when its output is no longer read: a
- * server must not keep its port after the script that started it died. A second signal kills the process.
+ * Resolves with the exit code when the process is told to stop, or its output is no longer read: a server must not keep
+ * its port after the script that started it has died. A second signal kills the process.
  */
 export function untilStopped(): Promise<number> {
   return interruptible(

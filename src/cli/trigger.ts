@@ -98,7 +98,7 @@ export const triggerCommand = defineCommand({
     if (terminal.asJson)
       terminal.json({ type: "sent", url: to.href, event, data, detached, ...answer });
     if ("error" in answer) {
-      terminal.say(`settlekit: ${to.href} gave no answer: ${answer.error}.`);
+      terminal.say(`settlekit: ${to.href} did not respond: ${answer.error}.`);
       return exitCodes.network;
     }
     if (!terminal.asJson) printAnswer(answer, terminal);
@@ -115,7 +115,7 @@ interface Asked {
 
 type EventData = Record<string, unknown>;
 
-/** The documented fields, and the published snapshot beside them. */
+/** The documented fields, and the published snapshot next to them. */
 function inventedData(event: string, { status, orderId, assignments }: Asked): EventData {
   const data: EventData = {
     id: randomUUID(),
@@ -131,7 +131,7 @@ function inventedData(event: string, { status, orderId, assignments }: Asked): E
   return data;
 }
 
-/** The scenarios of a sandbox, by the status that they lead to. */
+/** The scenarios of a sandbox, by resulting status. */
 const scenarios: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   payments: { completed: "success", failed: "underpayment", expired: "timeout" },
   withdrawals: {
@@ -164,7 +164,7 @@ async function createdData(event: string, { status, orderId, assignments, url }:
     const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(playable);
     throw new UsageError(
       `A sandbox has no ${event} with the status ${show(status)}, only with ${statuses.join(", ")}. Pass ` +
-        "--detached to send it all the same.",
+        "--detached to send it anyway.",
     );
   }
   const created = await control<EventData>(url, kind, { ...samples[kind], orderId });
@@ -197,9 +197,9 @@ function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: T
   if (status === 401) {
     say("The endpoint did not accept the signature: compare the secrets on both sides.");
   } else if (status >= 300 && status < 400) {
-    say("Webhooks follow no redirect: give the URL that it points to.");
+    say("Webhooks do not follow redirects: pass the URL that it points to.");
   }
-  // Indented, so that no line of it passes for one of ours.
+  // Indented, so that none of its lines passes for one of ours.
   for (const line of body.trim() === "" ? [] : body.trimEnd().split(/\r?\n/)) say(`  ${line}`);
 }
 

@@ -13,7 +13,7 @@ import {
 import { refusalStatus } from "../webhooks/receiver.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** What became of one request to `settlekit listen`. */
+/** The result of one request to `settlekit listen`. */
 export type Reception = { readonly answered: number } & (
   | { readonly ok: true; readonly webhook: Webhook; readonly forwarded: Forwarded | null }
   | {
@@ -34,8 +34,8 @@ interface ReceiverOptions {
 }
 
 /**
- * Receives webhooks at any path and forwards those that are authentic. The sender gets the status of the
- * endpoint behind it, so that it delivers again what was not accepted.
+ * Receives webhooks at any path and forwards authentic ones. The sender gets the endpoint's status, so that it
+ * redelivers whatever was not accepted.
  *
  * @throws {UsageError} Nothing can listen there.
  */
@@ -47,14 +47,14 @@ export async function receiveWebhooks(
   const answer = async (request: Request, { rawHeaders }: IncomingMessage) => {
     const reception = await receive(request, rawHeaders, options);
     const isAsked = !reception.ok || isAmong(options.events, reception.webhook);
-    // A sender that disconnected sees no answer, and there is nothing to report.
+    // A sender that disconnected sees no response, and there is nothing to report.
     if (isAsked && !request.signal.aborted) options.onReception(reception);
     const { answered: status } = reception;
     return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
   const server = createAdaptorServer({
     fetch: (request, env) => answer(request, (env as HttpBindings).incoming),
-    // The adapter would otherwise replace the process's own Request and Response.
+    // Otherwise the adapter would replace the process's own Request and Response.
     overrideGlobalObjects: false,
   }) as Server;
   server.listen(port, host);
@@ -62,7 +62,7 @@ export async function receiveWebhooks(
     throw new UsageError(
       code === "EADDRINUSE"
         ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
-        : `Nothing can listen on port ${port} of ${host}: ${message}. Choose others.`,
+        : `Cannot listen on port ${port} of ${host}: ${message}. Choose another host or port.`,
     );
   });
   return {
@@ -112,7 +112,7 @@ const clockCure =
   "If a sandbox sent this, its clock was probably frozen (--now) or advanced: then listen with " +
   "--tolerance Infinity.";
 
-/** Headers that belong to one connection, or that are written anew for the next one. */
+/** Headers that belong to one connection, or are set again for the next one. */
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -131,7 +131,7 @@ const hopByHop: ReadonlySet<string> = new Set([
 /**
  * The end-to-end headers of a request, in its own order and spelling.
  *
- * @param rawHeaders Names and values alternate.
+ * @param rawHeaders Alternating names and values.
  */
 export function forwardableHeaders(rawHeaders: readonly string[]): string[] {
   const nameAt = (index: number) => rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";

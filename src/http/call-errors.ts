@@ -189,10 +189,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   429: errors.RateLimitError,
 };
 
-/**
- * The class of an error response. The document does not map its codes to statuses, so a 4xx's type or code takes
- * precedence.
- */
+/** The class of an error response. The document maps no codes to statuses, so a 4xx's type or code takes precedence. */
 function errorClass({ status, facts: { type, code } }: StatusFailure): typeof ApiError {
   if (status >= 500) return errors.ServerError;
   if (status === 429) return errors.RateLimitError;

@@ -99,10 +99,7 @@ function watchedHook<State extends BeforeRequestState, Given>(
   };
 }
 
-/**
- * Refuses a request whose method, body or key was changed by hooks: if a call's attempts differed, they could pay
- * twice.
- */
+/** Refuses a request whose method, body or key hooks changed: if a call's attempts differed, they could pay twice. */
 export async function checkUnchanged(
   request: Request,
   asked: {

@@ -131,9 +131,7 @@ function rowOf(failure: Failure, replay: Replay, attempt: number): Row {
   }
 }
 
-/**
- * Statuses with which the service refuses a request. With any other status, or with a proxy's page, it may have acted.
- */
+/** Statuses with which the service refuses a request. With others, or with a proxy's page, it may have acted. */
 const rejections = new Set([400, 401, 403, 404, 405, 409, 413, 415, 422]);
 
 type StatusFailure = Extract<Failure, { kind: "status" }>;

@@ -67,7 +67,7 @@ export interface ConnectionOptions {
   /** Limit of a whole call: attempts, bodies and waits, in milliseconds. Default 90,000. */
   deadlineMs?: number | undefined;
   /**
-   * How often a failed request is repeated where that is harmless, not counting waits after a 429. Default 3; 0 sends
+   * How often a failed request is repeated if that is harmless, not counting waits after a 429. Default 3; 0 sends
    * exactly one request.
    */
   maxRetries?: number | undefined;
@@ -88,8 +88,8 @@ export interface ConnectionOptions {
 /** The options of one call. */
 export interface RequestOptions {
   /**
-   * Ties repetitions of one creation together: the same key with the same parameters gives the
-   * original answer for 24 hours (interface section 4.1). Default: a new random UUID for each call.
+   * Ties repetitions of one creation together: the same key with the same parameters returns the original response for
+   * 24 hours (interface section 4.1). Default: a new random UUID for each call.
    */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;

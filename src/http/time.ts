@@ -59,10 +59,7 @@ export async function unlessAborted<T>(
   }
 }
 
-/**
- * Milliseconds since 1970 of a date in HTTP's own format; undefined for other texts, many of which Date.parse would
- * accept.
- */
+/** Milliseconds since 1970 of an HTTP date; undefined for other texts, many of which Date.parse would accept. */
 export function readHttpDate(text: string): number | undefined {
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text))
     return undefined;

@@ -8,14 +8,10 @@ import type { InboxClient, SubjectKind } from "./subject.ts";
 /** The options of `createInbox`. */
 export interface InboxOptions<Client, Mode extends StoreMode> {
   /**
-   * Reads the current status. With tenants, a function that returns each tenant's client, or throws for an unknown
-   * tenant.
+   * Reads the current status. With tenants, a function that returns each one's client, or throws for an unknown one.
    */
   readonly client: InboxClient | ((tenant: string) => InboxClient);
-  /**
-   * Verifies deliveries. With tenants, a function that returns each tenant's. Not needed in processes that only run
-   * workers.
-   */
+  /** Verifies deliveries. With tenants, a function that returns each one's. Not needed where only workers run. */
   readonly webhooks?: Webhooks | ((tenant: string) => Webhooks) | undefined;
   /** `sqlite(...)` or `postgres(...)`. */
   readonly store: Store<Client, Mode>;

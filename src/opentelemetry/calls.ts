@@ -28,7 +28,7 @@ interface OpenCall {
   attempt: Span | undefined;
 }
 
-/** A span for each call with a child for each attempt, and the metrics of calls. */
+/** A span for each call, a child span for each attempt, and the metrics of calls. */
 export function instrumentClient(client: MerchantClient, telemetry: Telemetry): () => void {
   const { tracer, propagate, identifiers } = telemetry;
   const record = callMetrics(telemetry);
@@ -54,7 +54,7 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
 
   function beginAttempt(call: OpenCall, request: AttemptRequest): Record<string, string> {
     const { operation, method, path } = call.start;
-    // The path of client.request is no template: it contains ids.
+    // The path of client.request is not a template: it contains ids.
     const template = operation === "request" ? undefined : path;
     call.attempt?.end();
     const attributes: Attributes = {
@@ -88,7 +88,7 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
   }
 
   function end({ span, attempt }: OpenCall, event: EndEvent): void {
-    // Of an attempt that never left.
+    // For an attempt that was never sent.
     attempt?.end();
     const { ok, attempts, requestId, error, code } = event;
     span.setAttribute("settlekit.attempts", attempts);

@@ -11,8 +11,8 @@ import type { WebhookEndEvent } from "../webhooks/reception.ts";
 import { durationBuckets, type Telemetry } from "./telemetry.ts";
 
 /**
- * A span for each delivery, in which its handlers run, and the metrics of deliveries. The trace context that a
- * delivery claims is ignored: anyone can write headers that are not signed.
+ * A span for each delivery, in which its handlers run, and the metrics of deliveries. A trace context in a delivery is
+ * ignored: anyone can write unsigned headers.
  */
 export function instrumentWebhooks(webhooks: Webhooks, telemetry: Telemetry): () => void {
   const { tracer, identifiers } = telemetry;

@@ -13,11 +13,11 @@ import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
 import { detached, runWithin, type Telemetry } from "./telemetry.ts";
 
-/** An inbox, whatever its store. */
+/** An inbox with any store. */
 export interface AnyInbox {
-  /** How the inbox is doing. */
+  /** The inbox's own numbers. */
   stats(): Promise<InboxStats>;
-  /** What waits for a person. */
+  /** Everything that is waiting for a person. */
   parked(): Promise<unknown>;
 }
 
@@ -26,9 +26,9 @@ type Observable = AnyInbox & {
 };
 
 /**
- * A span for each settling of a payment or withdrawal and for each task, linked to what led to it: the webhooks that told
- * of the change, or the settling that planned the task. Their trace contexts are stored with the rows, because effects run
- * long after the answer to a webhook, and perhaps in another process.
+ * A span for each settling of a payment or withdrawal and for each task, linked to its causes: the webhooks that
+ * reported the change, or the settling that planned the task. Their trace contexts are stored with the rows, because
+ * effects run long after the response to a webhook, perhaps in another process.
  */
 export function instrumentInbox(inbox: AnyInbox, telemetry: Telemetry): () => void {
   const { tracer, identifiers } = telemetry;

@@ -1,5 +1,6 @@
 /**
- * Spans and metrics of clients, webhooks, inboxes and payouts, by OpenTelemetry. Needs `@opentelemetry/api`, an optional peer.
+ * OpenTelemetry spans and metrics for clients, webhooks, inboxes and payouts. Needs `@opentelemetry/api`, an optional
+ * peer dependency.
  *
  * @module settlekit/opentelemetry
  */
@@ -17,15 +18,15 @@ import type { InstrumentOptions, Telemetry } from "./telemetry.ts";
 
 export type { AnyInbox, AnyPayouts, InstrumentOptions };
 
-/** What can be instrumented. */
+/** The objects that can be instrumented. */
 export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
 
 /**
- * Makes spans and metrics of what an object does from now on; docs/production.md lists them. None contains a secret,
- * and unless asked, none contains an order id or an address.
+ * Records spans and metrics of what an object does from now on; docs/production.md lists them. They never contain
+ * secrets, and contain order ids and addresses only if asked to.
  *
- * @returns A function that ends it.
- * @throws {ConfigurationError} when the object or an option is none of those; `param` names it.
+ * @returns A function that stops the recording.
+ * @throws {ConfigurationError} when the object or an option is not one of these; `param` names it.
  * @example
  * ```ts
  * const client = new MerchantClient();
@@ -36,7 +37,7 @@ export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
  */
 export function instrument(target: Instrumentable, options: InstrumentOptions = {}): () => void {
   const telemetry = telemetryOf(options);
-  // Not by instanceof, which would load the client where only webhooks are received.
+  // Not instanceof, which would load the client where only webhooks are received.
   if (!hasMethod(target, "observe")) {
     throw invalid("target", "a MerchantClient, a Webhooks, an inbox or payouts", target);
   }

@@ -4,9 +4,9 @@ import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
 import { detached, runWithin, type Telemetry } from "./telemetry.ts";
 
-/** A ledger of payouts, whatever its store. */
+/** A payout ledger with any store. */
 export interface AnyPayouts {
-  /** How the payouts are doing. */
+  /** The ledger's own numbers. */
   stats(): Promise<PayoutsStats>;
   /** Lets a payout be sent. */
   approve(orderId: string, decision: { readonly by: string }): Promise<unknown>;
@@ -16,7 +16,7 @@ type Observable = AnyPayouts & {
   observe(observer: Observer<PayoutsEvent, PayoutStep>): () => void;
 };
 
-/** A span for each step of a payout, in which the client's calls are, and metrics by state. */
+/** A span for each step of a payout, which contains the client's calls, and metrics by state. */
 export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): () => void {
   const { tracer, identifiers } = telemetry;
   const count = payoutCounters(telemetry);

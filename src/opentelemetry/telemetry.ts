@@ -9,13 +9,13 @@ import {
 
 /** The options of `instrument`. */
 export interface InstrumentOptions {
-  /** Makes the spans. Default: that of the global provider. */
+  /** Creates the spans. Default: the global provider's tracer. */
   readonly tracer?: Tracer | undefined;
-  /** Makes the metrics. Default: that of the global provider. */
+  /** Creates the metrics. Default: the global provider's meter. */
   readonly meter?: Meter | undefined;
   /**
-   * Whether requests carry the trace context, in the headers of the global propagator, such as `traceparent`. The
-   * service then learns your trace ids.
+   * Whether requests carry the trace context, in the global propagator's headers, such as `traceparent`. The service
+   * then learns your trace ids.
    *
    * @defaultValue false
    */
@@ -36,17 +36,17 @@ export interface Telemetry {
   readonly identifiers: boolean;
 }
 
-/** In seconds: from a local answer to the usual deadline of a call. */
+/** In seconds: from a local response to the usual deadline of a call. */
 export const durationBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
 ];
 
-/** Starts a worker, whose spans are no part of the trace in which a program happens to start it. */
+/** Starts a worker. Its spans are not part of the trace in which the program happens to start it. */
 export function detached<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
 }
 
-/** Runs work within a span that ends with it. A tracer that fails does not keep it from running. */
+/** Runs work within a span that ends with it. A failing tracer does not stop the work. */
 export function runWithin<T>(begin: () => Span, run: () => T, ended: () => void): T {
   let span: Span;
   try {

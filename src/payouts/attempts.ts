@@ -6,22 +6,22 @@ import { bodyOf, type PayoutRow, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { agreesWithJournal } from "./verify.ts";
 
-/** After this long, a payout in doubt is a person's to decide. */
+/** How long a payout may be in doubt before a person has to decide. */
 export const maxDoubtMs = 3_600_000;
 /** A service remembers a key for 24 hours. */
 const keyedMs = 23 * 3_600_000;
 
-/** What a worker may do with a payout that it claimed. */
+/** How long a worker may take with a claimed payout. */
 export interface Timing {
   readonly quietMs: number;
-  /** How long after the attempt was begun its request may leave. */
+  /** How long after its attempt began a request may still be sent. */
   readonly leaveMs: number;
   readonly leaseMs: number;
 }
 
 /**
- * How an attempt ended. `rejected` is the service's own no, `limited` its 429, which another copy of the request may have
- * got, and `disproved` what a complete look said.
+ * How an attempt ended. `rejected`: the service refused it. `limited`: a 429, which another copy of the request may
+ * have received. `disproved`: a complete lookup showed that it did not take effect.
  */
 export type AttemptOutcome =
   | "created"
@@ -39,21 +39,21 @@ interface Attempt {
   readonly withdrawal_id: string | null;
 }
 
-/** What the attempts of a payout mean for the next one. */
+/** What earlier attempts mean for the next one. */
 export interface Past {
   /** The database's clock. */
   readonly now: number;
-  /** A withdrawal that an answer named. */
+  /** A withdrawal that a response named. */
   readonly withdrawalId: string | undefined;
-  /** Requests that may have left. */
+  /** How many requests may have been sent. */
   readonly requests: number;
-  /** Before this, a look is too early to show anything. */
+  /** Before this time, a lookup is too early to show anything. */
   readonly lookAt: number;
-  /** A look that begins after this shows what any of them did. */
+  /** A lookup that begins after this time shows the effects of all requests. */
   readonly provenAt: number;
-  /** Whether its key makes a repetition harmless. */
+  /** Whether the key still makes a repetition harmless. */
   readonly isKeyAlive: boolean;
-  /** Whether the last request was refused: another one would be, too, and shows nothing of those before. */
+  /** Whether the last request was refused. A repetition would be refused too, and show nothing about earlier ones. */
   readonly isRefused: boolean;
 }
 
@@ -76,37 +76,37 @@ WHERE payout_id = $1 ORDER BY fence`,
       attempts.find(({ withdrawal_id }) => withdrawal_id !== null)?.withdrawal_id ?? undefined,
     requests: requests.length,
     lookAt: lastLeft + quietMs,
-    // One quiet time to take effect, and another one to be listed.
+    // One quiet period to take effect, and another to be listed.
     provenAt: lastLeft + 2 * quietMs,
     isKeyAlive: now - since < keyedMs,
     isRefused: attempts.at(-1)?.outcome === "rejected",
   };
 }
 
-/** What beginning an attempt came to. */
+/** The result of beginning an attempt. */
 export type Begun =
   | {
       readonly kind: "begun";
-      /** How long ago the request became allowed to leave. */
+      /** Time since the request was allowed to leave. */
       readonly elapsedMs: () => number;
     }
   | { readonly kind: "fenced" | "stopped" | "unproven" | "unapproved" | "settled" }
   | { readonly kind: "held"; readonly hold: Hold; readonly dueAt: number };
 
-/** Limits may be raised, and withdrawals may give their budget back. */
+/** How often to check a hold again: limits may be raised, and failed withdrawals return their budget. */
 const holdMs = 600_000;
 
 interface Beginning extends Timing {
   readonly limits: PayoutLimits;
-  /** When the complete look began that found none. */
+  /** When the complete lookup that found nothing began. */
   readonly lookedAt: number | undefined;
-  /** Whether a repetition with the same key is harmless. */
+  /** Whether repeating the request with the same key is harmless. */
   readonly isKeyed: boolean;
 }
 
 /**
- * Commits everything that one request needs: its attempt under the claim's fence, its budget, `sending` and the
- * journal's entry. Nothing leaves before.
+ * Commits everything that one request needs: its attempt under the claim's fence, its budget, the state `sending` and
+ * the journal entry. Nothing is sent before that.
  */
 export function* beginAttempt(
   ledger: Ledger,
@@ -130,10 +130,10 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   if (needsApproval(limits, current.amount) && current.approved_by === null) {
     return { kind: "unapproved" };
   }
-  // What comes next is decided by one process at a time: the breaker, the budget and the journal's end.
+  // From here on, one process at a time decides: about the breaker, the budget and the journal's end.
   const { isStopped, now } = yield* ledger.lock();
   if (isStopped) return { kind: "stopped" };
-  // What no request can have used counts for the day of the next one, under the limits of then.
+  // A reservation that no request can have used moves to the day of the next request, under that day's limits.
   const isReserved = current.reserved_at !== null && past.requests > 0 && !isProven;
   if (!isReserved) {
     const hold = yield* holdOf(tenant, limits, current, now);
@@ -144,7 +144,7 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   reserved_at = $2, doubt_since = COALESCE(doubt_since, {now}) WHERE id = $1`,
     [row.id, isReserved ? current.reserved_at : now],
   );
-  // Before the database reads its clock, and after any wait for the lock.
+  // Started after any wait for the lock, but before the database reads its clock.
   const elapsedMs = stopwatch();
   yield* sql(
     `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
@@ -159,13 +159,13 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
   return { kind: "begun", elapsedMs };
 }
 
-/** Milliseconds since now, by the clock that shows more: one of them stands still while a machine is suspended. */
+/** Elapsed milliseconds, by whichever clock shows more: one of them stops while a machine is suspended. */
 function stopwatch(): () => number {
   const [start, wallStart] = [performance.now(), Date.now()];
   return () => Math.max(performance.now() - start, Date.now() - wallStart);
 }
 
-/** Notes how an attempt ended. */
+/** Records how an attempt ended. */
 export function* endAttempt(
   row: PayoutRow,
   outcome: AttemptOutcome,
@@ -181,7 +181,7 @@ WHERE payout_id = $1 AND fence = $2`,
   );
 }
 
-/** Ends the doubt about every attempt: a complete look has shown that none of them took effect. */
+/** Ends the doubt about every attempt, after a complete lookup has shown that none took effect. */
 export function* disproveAttempts(payoutId: number): Work<void> {
   yield* sql(
     `UPDATE {payout_attempts} SET outcome = 'disproved'
@@ -191,9 +191,9 @@ WHERE payout_id = $1 AND (outcome IS NULL OR outcome = 'unknown')`,
 }
 
 /**
- * Gives the payout back, to be looked at again later. False when another worker has it.
+ * Releases the payout until it is due again. False if another worker has it.
  *
- * @param later.state `planned` or `approved`, where no request for it took effect.
+ * @param later.state `planned` or `approved`, if no request for it took effect.
  */
 export function* putOff(
   row: PayoutRow,

@@ -8,20 +8,20 @@ import { inLedger, type Ledger, readHead } from "./journal.ts";
 import type { PayoutLimits } from "./options.ts";
 import { type PayoutRow, payoutColumns, payoutFrom } from "./payout.ts";
 
-/** What every part of a ledger works with. */
+/** The shared context of a ledger's parts. */
 export interface PayoutsContext extends Timing {
   readonly store: Store;
   readonly client: LedgerClient;
   readonly tenant: string;
   readonly limits: PayoutLimits;
   readonly lookFirst: boolean;
-  /** Whether an inbox tells of withdrawals that ended. */
+  /** Whether an inbox reports withdrawals that ended. */
   readonly hasInbox: boolean;
   readonly report: (event: PayoutsEvent) => void;
   readonly observers: Observers<PayoutsEvent, PayoutStep>;
 }
 
-/** Claims payouts that are due. Each claim has a fence of its own, which outdates the ones before. */
+/** Claims payouts that are due. Each claim has its own fence, which invalidates earlier ones. */
 export function* claim(
   { tenant, limits, leaseMs }: PayoutsContext,
   limit: number,
@@ -48,7 +48,7 @@ UPDATE {payouts} SET fence = fence + 1, lease_until = {now} + $3 WHERE id IN (SE
   );
 }
 
-/** Gives a payout back, to be looked at again later. False when another worker has it. */
+/** Releases a payout until it is due again. False if another worker has it. */
 export async function put(
   { store }: PayoutsContext,
   row: PayoutRow,
@@ -58,7 +58,7 @@ export async function put(
   return store.transaction(() => putOff(row, later, until));
 }
 
-/** Keeps the claim while a long look takes. */
+/** Renews the claim during a long lookup. */
 export async function renewing<T>(
   { store, leaseMs }: PayoutsContext,
   row: PayoutRow,
@@ -70,7 +70,7 @@ export async function renewing<T>(
         "UPDATE {payouts} SET lease_until = {now} + $3 WHERE id = $1 AND fence = $2 AND lease_until > {now}",
         [row.id, row.fence, leaseMs],
       );
-    // The lease may last until the database is back.
+    // The lease may outlast the database's outage.
     store.transaction(renew).catch(() => {});
   }, leaseMs / 3);
   timer.unref();
@@ -81,7 +81,7 @@ export async function renewing<T>(
   }
 }
 
-/** Runs a unit of work with the journal, and tells the merchant when it has opened the breaker. */
+/** Runs a unit of work with the journal, and notifies the merchant if it opened the breaker. */
 export async function decide<T>(
   { store, tenant, report }: PayoutsContext,
   work: (ledger: Ledger) => Work<T>,
@@ -102,13 +102,13 @@ export async function decide<T>(
 export function requireSameService({ client }: PayoutsContext, row: PayoutRow): void {
   if (client.keyOf(row.order_id) === row.idempotency_key) return;
   throw new ConfigurationError(
-    `The payout ${row.order_id} was planned by a client with another environment, baseUrl or idempotencyNamespace. ` +
-      "Run the ledger with that one, or cancel the payout and plan it anew under a new orderId. Nothing was sent or changed.",
+    `The payout ${row.order_id} was planned by a client with a different environment, baseUrl or idempotencyNamespace. ` +
+      "Run the ledger with that client, or cancel the payout and plan it again under a new orderId. Nothing was sent or changed.",
     { code: "other_service", param: "client" },
   );
 }
 
-/** Tells the merchant of a new state. */
+/** Reports a new state. */
 export function tell({ report, tenant }: PayoutsContext, row: PayoutRow): void {
   report({ type: "changed", tenant, payout: payoutFrom(row) });
 }

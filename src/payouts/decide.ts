@@ -15,18 +15,18 @@ export interface SentResolution {
   readonly by: string;
   /** The service's id of the withdrawal. */
   readonly withdrawalId: string;
-  /** Accepts that the withdrawal has other parameters than were planned. */
+  /** Accepts a withdrawal whose parameters differ from the plan. */
   readonly acceptDifferences?: boolean | undefined;
   readonly neverSent?: undefined;
 }
 
-/** A person found that there is no withdrawal, and that there will be none. */
+/** A person found that there is no withdrawal, and will not be one. */
 export interface NeverSentResolution {
   /** Who decides. */
   readonly by: string;
   readonly neverSent: true;
   /**
-   * `false` ends the payout as cancelled.
+   * `false` cancels the payout instead.
    *
    * @defaultValue true
    */
@@ -48,9 +48,9 @@ export const resolutionNames = [
 const open = ["sending", "needs_decision"] as const;
 
 /**
- * Ends a doubt by a person's word, unless the service says otherwise.
+ * Applies a person's decision about a payout in doubt, unless the service contradicts it.
  *
- * @throws {InvalidRequestError} code `contradicted` when the service's answer contradicts the decision.
+ * @throws {InvalidRequestError} code `contradicted` when the service contradicts the decision.
  */
 export async function resolvePayout(
   context: PayoutsContext,
@@ -83,13 +83,13 @@ async function resolveSent(
   return decide(context, function* (ledger) {
     const current = yield* lockedRow(ledger, row.order_id, "resolved", open);
     ledger.note(row.order_id, "resolved", { by, withdrawalId, acceptDifferences });
-    // The decision is about this withdrawal, whichever was known before.
+    // The decision is about this withdrawal, even if another one was known before.
     yield* sql("UPDATE {payouts} SET withdrawal_id = $2 WHERE id = $1", [current.id, withdrawalId]);
     return yield* settle(ledger, row.order_id, withdrawal, { by });
   });
 }
 
-/** @param isAnswer Whether the service answered a request of this payout with the withdrawal. */
+/** @param isAnswer Whether the service returned this withdrawal for one of the payout's requests. */
 function requireFits(
   row: PayoutRow,
   withdrawal: Withdrawal,
@@ -100,14 +100,14 @@ function requireFits(
   if (differing.includes("orderId") && !isAnswer) {
     throw contradicted(
       "withdrawalId",
-      `The withdrawal ${withdrawal.id} is not of the order ${show(row.order_id)}, the service says.`,
+      `According to the service, the withdrawal ${withdrawal.id} does not belong to the order ${show(row.order_id)}.`,
     );
   }
   if (differing.length === 0 || acceptDifferences) return;
   throw contradicted(
     "withdrawalId",
-    `The withdrawal ${withdrawal.id} has another ${differing.join(", ")} than was planned. Pass ` +
-      "acceptDifferences: true if it is the payout all the same.",
+    `The withdrawal ${withdrawal.id} has a different ${differing.join(", ")} than planned. Pass ` +
+      "acceptDifferences: true if it is the payout nevertheless.",
   );
 }
 
@@ -128,11 +128,11 @@ async function resolveNeverSent(
     const at = new Date(before.provenAt).toISOString();
     throw contradicted(
       "neverSent",
-      `A request for ${show(row.order_id)} may still take effect, or be listed late. Look again after ${at}.`,
+      `A request for ${show(row.order_id)} may still take effect, or be listed late. Try again after ${at}.`,
     );
   }
   const found = await client.find(row.order_id, { deadlineMs: 900_000 });
-  // What differs may be another system's. The payout itself cannot be sent beside it.
+  // A differing withdrawal may be another system's, so the payout can be cancelled, but not sent in addition.
   const isForeign = !sendAgain && found.every((it) => differsFrom(row, it).length > 0);
   if (found.length > 0 && !isForeign) {
     throw contradicted(
@@ -152,7 +152,12 @@ async function resolveNeverSent(
     yield* sql(
       `UPDATE {payouts} SET state = $2, problem = $3, doubt_since = NULL, reserved_at = NULL, fence = fence + 1,
   lease_until = 0, failures = 0, due_at = {now}, final_at = CASE WHEN $4 = 1 THEN {now} END WHERE id = $1`,
-      [row.id, sendAgain ? again : "cancelled", `Never sent, ${by} decided.`, sendAgain ? 0 : 1],
+      [
+        row.id,
+        sendAgain ? again : "cancelled",
+        `${by} decided that it was never sent.`,
+        sendAgain ? 0 : 1,
+      ],
     );
     const withdrawals = found.map(({ id }) => id);
     const facts = { by, neverSent: true, sendAgain, body: bodyOf(row) };
@@ -168,7 +173,7 @@ function contradicted(param: string, fact: string): InvalidRequestError {
   return new InvalidRequestError(`${fact} Nothing was changed.`, { code: "contradicted", param });
 }
 
-/** Closes the breaker, by a person who has found out what was wrong. */
+/** Closes the breaker, on behalf of a person who has found the cause. */
 export function* reopen(ledger: Ledger, by: string, reason: string): Work<boolean> {
   const { isStopped } = yield* ledger.lock();
   if (!isStopped) return false;

@@ -1,14 +1,14 @@
 import type { EventLogger } from "../stores/observers.ts";
 import type { Payout } from "./payout.ts";
 
-/** A payout is in a new state, and its row is committed. */
+/** A payout reached a new state, and its row is committed. */
 export interface PayoutChangedEvent {
   readonly type: "changed";
   readonly tenant: string;
   readonly payout: Payout;
 }
 
-/** It is unknown whether a request took effect. The ledger finds out by itself. */
+/** It is unknown whether a request took effect. The ledger will find out by itself. */
 export interface PayoutDoubtEvent {
   readonly type: "doubt";
   readonly tenant: string;
@@ -25,7 +25,7 @@ export interface PayoutWaitingEvent {
   readonly until: Date;
 }
 
-/** Another worker has taken over, and this one sent nothing. */
+/** Another worker took over, and this one sent nothing. */
 export interface PayoutFencedEvent {
   readonly type: "fenced";
   readonly tenant: string;
@@ -39,7 +39,7 @@ export interface PayoutsStoppedEvent {
   readonly reason: string;
 }
 
-/** A step failed, for example because the service or the database is away. It is tried again. */
+/** A step failed, for example because the service or the database is unavailable. It will be retried. */
 export interface PayoutsFailedEvent {
   readonly type: "failed";
   readonly tenant: string;
@@ -48,13 +48,13 @@ export interface PayoutsFailedEvent {
   readonly error: unknown;
 }
 
-/** A payout that a worker does the next step for. */
+/** A payout that a worker is processing. */
 export interface PayoutStep {
   readonly orderId: string;
   readonly state: Payout["state"];
 }
 
-/** What `onEvent` is told. */
+/** The events that `onEvent` receives. */
 export type PayoutsEvent =
   | PayoutChangedEvent
   | PayoutDoubtEvent
@@ -63,7 +63,7 @@ export type PayoutsEvent =
   | PayoutsStoppedEvent
   | PayoutsFailedEvent;
 
-/** What the logger is told. */
+/** Writes an event to the logger. */
 export function log(event: PayoutsEvent, logger: EventLogger): void {
   if (event.type === "stopped") {
     logger.error(`All payouts are stopped. ${event.reason} See payouts.stats() and reopen().`);

@@ -7,16 +7,16 @@ import type { PayoutsInbox } from "./options.ts";
 import { readRow } from "./plan.ts";
 import { settle } from "./settle.ts";
 
-/** The name of the effect, and of the task that tells of what it changed. */
+/** The name of the effect, and of the task that reports its changes. */
 const name = "settlekit.payouts";
 
-/** The ledgers that each inbox settles, by tenant. */
+/** The ledgers that each inbox updates, by tenant. */
 const ledgersOf = new WeakMap<object, Map<string, PayoutsContext>>();
 
 /**
- * Has an inbox settle a ledger's payouts.
+ * Lets an inbox update a ledger's payouts.
  *
- * @throws {ConfigurationError} when it settles another ledger of the same tenant.
+ * @throws {ConfigurationError} when it already updates another ledger of the same tenant.
  */
 export function settleBy<Client, Mode extends StoreMode>(
   inbox: PayoutsInbox<Client, Mode>,
@@ -32,7 +32,7 @@ export function settleBy<Client, Mode extends StoreMode>(
   if (ledgers.has(tenant)) {
     const whose = tenant === "" ? "without a tenant" : `of the tenant ${show(tenant)}`;
     throw new ConfigurationError(
-      `The inbox settles another ledger ${whose}. Make one ledger, and use it everywhere.`,
+      `The inbox already updates another ledger ${whose}. Create one ledger, and use it everywhere.`,
       { code: "invalid_option", param: "inbox" },
     );
   }
@@ -49,7 +49,7 @@ function register(
     if (context === undefined || typeof orderId !== "string") return undefined;
     return context.store.join(tx, function* () {
       const before = yield* readRow(tenant, orderId);
-      // Other programs of the merchant may have made it.
+      // Other programs of the merchant may have created it.
       if (before === undefined) return;
       let stopped: string | undefined;
       const row = yield* inLedger(

@@ -1,5 +1,5 @@
 /**
- * A ledger of payouts on the merchant's own database: sent once, within limits, whatever dies when.
+ * A ledger of payouts on the merchant's own database: each is sent once, within limits, even if processes crash.
  *
  * @module settlekit/payouts
  */

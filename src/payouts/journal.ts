@@ -2,17 +2,17 @@ import { hash } from "node:crypto";
 import { type SqlValue, type Store, sql, type Work } from "../stores/store.ts";
 import { canonicalJson } from "../values.ts";
 
-/** An entry of the journal. Entries are only ever added. */
+/** A journal entry. The journal is append-only. */
 export interface JournalEntry {
-  /** 1 for the first entry of the tenant. */
+  /** 1 for the tenant's first entry. */
   readonly seq: number;
   readonly at: Date;
-  /** Undefined for what is about all payouts. */
+  /** Undefined for entries about all payouts. */
   readonly orderId: string | undefined;
   /** What was done, such as `planned`, `sending` or `completed`. */
   readonly event: string;
   readonly details: Readonly<Record<string, unknown>>;
-  /** SHA-256 over this entry and the hash of the one before it, in hexadecimal. */
+  /** SHA-256 of this entry and the previous entry's hash, in hexadecimal. */
   readonly hash: string;
 }
 
@@ -27,17 +27,17 @@ export interface JournalRow {
 
 const journalColumns = "seq, at, order_id, event, details, hash";
 
-/** The journal and the breaker in one transaction. */
+/** The journal and the breaker within one transaction. */
 export interface Ledger {
   readonly tenant: string;
   /**
-   * Takes the journal's lock until the commit, and gives the breaker's state and the database's clock. From then on, no
-   * other process of this tenant reserves, notes or stops anything.
+   * Takes the journal's lock until the commit; returns the breaker's state and the database's time. From then on, no
+   * other process of this tenant reserves, records or stops anything.
    */
   lock(): Work<{ readonly isStopped: boolean; readonly now: number }>;
-  /** Adds an entry when the unit of work is over. */
+  /** Adds an entry at the end of the unit of work. */
   note(orderId: string | null, event: string, details?: Record<string, unknown>): void;
-  /** Opens the breaker: nothing is sent until a person has called `reopen`. False when it is open already. */
+  /** Opens the breaker: nothing is sent until a person calls `reopen`. False if it was already open. */
   stop(orderId: string | null, because: string): Work<boolean>;
 }
 
@@ -48,14 +48,14 @@ interface Head {
   readonly stopped_because: string | null;
   readonly accepted_seq: number;
   readonly now: number;
-  /** The last entry that is there; null where there is none. */
+  /** The last existing entry; null if there is none. */
   readonly last: number | null;
 }
 
 /**
- * Runs a unit of work, and then adds what it noted to the tenant's journal. The lock of the journal puts a tenant's
- * decisions in a row, so that limits hold and the chain has one end. It comes last, after the locks of payouts, and is held
- * for the few statements before the commit: that is what lets several processes send at once.
+ * Runs a unit of work, then adds its notes to the tenant's journal. The journal's lock serialises a tenant's decisions,
+ * so that limits hold and the chain has one end. It is taken last, after the locks of payouts, and held only for the
+ * few statements before the commit, so that several processes can send at once.
  */
 export function* inLedger<T>(
   tenant: string,
@@ -103,7 +103,7 @@ interface Note {
   readonly details: string;
 }
 
-/** Adds entries after the journal's end, in one statement, and moves the end. */
+/** Appends entries in one statement, and moves the journal's end. */
 function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void> {
   let { seq, hash: previous } = head;
   const values: SqlValue[] = [tenant, head.now];
@@ -127,9 +127,9 @@ function* append(tenant: string, head: Head, notes: readonly Note[]): Work<void>
 }
 
 const endIsLost =
-  "The journal has entries, but the row that records its end was missing. It was made anew from the last entry.";
+  "The journal has entries, but the row that records its end was missing. It was recreated from the last entry.";
 const endIsOld =
-  "The journal has entries after the one that is recorded as its end. The last one is recorded as the end now.";
+  "The journal has entries after its recorded end. The last one is now recorded as the end.";
 
 function* lock(tenant: string, onStop: (because: string) => void): Work<Head> {
   const take = () =>
@@ -142,7 +142,8 @@ RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS no
   const [head] = yield* take();
   if (head && (head.last ?? 0) <= head.seq) return head;
   if (head) {
-    // A part of a backup was restored. Without its end, nothing could be added to the journal, not even that.
+    // A partial backup was restored. Without the end, nothing could be added to the journal, not even a note about
+    // this.
     yield* sql(
       `UPDATE {payout_heads} SET seq = $2, hash = (SELECT hash FROM {payout_journal} WHERE tenant = $1 AND seq = $2),
   stopped_at = COALESCE(stopped_at, {now}), stopped_because = COALESCE(stopped_because, $3) WHERE tenant = $1`,
@@ -151,7 +152,7 @@ RETURNING seq, hash, stopped_at, stopped_because, accepted_seq, touched_at AS no
     onStop(endIsOld);
     return (yield* take())[0] as Head;
   }
-  // What recorded an open breaker may have been removed to close it.
+  // Someone may have removed the row to close an open breaker.
   const restored = yield* sql(
     `INSERT INTO {payout_heads} (tenant, seq, hash, touched_at, stopped_at, stopped_because)
 SELECT tenant, seq, hash, {now}, {now}, $2 FROM {payout_journal} WHERE tenant = $1 ORDER BY seq DESC LIMIT 1
@@ -167,7 +168,7 @@ ON CONFLICT DO NOTHING RETURNING tenant`,
   return made as Head;
 }
 
-/** The breaker's state and the journal's end, without a lock. */
+/** The breaker's state and the journal's end, without locking. */
 export function* readHead(tenant: string): Work<Omit<Head, "last"> | undefined> {
   const [head] = yield* sql<Omit<Head, "last">>(
     `SELECT seq, hash, stopped_at, stopped_because, accepted_seq, {now} AS now
@@ -177,7 +178,7 @@ FROM {payout_heads} WHERE tenant = $1`,
   return head;
 }
 
-/** SHA-256 over an entry and the hash of the one before it. */
+/** SHA-256 of an entry and the previous entry's hash. */
 export function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: string): string {
   const { seq, at, order_id: orderId, event, details } = row;
   const content = { tenant, seq, at, orderId, event, details, previous };
@@ -186,7 +187,7 @@ export function hashOf(tenant: string, row: Omit<JournalRow, "hash">, previous: 
 
 const pageSize = 500;
 
-/** A page of the entries after `after`, oldest first; of one order where it is given. */
+/** A page of entries after `after`, oldest first; only one order's if given. */
 export function readJournal(tenant: string, after: number, orderId?: string): Work<JournalRow[]> {
   const [ofOrder, values] = orderId === undefined ? ["", []] : ["AND order_id = $3", [orderId]];
   return sql<JournalRow>(
@@ -206,7 +207,7 @@ export function* readEntries(tenant: string, orderId: string): Work<JournalRow[]
   }
 }
 
-/** All entries, or those of one order, read page by page. */
+/** All entries, or one order's, read page by page. */
 export async function* entriesOf(
   store: Store,
   tenant: string,

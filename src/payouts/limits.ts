@@ -5,13 +5,13 @@ import type { PayoutRow } from "./payout.ts";
 
 const dayMs = 86_400_000;
 
-/** Why a payout may not be sent now, and when to look again. */
+/** Why a payout may not be sent now, and when to check again. */
 export interface Hold {
   readonly reason: string;
   readonly until: number;
 }
 
-/** @throws {InvalidRequestError} for a payout that the limits never allow. */
+/** @throws {InvalidRequestError} when the limits can never allow the payout. */
 export function requireAllowed(limits: PayoutLimits, amount: number, recipient: string): void {
   const problem = neverAllowed(limits, amount, recipient);
   if (problem === undefined) return;
@@ -34,14 +34,14 @@ function neverAllowed(limits: PayoutLimits, amount: number, recipient: string) {
   };
 }
 
-/** Whether a payout of this amount waits for an approval. */
+/** Whether a payout of this amount needs an approval. */
 export function needsApproval({ approveAbove }: PayoutLimits, amount: number): boolean {
   return approveAbove !== undefined && amount > approveAbove;
 }
 
 /**
- * Why the budget does not allow the payout now. Called under the lock of the journal, so that no other process reserves
- * at the same time.
+ * Why the budget does not allow the payout now. Called under the journal's lock, so that no other process reserves at
+ * the same time.
  */
 export function* holdOf(
   tenant: string,
@@ -51,10 +51,10 @@ export function* holdOf(
 ): Work<Hold | undefined> {
   const { id, amount, recipient } = row;
   const never = neverAllowed(limits, amount, recipient);
-  // Limits may be another process's, or lower than when it was planned.
+  // The payout may have been planned with other limits: by another process, or before they were lowered.
   if (never !== undefined) return { reason: never.reason, until: now + 600_000 };
   const { perDay, per24Hours, perRecipientAndDay } = limits;
-  // Nothing to add up, while others wait for the lock.
+  // Without a budget limit, skip the sums: others are waiting for the lock.
   if (perDay === undefined && per24Hours === undefined && perRecipientAndDay === undefined) {
     return undefined;
   }
@@ -88,7 +88,7 @@ FROM {payouts} WHERE tenant = $1 AND reserved_at > $2 AND id <> $5`,
 
 function over(name: string, limit: number, used: number, until: number): Hold {
   const reason =
-    `limits.${name} is ${limit} cents, of which ${used} are taken. It waits until ` +
+    `limits.${name} is ${limit} cents, of which ${used} are used. It waits until ` +
     `${new Date(until).toISOString()}.`;
   return { reason, until };
 }

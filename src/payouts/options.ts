@@ -8,26 +8,26 @@ import type { Withdrawal } from "../wire/withdrawal.ts";
 import type { PayoutsEvent } from "./events.ts";
 import { checkName, checkReason, type PayoutState } from "./payout.ts";
 
-/** How much may be sent. Amounts are USD cents; what is left out has no limit. */
+/** How much may be sent, in USD cents. Anything left out is unlimited. */
 export interface PayoutLimits {
-  /** The largest payout. `plan` refuses more. */
+  /** The largest payout. `plan` refuses larger ones. */
   readonly perPayout?: number | undefined;
-  /** For each day, in UTC. What is above it waits for the next day. */
+  /** For each UTC day. Payouts above it wait for the next day. */
   readonly perDay?: number | undefined;
   /** For any 24 hours. */
   readonly per24Hours?: number | undefined;
-  /** For one recipient and day, in UTC. */
+  /** For one recipient in a UTC day. */
   readonly perRecipientAndDay?: number | undefined;
-  /** The only recipients. `plan` refuses others. */
+  /** The only allowed recipients. `plan` refuses others. */
   readonly recipients?: readonly string[] | undefined;
-  /** Larger payouts wait for `approve`. 0 for all of them. */
+  /** Larger payouts wait for `approve`. With 0, all of them do. */
   readonly approveAbove?: number | undefined;
 }
 
 /** The part of the client that is used. */
 export type PayoutsClient = Pick<MerchantClient, "withdrawals">;
 
-/** The part of an inbox that is used: withdrawals settle by its webhooks. It must have the same store. */
+/** The part of an inbox that is used: its webhooks report what becomes of withdrawals. It must use the same store. */
 export interface PayoutsInbox<Client, Mode extends StoreMode> {
   /** Registers an effect. */
   on(
@@ -40,7 +40,7 @@ export interface PayoutsInbox<Client, Mode extends StoreMode> {
       tools: { readonly tenant: string; after(task: string, payload?: unknown): void },
     ) => Mode extends "sync" ? undefined : unknown,
   ): unknown;
-  /** Registers the handler of a task. */
+  /** Registers a task handler. */
   task(
     name: string,
     handler: (payload: unknown, tools: { readonly tenant: string }) => unknown,
@@ -49,13 +49,13 @@ export interface PayoutsInbox<Client, Mode extends StoreMode> {
 
 /** The options of `createPayouts`. */
 export interface PayoutsOptions<Client, Mode extends StoreMode> {
-  /** Sends and looks. It has to be the same merchant's for as long as the tables exist. */
+  /** Sends and looks up withdrawals. It must belong to the same merchant for as long as the tables exist. */
   readonly client: PayoutsClient;
   /** `sqlite(...)` or `postgres(...)`. */
   readonly store: Store<Client, Mode>;
   /**
-   * How long a request may take at most to take effect, and a withdrawal at most to be listed, in milliseconds. Until
-   * then, that the list shows none proves nothing.
+   * The longest time that a request may need to take effect, or a withdrawal to be listed, in milliseconds. Until then,
+   * its absence from the list proves nothing.
    *
    * @defaultValue 120_000
    */
@@ -63,14 +63,14 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
   /** How much may be sent. */
   readonly limits?: PayoutLimits | undefined;
   /**
-   * Whether the list is searched before the first request for an order, too. Needed while anything else, such as
-   * `createOnce` in a script, may have paid the same order ids, and after an older backup was restored. It reads all
-   * withdrawals of the merchant for each payout.
+   * Whether to search the list even before the first request for an order. Needed if anything else, such as a script
+   * with `createOnce`, may have paid the same order ids, or after an older backup was restored. It reads all of the
+   * merchant's withdrawals for each payout.
    *
    * @defaultValue false
    */
   readonly lookFirst?: boolean | undefined;
-  /** Tells of withdrawals that ended. Without one, the service is asked now and then. */
+  /** Reports withdrawals that ended. Without an inbox, the ledger polls the service. */
   readonly inbox?: PayoutsInbox<Client, Mode> | undefined;
   /**
    * Whose payouts these are: each tenant has its own journal, limits and breaker. Tenants that share a merchant account
@@ -79,20 +79,20 @@ export interface PayoutsOptions<Client, Mode extends StoreMode> {
    * @defaultValue ""
    */
   readonly tenant?: string | undefined;
-  /** Told of everything that happens. What it throws is ignored. */
+  /** Receives every event. Errors that it throws are ignored. */
   readonly onEvent?: ((event: PayoutsEvent) => unknown) | undefined;
-  /** Told of what a person has to look at. Default: the console. */
+  /** Receives whatever needs a person's attention. Default: the console. */
   readonly logger?: EventLogger | undefined;
 }
 
-/** A payout to plan: what `withdrawals.createOnce` takes. */
+/** A payout to plan, with the input of `withdrawals.createOnce`. */
 export type PayoutInput = CreateOnceInput;
 
 /** Who plans a payout, and in which transaction. */
 export interface PlanOptions<Client> {
   /** Your own open transaction: the payout is planned when it commits. */
   readonly tx?: Client | undefined;
-  /** Who plans it: the same person cannot approve it. */
+  /** The person or program that plans it, who cannot also approve it. */
   readonly by?: string | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface Decision {
   readonly reason?: string | undefined;
 }
 
-/** Which payouts `list` gives. */
+/** Which payouts `list` returns. */
 export interface PayoutListQuery {
   /** Only those in this state. */
   readonly state?: PayoutState | undefined;
@@ -136,7 +136,7 @@ const amountNames = [
 /**
  * Limits with recipients in lower case.
  *
- * @throws {ConfigurationError | InvalidRequestError} when an option is unknown, missing or cannot be right.
+ * @throws {ConfigurationError | InvalidRequestError} when an option is unknown, missing or invalid.
  */
 export function checkedLimits<Client, Mode extends StoreMode>(
   options: PayoutsOptions<Client, Mode>,
@@ -163,7 +163,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   }
   const { on, task } = Object(inbox);
   if (inbox !== undefined && (typeof on !== "function" || typeof task !== "function")) {
-    throw invalidOption("inbox", `inbox must be what createInbox gives, got ${show(inbox)}.`);
+    throw invalidOption("inbox", `inbox must be what createInbox returns, got ${show(inbox)}.`);
   }
   if (typeof tenant !== "string") throw invalidOption("tenant", "tenant must be text.");
   checkOptionNames(limits, [...amountNames, "recipients"], "limit");
@@ -182,7 +182,7 @@ export function checkedLimits<Client, Mode extends StoreMode>(
   return { ...limits, recipients: recipients.map((it) => toRecipientAddress(it).toLowerCase()) };
 }
 
-/** @throws {ConfigurationError | InvalidRequestError} for an unknown name, or without the name of a person. */
+/** @throws {ConfigurationError | InvalidRequestError} for an unknown name, or a missing person's name. */
 export function checkDecision(decision: Decision): Decision {
   checkOptionNames(decision, ["by", "reason"]);
   const { by, reason } = decision;

@@ -5,17 +5,17 @@ import type { Withdrawal } from "../wire/withdrawal.ts";
 import { payoutStates } from "./tables.ts";
 
 /**
- * - `planned`: nothing was sent. It waits for its turn, for its budget or for an approval.
+ * - `planned`: nothing was sent. It is waiting for its turn, its budget or an approval.
  * - `approved`: the same, with an approval.
- * - `sending`: a request may have left.
+ * - `sending`: a request may have been sent.
  * - `sent`: the withdrawal exists and is on its way.
- * - `completed`, `failed`, `cancelled`: how it ended. A new payout takes a new `orderId`.
+ * - `completed`, `failed`, `cancelled`: how it ended. A new payout needs a new `orderId`.
  * - `refused`: the service or an approver refused it. There is no withdrawal.
  * - `needs_decision`: a person has to find out whether there is a withdrawal; see `resolve`.
  */
 export type PayoutState = (typeof payoutStates)[number];
 
-/** A payout as the ledger has it. */
+/** A payout in the ledger. */
 export interface Payout {
   readonly orderId: string;
   readonly state: PayoutState;
@@ -25,22 +25,22 @@ export interface Payout {
   readonly chainId: number;
   readonly recipientAddress: string;
   readonly customMetadata: string | undefined;
-  /** The service's id, once it is known. */
+  /** The withdrawal's id at the service, once known. */
   readonly withdrawalId: string | undefined;
-  /** The hash of the transfer, once it is completed. */
+  /** The hash of the transfer, once completed. */
   readonly transactionHash: string | undefined;
-  /** Requests that were begun. */
+  /** Number of requests begun. */
   readonly attempts: number;
-  /** Why it waits, failed or needs a person. */
+  /** Why it is waiting, failed or needs a person. */
   readonly problem: string | undefined;
   readonly plannedBy: string | undefined;
   readonly approvedBy: string | undefined;
   readonly plannedAt: Date;
-  /** When the withdrawal was known to exist. */
+  /** When its withdrawal was first known to exist. */
   readonly sentAt: Date | undefined;
   /** When it ended. */
   readonly finalAt: Date | undefined;
-  /** Until when the limits hold it back. */
+  /** Until when limits hold it back. */
   readonly waitsUntil: Date | undefined;
 }
 
@@ -106,34 +106,34 @@ function dateOf(ms: number | null): Date | undefined {
   return ms === null ? undefined : new Date(ms);
 }
 
-/** The fields in which a withdrawal is not the one that was planned. */
+/** The fields in which a withdrawal differs from the planned one. */
 export function differsFrom(row: Pick<PayoutRow, "body">, found: Withdrawal): string[] {
   return differences(bodyOf(row), found);
 }
 
-/** @throws {IdempotencyConflictError} when the row that is there was planned with other parameters. */
+/** @throws {IdempotencyConflictError} when the existing row was planned with other parameters. */
 export function requireSame(row: PayoutRow, body: PayoutBody): void {
   if (row.body === canonicalJson(body)) return;
   const differing = differences(body, bodyOf(row) as unknown as Withdrawal);
   if (differing.length === 0) return;
   throw new IdempotencyConflictError(
-    `orderId ${show(row.order_id)} is planned already, with another ${differing.join(", ")}. Nothing was changed. A ` +
-      "new payout takes a new orderId.",
+    `orderId ${show(row.order_id)} is already planned, with a different ${differing.join(", ")}. Nothing was changed. Use ` +
+      "a new orderId for a new payout.",
     { code: "idempotency_conflict", param: "orderId" },
   );
 }
 
-/** A text of the service's as a column can hold it: PostgreSQL takes no NUL. */
+/** Text from the service, fit for a column: PostgreSQL cannot store NUL. */
 export function storable(text: string | null | undefined): string | null {
   return text?.replaceAll("\0", "").slice(0, 2_000) ?? null;
 }
 
-/** @throws {InvalidRequestError} when it is not the name of a person or program. */
+/** @throws {InvalidRequestError} when it cannot be the name of a person or program. */
 export function checkName(param: string, value: unknown): string {
   return checkLine(param, "name the person who decides, in", value);
 }
 
-/** @throws {InvalidRequestError} when it is not one line that says why. */
+/** @throws {InvalidRequestError} when it is not a reason on one line. */
 export function checkReason(value: unknown): string {
   return checkLine("reason", "say why, in one line of", value);
 }
@@ -148,13 +148,13 @@ function checkLine(param: string, rule: string, value: unknown): string {
   );
 }
 
-/** @throws {InvalidRequestError} when it can be no payout's. */
+/** @throws {InvalidRequestError} when it cannot be a payout's `orderId`. */
 export function checkOrderId(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  throw invalidArgument("orderId", `orderId must be the payout's, got ${show(value)}.`);
+  throw invalidArgument("orderId", `orderId must be that of a payout, got ${show(value)}.`);
 }
 
-/** @throws {InvalidRequestError} for a state that does not exist. */
+/** @throws {InvalidRequestError} for an unknown state. */
 export function checkState(value: unknown): PayoutState {
   const state = payoutStates.find((known) => known === value);
   if (state !== undefined) return state;

@@ -45,14 +45,12 @@ import {
   stopIfAltered,
 } from "./worker.ts";
 
-/**
- * A ledger of payouts on the merchant's own database: each is sent once, within limits, whatever dies when.
- */
+/** A ledger of payouts on the merchant's own database: each is sent once, within limits, even if processes crash. */
 export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
   readonly #observers = new Observers<PayoutsEvent, PayoutStep>("settlekit:payouts");
-  /** Before the first payout is sent. */
+  /** Runs before the first payout is sent. */
   readonly #ready = preparing(() => stopIfAltered(this.#context));
   readonly #worker = new WorkerSlot("ledger");
 
@@ -87,13 +85,16 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Plans a payout: it is sent once the worker has its turn, its budget and, above `approveAbove`, its approval. With `tx`,
-   * it is planned when that transaction commits. Planned again with the same parameters, it is left as it is.
+   * Plans a payout. A worker sends it when its turn comes, its budget allows it and, above `approveAbove`, it is
+   * approved. With `tx`, it is planned when that transaction commits. Planning it again with the same parameters
+   * changes nothing.
    *
-   * On SQLite, `tx` is the `DatabaseSync` with an open transaction, and the payout is given, or the error thrown, at once.
+   * On SQLite, `tx` is the `DatabaseSync` with an open transaction, and the payout is returned, or the error thrown,
+   * synchronously.
    *
-   * @throws {InvalidRequestError} for everything that `withdrawals.create` refuses, and for what the limits never allow.
-   * @throws {IdempotencyConflictError} when the `orderId` is planned with other parameters.
+   * @throws {InvalidRequestError} for everything that `withdrawals.create` refuses, and for payouts that the limits can
+   * never allow.
+   * @throws {IdempotencyConflictError} when the `orderId` was planned with other parameters.
    */
   plan(input: PayoutInput, options?: { readonly by?: string | undefined }): Promise<Payout>;
   plan(
@@ -131,7 +132,7 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Approves a planned payout: exactly what was planned, and nothing else, may then be sent.
+   * Approves a planned payout: it may then be sent exactly as planned.
    *
    * @throws {InvalidRequestError} code `same_person` when `by` planned it, `wrong_state` when it is not planned.
    */
@@ -141,9 +142,9 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Refuses a planned payout for good. A new payout takes a new `orderId`.
+   * Rejects a planned payout for good. A new payout needs a new `orderId`.
    *
-   * @throws {InvalidRequestError} code `wrong_state` when something may have been sent already.
+   * @throws {InvalidRequestError} code `wrong_state` when something may already have been sent.
    */
   async reject(orderId: string, decision: Decision): Promise<Payout> {
     const end = { ...checkDecision(decision), isRejected: true };
@@ -151,9 +152,9 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Cancels a planned payout. A new payout takes a new `orderId`.
+   * Cancels a planned payout. A new payout needs a new `orderId`.
    *
-   * @throws {InvalidRequestError} code `wrong_state` when something may have been sent already.
+   * @throws {InvalidRequestError} code `wrong_state` when something may already have been sent.
    */
   async cancel(orderId: string, decision: Decision): Promise<Payout> {
     const end = { ...checkDecision(decision), isRejected: false };
@@ -161,8 +162,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Ends a doubt by a person's word, which the service must not contradict: `withdrawalId` is read, and for `neverSent`
-   * the whole list.
+   * Applies a person's decision about a payout in doubt, after checking that the service does not contradict it: it
+   * reads the withdrawal or, for `neverSent`, the whole list.
    *
    * @throws {InvalidRequestError} code `contradicted` when the service says otherwise, or it is too early to say.
    */
@@ -174,16 +175,14 @@ export class Payouts<Client, Mode extends StoreMode> {
     return payoutFrom(row);
   }
 
-  /**
-   * Closes the breaker: payouts are sent again. False when it was closed.
-   */
+  /** Closes the breaker, so that payouts are sent again. False if it was already closed. */
   async reopen(decision: Decision & { readonly reason: string }): Promise<boolean> {
     const { by, reason } = checkDecision(decision);
     const why = checkReason(reason);
     return decide(this.#context, (ledger) => reopen(ledger, by, why), { wake: "payouts" });
   }
 
-  /** The payout; undefined where none is planned. */
+  /** The payout; undefined if none is planned. */
   async get(orderId: string): Promise<Payout | undefined> {
     const { store, tenant } = this.#context;
     const checked = checkOrderId(orderId);
@@ -203,7 +202,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     return rows.map(payoutFrom);
   }
 
-  /** The journal's entries, oldest first; those of one payout with its `orderId`. */
+  /** The journal's entries, oldest first; with an `orderId`, only that payout's. */
   async *journal(query: { orderId?: string | undefined } = {}): AsyncGenerator<JournalEntry> {
     checkOptionNames(query, ["orderId"], "filter");
     const orderId = query.orderId === undefined ? undefined : checkOrderId(query.orderId);
@@ -211,7 +210,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     yield* entriesOf(store, tenant, orderId);
   }
 
-  /** Checks every entry of the journal, and the payouts against it. A break opens the breaker. */
+  /** Checks every journal entry, and the payouts against the journal. If anything was altered, the breaker opens. */
   async verify(): Promise<Verification> {
     const { store, tenant } = this.#context;
     const verified = await verifyJournal(store, tenant);
@@ -219,27 +218,27 @@ export class Payouts<Client, Mode extends StoreMode> {
     return verified;
   }
 
-  /** How the payouts are doing: for a dashboard, or an alert on `stopped` and `needs_decision`. */
+  /** The state of the payouts, for a dashboard, or an alert on `stopped` and `needs_decision`. */
   async stats(): Promise<PayoutsStats> {
     const { store, tenant } = this.#context;
     return store.transaction(() => readStats(tenant));
   }
 
   /**
-   * Makes the tables, or brings them up to date. Any number of processes may call it at once; it changes nothing when all
-   * is there.
+   * Creates the tables, or brings them up to date. Any number of processes may call it at once; if the tables are up to
+   * date, it changes nothing.
    *
-   * @throws {StoreError} code `newer_schema` when a newer settlekit has migrated them.
+   * @throws {StoreError} code `newer_schema` when a newer version of settlekit has migrated them.
    */
   async migrate(): Promise<void> {
     await migrate(this.#store as unknown as Store, payoutTables);
   }
 
   /**
-   * Starts a worker in this process, which sends and follows payouts until it is stopped. Any number of processes may run
-   * one.
+   * Starts a worker in this process, which sends and follows payouts until it is stopped. Any number of processes may
+   * run one.
    *
-   * @throws {ConfigurationError} when this ledger has one already.
+   * @throws {ConfigurationError} when this ledger already has one.
    */
   start(options: PayoutsStartOptions = {}): PayoutsWorker {
     this.#worker.requireFree("payouts.start", "Stop it first.");
@@ -248,8 +247,7 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Does everything that is due now, and returns: for cron jobs, which have no process that stays. Gives the number of
-   * steps that were done. Once `signal` aborts, it starts nothing new and finishes what is running.
+   * Does everything that is due and returns, for cron jobs. Returns the number of steps done. Once `signal` aborts, it starts nothing new and finishes what is running.
    */
   async runDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency", "signal"]);
@@ -270,7 +268,7 @@ export class Payouts<Client, Mode extends StoreMode> {
 }
 
 /**
- * Makes a payout ledger.
+ * Creates a payout ledger.
  *
  * @throws {ConfigurationError} when an option is missing or unknown.
  * @example

@@ -6,7 +6,7 @@ import { inLedger, type JournalRow, type Ledger, readEntries } from "./journal.t
 import type { Decision } from "./options.ts";
 import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
 
-/** A payout that is to be planned, checked. */
+/** A checked payout, ready to be planned. */
 export interface Plan {
   readonly tenant: string;
   readonly body: PayoutBody;
@@ -15,10 +15,10 @@ export interface Plan {
 }
 
 /**
- * Adds the payout, or gives the one that is there. The journal is not touched, because the merchant's transaction may be
- * long, and its lock would hold all others up.
+ * Adds the payout, or returns the existing one. It does not touch the journal: the merchant's transaction may be long,
+ * and the journal's lock would hold up all others.
  *
- * @throws {IdempotencyConflictError} when the one that is there has other parameters.
+ * @throws {IdempotencyConflictError} when the existing one has other parameters.
  */
 export function* addPlan({ tenant, body, idempotencyKey, by }: Plan): Work<PayoutRow> {
   const { orderId, amountInCents, recipientAddress } = body;
@@ -41,7 +41,7 @@ VALUES ($1, $2, $3, $4, $5, $6, 'planned', $7, {now}, {now}) ON CONFLICT DO NOTH
   return row;
 }
 
-/** Writes the first entries of payouts that have none. */
+/** Writes the first journal entries of payouts that have none yet. */
 export function* chainPlans(tenant: string): Work<PayoutRow[]> {
   const [waiting] = yield* sql(
     "SELECT id FROM {payouts} WHERE tenant = $1 AND chained = 0 LIMIT 1",
@@ -115,7 +115,7 @@ export function requireState(
   );
 }
 
-/** A payout in one of these states, locked until the commit. */
+/** A payout that is in one of these states, locked until the commit. */
 export function* lockedRow(
   ledger: Ledger,
   orderId: string,
@@ -132,11 +132,11 @@ export function* lockedRow(
   return row;
 }
 
-/** Takes the payout from its worker, and makes it due. */
+/** Takes the payout from its worker and makes it due. */
 const takenOver =
   "fence = fence + 1, lease_until = 0, failures = 0, waits_until = NULL, due_at = {now}";
 
-/** @throws {InvalidRequestError} code `same_person` when the planner approves. */
+/** @throws {InvalidRequestError} code `same_person` when the approver also planned it. */
 export function* approve(
   ledger: Ledger,
   orderId: string,
@@ -146,7 +146,7 @@ export function* approve(
   if (row.state === "approved" && row.approved_by === by) return row;
   if (row.state === "approved") {
     throw new InvalidRequestError(
-      `The payout ${show(orderId)} is approved already, by ${show(row.approved_by)}.`,
+      `The payout ${show(orderId)} is already approved, by ${show(row.approved_by)}.`,
       { code: "wrong_state", param: "orderId" },
     );
   }
@@ -164,13 +164,13 @@ export function* approve(
   return yield* requireRow(ledger.tenant, orderId);
 }
 
-/** Whether two names differ in nothing but case and white space. */
+/** Whether two names differ only in case and white space. */
 function isSamePerson(planner: string | null, approver: string): boolean {
   const plain = (name: string) => name.normalize("NFKC").replace(/\s+/g, " ").trim().toLowerCase();
   return planner !== null && plain(planner) === plain(approver);
 }
 
-/** Ends a payout that nothing was sent for. */
+/** Ends a payout for which nothing was sent. */
 export function* endPlan(
   ledger: Ledger,
   orderId: string,
@@ -187,13 +187,13 @@ export function* endPlan(
   );
   if (attempts.length > 0) {
     throw new InvalidRequestError(
-      `The payout ${show(orderId)} cannot be ${verb} while it is unknown what became of a request for it.`,
+      `The payout ${show(orderId)} cannot be ${verb} while the outcome of a request for it is unknown.`,
       { code: "wrong_state", param: "orderId" },
     );
   }
   if (wasSent(row, yield* readEntries(ledger.tenant, orderId))) {
     throw new InvalidRequestError(
-      `The payout ${show(orderId)} cannot be ${verb}: its journal says that a request was sent for it, and its row does not. ` +
+      `The payout ${show(orderId)} cannot be ${verb}: its journal says that a request was sent for it, but its row does not. ` +
         "Restore the row from a backup.",
       { code: "wrong_state", param: "orderId" },
     );
@@ -207,7 +207,7 @@ export function* endPlan(
   return yield* requireRow(ledger.tenant, orderId);
 }
 
-/** Whether the journal knows of a request that the row, which was altered, does not. */
+/** Whether the journal knows of a request that the row, which was then altered, does not. */
 function wasSent({ attempts }: PayoutRow, entries: readonly JournalRow[]): boolean {
   return entries.some(({ event, details }) => {
     const { attempt = 0 }: { attempt?: number } = Object(parsedJson(details));

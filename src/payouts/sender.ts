@@ -23,12 +23,12 @@ import { bodyOf, type PayoutRow, type PayoutState, storable } from "./payout.ts"
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
 
-/** Huge lists take long; the lease is renewed meanwhile. */
+/** Huge lists take long to read; the lease is renewed meanwhile. */
 const lookDeadlineMs = 900_000;
 
 /**
- * Does the next step for a payout: sends, looks, or asks how far its withdrawal is. Gives the error that concerns more
- * than this payout, such as a service that cannot be reached.
+ * Does the next step for a payout: sends it, looks it up, or follows its withdrawal. Returns an error that concerns
+ * more than this payout, such as an unreachable service.
  */
 export async function work(
   context: PayoutsContext,
@@ -42,7 +42,7 @@ export async function work(
   } catch (error) {
     report(context, row, error);
     await retryLater(context, row, error);
-    // A withdrawal that cannot be found is this payout's trouble alone.
+    // A withdrawal that cannot be found concerns only this payout.
     return NotFoundError.is(error) ? undefined : error;
   }
 }
@@ -55,14 +55,14 @@ function report(
   report({ type: "failed", tenant, orderId, error });
 }
 
-/** Puts off what could not be read. After an hour of doubt, a person has to look. */
+/** Postpones the payout after a failed read. After an hour of doubt, a person has to look. */
 async function retryLater(context: PayoutsContext, row: PayoutRow, error: unknown): Promise<void> {
   const { now } = await context.store.transaction(() => readPast(row.id, context.quietMs));
   if (isDoubtOver(row, now)) return leaveToPerson(context, row, String(error));
   await put(context, row, { dueAt: now + backoffMs(row.failures), problem: String(error) });
 }
 
-/** Whether it has been unknown for so long what became of a request that a person has to find out. */
+/** Whether a request's outcome has been unknown for so long that a person has to find out. */
 function isDoubtOver({ state, doubt_since }: PayoutRow, now: number): boolean {
   return state === "sending" && doubt_since !== null && now - doubt_since >= maxDoubtMs;
 }
@@ -71,11 +71,11 @@ function backoffMs(failures: number): number {
   return Math.min(5_000 * 2 ** failures, 600_000);
 }
 
-/** For a payout without a withdrawal that is known. */
+/** The next step for a payout without a known withdrawal. */
 async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
   const { store, client, quietMs, lookFirst } = context;
   requireSameService(context, row);
-  // Only the holder of the claim can have begun one since.
+  // Only the claim's holder can have begun an attempt since.
   if (row.attempts === 0 && !lookFirst) return send(context, row, undefined, signal);
   const past = await store.transaction(() => readPast(row.id, quietMs));
   const { now, withdrawalId, requests, isKeyAlive, isRefused } = past;
@@ -90,7 +90,7 @@ async function advance(context: PayoutsContext, row: PayoutRow, signal: AbortSig
   return look(context, row, past, signal);
 }
 
-/** Reads the whole list, and settles with what it shows, or sends. */
+/** Reads the whole list, then records the withdrawal found, or sends. */
 async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal: AbortSignal) {
   const { client } = context;
   const { now, requests, provenAt } = past;
@@ -112,7 +112,7 @@ async function look(context: PayoutsContext, row: PayoutRow, past: Past, signal:
   await put(context, row, { dueAt: provenAt });
 }
 
-/** Sends one request, once everything about it is committed. */
+/** Sends one request, after committing everything about it. */
 async function send(
   context: PayoutsContext,
   row: PayoutRow,
@@ -126,7 +126,7 @@ async function send(
     context.report({ type: "fenced", tenant, orderId: row.order_id });
     return undefined;
   }
-  // A look has shown that nothing was sent.
+  // A lookup has shown that nothing was sent.
   const back = lookedAt === undefined ? {} : { state: unsentState(row) };
   if (begun.kind === "held") {
     const { dueAt, hold } = begun;
@@ -147,7 +147,7 @@ async function send(
     withdrawal = await client.create(bodyOf(row), {
       idempotencyKey: row.idempotency_key,
       signal,
-      // A process that was suspended meanwhile must not send: another one may have looked, and sent.
+      // A process that was suspended meanwhile must not send: another one may have looked and sent.
       beforeSend() {
         if (begun.elapsedMs() > leaveMs) throw suspended();
       },
@@ -165,7 +165,7 @@ function unsentState({ approved_by }: PayoutRow): PayoutState {
 
 function suspended(): SettlekitError {
   return new SettlekitError(
-    "The process was suspended before the request left, so it did not leave. It is tried again.",
+    "The process was suspended before the request was sent, so it was not sent. It will be retried.",
     { code: suspendedCode },
   );
 }
@@ -173,9 +173,9 @@ function suspended(): SettlekitError {
 const suspendedCode = "process_suspended";
 
 /**
- * Writes down what an error says about the request.
+ * Records what an error says about the request.
  *
- * @param hasLooked Whether the list showed before that no earlier request took effect.
+ * @param hasLooked Whether a lookup had shown that no earlier request took effect.
  */
 async function failed(
   context: PayoutsContext,
@@ -192,9 +192,9 @@ async function failed(
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
     const isOver = outcome === "not_sent" || outcome === "rejected";
-    // A 429 speaks for its own request, not for those before.
+    // A 429 is about its own request, not earlier ones.
     const isInDoubt = outcome === "unknown" || past.requests > (isOver ? 0 : 1);
-    // What an earlier request did, no later answer undoes.
+    // No later response undoes what an earlier request did.
     const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
     const refused =
       isRefused && InvalidRequestError.is(error) ? yield* refuse(ledger, row, problem) : undefined;
@@ -216,7 +216,7 @@ async function failed(
   return concernsAll(error) && !wasSuspended ? error : undefined;
 }
 
-/** A 409 says nothing: the request, or a copy of it, may be the one in progress. A 429 speaks for one copy alone. */
+/** A 409 settles nothing: the request in progress may be this one, or a copy of it. A 429 is about one copy only. */
 function outcomeOf(error: unknown): AttemptOutcome {
   if (!SettlekitError.is(error) || error.status === 409) return "unknown";
   return error.status === 429 ? "limited" : error.outcome;
@@ -232,7 +232,7 @@ function concernsAll(error: unknown): boolean {
   );
 }
 
-/** The service said no for good. The budget stays taken, because nothing proves that it was not used. */
+/** The service refused it for good. The budget stays reserved, because nothing proves that it was not used. */
 function* refuse(ledger: Ledger, row: PayoutRow, problem: string): Work<PayoutRow> {
   const refused = yield* sql(
     `UPDATE {payouts} SET state = 'refused', problem = $3, final_at = {now}, doubt_since = NULL, lease_until = 0
@@ -243,13 +243,13 @@ WHERE id = $1 AND fence = $2 AND state = 'sending' RETURNING id`,
   return yield* requireRow(ledger.tenant, row.order_id);
 }
 
-/** Asks how far the withdrawal is. */
+/** Reads the withdrawal's current status. */
 async function follow(context: PayoutsContext, row: PayoutRow, signal: AbortSignal) {
   const { client } = context;
   const withdrawal = await client.get(row.withdrawal_id ?? "", signal);
   const isEnd = ["completed", "failed", "cancelled"].includes(withdrawal.status);
   if (!isEnd || row.attempts < 2) return settleWith(context, row, withdrawal);
-  // More than one request was begun: the list shows whether more than one took effect.
+  // With more than one request, the list shows whether several took effect.
   const options = { deadlineMs: lookDeadlineMs, signal };
   const found = await renewing(context, row, () => client.find(row.order_id, options));
   for (const other of found.filter(({ id }) => id !== withdrawal.id)) {

@@ -5,14 +5,14 @@ import { type Ledger, readEntries } from "./journal.ts";
 import { differsFrom, type PayoutRow, storable } from "./payout.ts";
 import { chain, requireRow } from "./plan.ts";
 
-/** When a withdrawal on its way is asked for again: often at first. */
+/** How long until a pending withdrawal is read again: often at first. */
 function followMs(ageMs: number): number {
   return Math.min(Math.max(ageMs / 2, 5_000), 600_000);
 }
 
 /**
- * Records what is known of the payout's withdrawal. It is true even if another worker has taken over, so it is not
- * fenced; a second withdrawal, or one with other parameters, stops all payouts.
+ * Records what is known about the payout's withdrawal. These facts hold even if another worker has taken over, so there
+ * is no fence. A second withdrawal, or one with other parameters, stops all payouts.
  */
 export function* settle(
   ledger: Ledger,
@@ -20,7 +20,7 @@ export function* settle(
   withdrawal: Withdrawal,
   { isSlow = false, by }: { isSlow?: boolean; by?: string } = {},
 ): Work<PayoutRow> {
-  // The row's lock, so that two answers are written one after the other.
+  // Takes the row's lock, so that two responses are recorded one after the other.
   const [clock] = yield* sql<{ now: number }>(
     "UPDATE {payouts} SET failures = 0 WHERE tenant = $1 AND order_id = $2 RETURNING {now} AS now",
     [ledger.tenant, orderId],
@@ -32,7 +32,7 @@ export function* settle(
   const isEnd = status === "completed" || status === "failed" || status === "cancelled";
   const isLate = row.final_at !== null && !isEnd;
   const isUndecided = row.state === "needs_decision" && by === undefined;
-  // An answer that is older than the row, or does not say which of two withdrawals counts.
+  // The response is older than the row, or does not say which of two withdrawals counts.
   if (row.withdrawal_id === id && (isLate || isUndecided)) return row;
   const differing = by === undefined ? differsFrom(row, withdrawal) : [];
   const isOther = row.withdrawal_id !== null && row.withdrawal_id !== id;
@@ -50,7 +50,7 @@ export function* settle(
       );
     }
     if (differing.length > 0 && !accepted.has(id)) {
-      const problem = `Its withdrawal ${id} has another ${differing.join(", ")} than was planned.`;
+      const problem = `Its withdrawal ${id} has a different ${differing.join(", ")} than planned.`;
       return yield* needDecision(ledger, row, problem, [id]);
     }
   }
@@ -87,15 +87,15 @@ export function* settle(
   return yield* requireRow(ledger.tenant, orderId);
 }
 
-/** When a withdrawal that the ledger did not see being created counts against the budget. */
+/** The time at which a withdrawal that this ledger did not create counts against the budget. */
 function createdMs({ createdAt }: Withdrawal, now: number): number {
   const ms = Date.parse(createdAt);
   return Number.isNaN(ms) ? now : Math.min(ms, now);
 }
 
 /**
- * What people have to decide, and have decided, about the withdrawals of an order: those of an open question, those that
- * are not the payout's, and those that are although they differ.
+ * A person's open and past decisions about an order's withdrawals: which ones are in question, set aside as not the
+ * payout's, or accepted despite differences.
  */
 function* readDecisions({ tenant }: Ledger, orderId: string) {
   const [setAside, accepted] = [new Set<string>(), new Set<string>()];
@@ -115,9 +115,9 @@ function* readDecisions({ tenant }: Ledger, orderId: string) {
 }
 
 /**
- * Leaves the payout to a person, and stops all others when money may have been sent twice.
+ * Leaves the payout to a person, and stops all others if money may have been sent twice.
  *
- * @param withdrawals Those that the question is about.
+ * @param withdrawals The withdrawals in question.
  */
 export function* needDecision(
   ledger: Ledger,
@@ -125,7 +125,7 @@ export function* needDecision(
   problem: string,
   withdrawals: readonly string[] = [],
 ): Work<PayoutRow> {
-  // Told by each webhook of either withdrawal.
+  // Every webhook of either withdrawal leads here again.
   if (row.state === "needs_decision" && row.problem === storable(problem)) return row;
   yield* sql(
     `UPDATE {payouts} SET state = 'needs_decision', problem = $2, final_at = NULL, fence = fence + 1, lease_until = 0

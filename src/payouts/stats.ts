@@ -3,19 +3,19 @@ import { readHead } from "./journal.ts";
 import type { PayoutState } from "./payout.ts";
 import { payoutStates } from "./tables.ts";
 
-/** How the payouts of a tenant are doing. */
+/** The state of a tenant's payouts. */
 export interface PayoutsStats {
   /** Why nothing is sent; undefined while the breaker is closed. */
   readonly stopped: { readonly since: Date; readonly reason: string } | undefined;
-  /** How many payouts are in each state. */
+  /** Number of payouts in each state. */
   readonly states: Readonly<Record<PayoutState, number>>;
-  /** Taken from the budget since midnight UTC, in cents. */
+  /** Reserved from the budget since midnight UTC, in cents. */
   readonly takenToday: number;
-  /** Taken from the budget in the last 24 hours, in cents. */
+  /** Reserved from the budget in the last 24 hours, in cents. */
   readonly taken24Hours: number;
-  /** Since when the oldest doubt has lasted. */
+  /** Since when the oldest payout in doubt has been in doubt. */
   readonly oldestDoubt: Date | undefined;
-  /** Entries of the journal. */
+  /** Number of journal entries. */
   readonly entries: number;
 }
 
@@ -50,21 +50,21 @@ FROM {payouts} WHERE tenant = $1 AND (reserved_at > $3 OR doubt_since IS NOT NUL
   };
 }
 
-/** Payouts that are not sent yet, for one reason. */
+/** Payouts that are not sent yet, grouped by reason. */
 export interface Waiting {
   /**
    * - `turn`: it is due. The breaker is open, or the worker had to stop.
-   * - `limits`, `approval`, `decision`: what it waits for.
+   * - `limits`, `approval`, `decision`: what it is waiting for.
    * - `retry`: a step failed.
    * - `answer`: a request may have taken effect.
    */
   readonly reason: "turn" | "limits" | "approval" | "retry" | "answer" | "decision";
   readonly count: number;
-  /** When the first of them is due again, where that is a question of time. */
+  /** When the first of them is due again, if that depends on time. */
   readonly first: Date | undefined;
 }
 
-/** How many payouts wait, by reason. An approval is needed above `approveAbove` cents. */
+/** How many payouts are waiting, by reason. Amounts above `approveAbove` cents need an approval. */
 export function* readWaiting(tenant = "", approveAbove = Number.MAX_SAFE_INTEGER): Work<Waiting[]> {
   const rows = yield* sql<{ reason: Waiting["reason"]; count: number; due: number | null }>(
     `SELECT reason, count(*) AS count, min(CASE WHEN due > {now} THEN due END) AS due FROM (

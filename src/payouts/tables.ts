@@ -1,6 +1,6 @@
 import type { Component } from "../stores/store.ts";
 
-/** The states of a payout, in the order in which it reaches them. */
+/** The states of a payout, in order. */
 export const payoutStates = [
   "planned",
   "approved",
@@ -18,7 +18,7 @@ export const payoutTables: Component = {
   name: "payouts",
   migrations: [
     [
-      // One payout for each orderId, for good. Its worker holds the lease under the number `fence`.
+      // At most one payout for each orderId, ever. Its worker holds the lease under the number `fence`.
       `CREATE TABLE {payouts} (
   id {serial},
   tenant TEXT NOT NULL,
@@ -55,7 +55,7 @@ export const payoutTables: Component = {
       "CREATE INDEX settlekit_payouts_reserved ON {payouts} (tenant, reserved_at)",
       "CREATE INDEX settlekit_payouts_state ON {payouts} (tenant, state, id)",
       "CREATE INDEX settlekit_payouts_unchained ON {payouts} (tenant, id) WHERE chained = 0",
-      // One request at most for each fence. A request may have left until `left_by`.
+      // At most one request for each fence. It may be sent until `left_by`.
       `CREATE TABLE {payout_attempts} (
   payout_id BIGINT NOT NULL,
   fence BIGINT NOT NULL,
@@ -67,7 +67,7 @@ export const payoutTables: Component = {
   problem TEXT,
   PRIMARY KEY (payout_id, fence)
 )`,
-      // Entries are never changed: each holds the hash of the one before it.
+      // Append-only: each entry holds the hash of the previous one.
       `CREATE TABLE {payout_journal} (
   tenant TEXT NOT NULL,
   seq BIGINT NOT NULL,
@@ -79,7 +79,7 @@ export const payoutTables: Component = {
   PRIMARY KEY (tenant, seq)
 )`,
       "CREATE INDEX settlekit_payout_journal_order ON {payout_journal} (tenant, order_id, seq)",
-      // The end of each tenant's journal, and its breaker. Its lock puts a tenant's decisions in a row.
+      // The end of each tenant's journal, and its breaker. Its lock serialises the tenant's decisions.
       `CREATE TABLE {payout_heads} (
   tenant TEXT NOT NULL PRIMARY KEY,
   seq BIGINT NOT NULL,

@@ -3,12 +3,12 @@ import { canonicalJson, parsedJson } from "../values.ts";
 import { hashOf, type JournalRow, type Ledger, readEntries, readJournal } from "./journal.ts";
 import { type PayoutRow, payoutColumns } from "./payout.ts";
 
-/** What `payouts.verify` gives: the number of entries, or the first one that is not as it was written. */
+/** The result of `payouts.verify`: the number of entries, or the first one that was altered. */
 export type Verification =
   | { readonly ok: true; readonly entries: number }
   | { readonly ok: false; readonly at: number; readonly problem: string };
 
-/** Reads the journal after an entry, and compares the payouts with what it says of them. */
+/** Reads the journal from an entry on, and compares the payouts with it. */
 export async function verifyJournal(
   store: Store,
   tenant: string,
@@ -46,7 +46,7 @@ export async function verifyJournal(
   return (await alteredPayout(store, tenant, after)) ?? { ok: true, entries: seq };
 }
 
-/** Where the journal ends, and where that is recorded. */
+/** The journal's actual end, and the recorded one. */
 function* readEnd(tenant: string) {
   const [end] = yield* sql<{ last: number; seq: number; hash: string; stopped_at: number | null }>(
     `SELECT COALESCE(last, 0) AS last, COALESCE(seq, 0) AS seq, COALESCE(hash, '') AS hash, stopped_at
@@ -65,10 +65,10 @@ function problemOf(
 ): string | undefined {
   if (row.seq !== seq) return `Entry ${seq} is missing.`;
   if (row.hash === hashOf(tenant, row, previous)) return undefined;
-  return `Entry ${seq} (${row.event} of ${row.order_id ?? "all payouts"}) does not match its hash: it, or the one before it, was altered.`;
+  return `Entry ${seq} (${row.event} of ${row.order_id ?? "all payouts"}) does not match its hash: it or the previous entry was altered.`;
 }
 
-/** The first payout that is not what its entries say. */
+/** The first payout that differs from its entries. */
 async function alteredPayout(
   store: Store,
   tenant: string,
@@ -96,7 +96,7 @@ async function alteredPayout(
 
 type ToldRow = JournalRow & PayoutRow;
 
-/** Some payouts, each with its entries. One statement, because a payout and its entries change together. */
+/** A batch of payouts with their entries. One statement, because a payout and its entries change together. */
 function readTold(tenant: string, afterId: number): Work<ToldRow[]> {
   return sql<ToldRow>(
     `SELECT seq, at, event, details, hash, ${payoutColumns}
@@ -117,7 +117,7 @@ WHERE tenant = $1 AND seq > $2 AND event = 'planned' AND NOT EXISTS (
   );
 }
 
-/** Whether the row is still what its journal says. A row that was changed opens the breaker. */
+/** Whether the row still matches its journal. If the row was altered, the breaker opens. */
 export function* agreesWithJournal(ledger: Ledger, row: PayoutRow): Work<boolean> {
   const entries = yield* readEntries(ledger.tenant, row.order_id);
   const altered = alterationOf(row, entries);
@@ -139,12 +139,12 @@ interface Facts {
   readonly state: unknown;
 }
 
-/** What an entry tells of its payout: for each fact, the values that it may have from then on. */
+/** What an entry says about its payout: for each fact, the values allowed from then on. */
 type Told = Partial<Record<keyof Facts, readonly unknown[]>>;
 
 /**
- * The first fact in which a payout differs from its entries, oldest first, and the entry that tells it. What entries up to
- * `after` tell is not compared.
+ * The first fact in which a payout differs from its entries, oldest first, and the entry that states it. Facts stated
+ * by entries up to `after` are not compared.
  */
 function alterationOf(
   row: PayoutRow,
@@ -159,7 +159,7 @@ function alterationOf(
     }
   }
   if (!facts.has("parameters") && row.chained === 1) {
-    // An open one would be sent.
+    // A payout that is still open would be sent.
     const at = entries[0]?.seq ?? (row.final_at === null ? after + 1 : 1);
     if (at > after) return { at, what: "was never planned" };
   }
@@ -178,9 +178,9 @@ function alterationOf(
 }
 
 function toldBy({ event, details }: Entry, isApproved: boolean): Told {
-  // What was altered may be no JSON any more.
+  // An altered entry may no longer be JSON.
   const told: Readonly<Record<string, unknown>> = Object(parsedJson(details));
-  // A request that did not leave gives its payout back without an entry.
+  // A payout whose request did not leave is released without an entry.
   const unsent = isApproved ? "approved" : "planned";
   switch (event) {
     case "planned":
@@ -214,7 +214,7 @@ function plannedParameters(body: unknown): string {
   return parametersOf(canonicalJson(body ?? null), amountInCents, recipientAddress);
 }
 
-/** The columns that the limits add up are the body's, too. */
+/** The columns that the limits add up must match the body. */
 function parametersOf(body: string, amount: unknown, recipient: unknown): string {
   return JSON.stringify([body, amount, String(recipient).toLowerCase()]);
 }

@@ -9,13 +9,13 @@ import { verifyJournal } from "./verify.ts";
 /** The options of `payouts.start`. */
 export interface PayoutsStartOptions {
   /**
-   * How many payouts are worked on at once. A pool of PostgreSQL needs a client for each, and one more.
+   * How many payouts are processed at once. A PostgreSQL pool needs a client for each, plus one.
    *
    * @defaultValue 4
    */
   readonly concurrency?: number | undefined;
   /**
-   * How long `stop` waits for what is running, in milliseconds.
+   * How long `stop` waits for running work, in milliseconds.
    *
    * @defaultValue 35_000
    */
@@ -30,23 +30,23 @@ export interface PayoutsStartOptions {
 
 /** A worker that sends payouts until it is stopped. */
 export interface PayoutsWorker extends AsyncDisposable {
-  /** Claims nothing more, and waits for what is running. */
+  /** Stops claiming, and waits for running work. */
   stop(): Promise<void>;
 }
 
 const verifyEveryMs = 3_600_000;
 const longestPauseMs = 60_000;
 
-/** Claims payouts that are due, and works on some at once. */
+/** Claims due payouts and processes several at once. */
 export class Crew {
   readonly #context: PayoutsContext;
   readonly #concurrency: number;
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
-  /** Failures in a row that concern all payouts. */
+  /** Consecutive failures that concern all payouts. */
   #troubles = 0;
   #pausedUntil = 0;
-  /** Steps that were done. */
+  /** Number of steps done. */
   steps = 0;
 
   constructor(context: PayoutsContext, concurrency: number, signal: AbortSignal) {
@@ -56,7 +56,7 @@ export class Crew {
     this.#signal = signal;
   }
 
-  /** Starts what there is room for. False when nothing was due, or the service cannot be used for a while. */
+  /** Starts as many as there are free slots. False if nothing was due, or the service is unusable for now. */
   async round(): Promise<boolean> {
     const { store, tenant, report, observers } = this.#context;
     for (const row of await store.transaction(() => chainPlans(tenant))) tell(this.#context, row);
@@ -69,7 +69,7 @@ export class Crew {
       const running: Promise<void> = observers
         .around(step, () => work(this.#context, row, this.#signal))
         .then((trouble) => this.#note(trouble))
-        // The database is away: the lease ends by itself.
+        // The database is unavailable: the lease will expire by itself.
         .catch((error: unknown) => report({ type: "failed", tenant, orderId: row.order_id, error }))
         .finally(() => {
           this.#running.delete(running);
@@ -84,7 +84,7 @@ export class Crew {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** A revoked key must not cost each payout an attempt. */
+  /** With a revoked key, not every payout should spend an attempt. */
   #note(trouble: unknown): void {
     this.#troubles = trouble === undefined ? 0 : this.#troubles + 1;
     if (this.#troubles === 0) return;
@@ -118,7 +118,7 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   });
 }
 
-/** Opens the breaker when the journal is not as it was written. A break that a person has accepted does not count. */
+/** Opens the breaker if the journal was altered, except for alterations that a person has accepted. */
 export async function stopIfAltered(context: PayoutsContext): Promise<void> {
   const { store, tenant } = context;
   const head = await store.transaction(() => readHead(tenant));

@@ -25,7 +25,7 @@ export interface RawRequest {
   /** Default: the client's merchant secret key. `none` sends no credential. */
   auth?: RequestAuth | "none" | undefined;
   /**
-   * Whether the request is harmless to repeat, by itself or with the call's `idempotencyKey`. Otherwise, only a GET is
+   * Whether repeating the request is harmless, if need be with its `idempotencyKey`. By default, only a GET is
    * repeated.
    */
   safe?: boolean | undefined;

@@ -1,23 +1,23 @@
 import type { ResetFault, TruncationFault } from "./faults/fault.ts";
 
-/** The connection of a request, as the `env` of hono's `fetch`. The app also notes here how a fault breaks it. */
+/** The connection of a request, as the `env` of hono's `fetch`. The app also records here how a fault breaks it. */
 export interface Connection {
-  /** Aborts when the client disconnects before it has the whole answer. Default: the request's own signal. */
+  /** Aborts if the client disconnects before it has the whole response. Default: the request's own signal. */
   readonly signal?: AbortSignal;
-  /** How the connection breaks instead of carrying the whole answer. */
+  /** How the connection breaks instead of carrying the whole response. */
   broken?: ConnectionFault;
 }
 
 export type ConnectionFault = ResetFault | TruncationFault;
 
-/** Whether the connection breaks before any of the answer arrives. Otherwise half of it does. */
+/** Whether the connection breaks before any of the response arrives. Otherwise half of it arrives. */
 export function isUnanswered(fault: ConnectionFault): boolean {
   return fault.connection === "reset" && fault.when !== "mid-answer";
 }
 
 export type SandboxApp = (request: Request, connection: Connection) => Promise<Response>;
 
-/** What is sent of an answer before the connection breaks; the headers tell how long the whole would be. */
+/** The part of a response that is sent before the connection breaks; its headers state the full length. */
 export async function firstHalf(answer: Response) {
   const whole = new Uint8Array(await answer.arrayBuffer());
   const headers = new Headers(answer.headers);
@@ -26,14 +26,14 @@ export async function firstHalf(answer: Response) {
 }
 
 /**
- * Calls the app in process. Rejects as the platform's fetch does: with the signal's reason when that aborts, and with
- * a TypeError when a fault breaks the connection. As at any service, the request takes effect although its client
+ * Calls the app in process. Rejects as the platform's fetch does: with the signal's reason when it aborts, and with a
+ * TypeError when a fault breaks the connection. As with any service, a request takes effect even if its client
  * disconnects.
  */
 export async function fetchInProcess(app: SandboxApp, request: Request): Promise<Response> {
   const { signal } = request;
   signal.throwIfAborted();
-  // Not the request's own signal, which may still abort when everything has arrived.
+  // Not the request's own signal, which may still abort after everything has arrived.
   const disconnection = new AbortController();
   const connection: Connection = { signal: disconnection.signal };
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -51,7 +51,7 @@ export async function fetchInProcess(app: SandboxApp, request: Request): Promise
 }
 
 async function brokenAnswer(answer: Response, fault: ConnectionFault): Promise<Response> {
-  // The causes that Node's own fetch gives.
+  // The same causes as Node's own fetch.
   const cause =
     fault.connection === "truncated"
       ? Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" })
@@ -60,7 +60,7 @@ async function brokenAnswer(answer: Response, fault: ConnectionFault): Promise<R
   const { half, headers } = await firstHalf(answer);
   const body = new ReadableStream({
     start: (controller) => controller.enqueue(half),
-    // Only called once the half was read.
+    // Only called after half was read.
     pull: (controller) => controller.error(new TypeError("terminated", { cause })),
   });
   return new Response(body, { status: answer.status, headers });

@@ -10,7 +10,7 @@ export type Core = ReturnType<typeof createCore>;
 
 const maxWebhooksInFlight = 16;
 
-/** What every part of a sandbox is made with. */
+/** The shared parts of a sandbox. */
 export function createCore(options: SandboxOptions) {
   const { seed, now, dialect = "documented" } = options;
   const headerPrefix = readHeaderPrefix(options.headerPrefix);

@@ -22,10 +22,10 @@ import { createState } from "./state/state.ts";
 import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
 
 /**
- * A sandbox of its own: it shares nothing with others, starts no server and no timer, and needs no
- * closing, unless it has a data file.
+ * Creates an independent sandbox. It shares nothing with others, starts no server or timer, and needs no closing unless
+ * it has a data file.
  *
- * @throws {ConfigurationError} An option cannot work; `param` names it.
+ * @throws {ConfigurationError} An option is invalid; `param` names it.
  * @example
  * ```ts
  * const sandbox = createSandbox({ webhookUrl: "http://127.0.0.1:3000/webhooks" });
@@ -78,7 +78,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     },
   });
 
-  // The last listener, so that everything is in place when the reset is emitted.
+  // The last listener, so that everything else is ready when the reset is emitted.
   store.onReplaced(events.reset);
   const close = options.data === undefined ? () => {} : keepInFile(store, String(options.data));
 

@@ -48,7 +48,7 @@ export function createEvents(store: Store) {
     for (const entry of entries.values()) {
       lastSequence = Math.max(lastSequence, entry.sequence);
       if (entry.type === "request" && entry.outcome === "open") {
-        // Its client waited for another process, or before a restore.
+        // The client was waiting for another process, or the request began before a restore.
         entries.set(String(entry.sequence), { ...entry, outcome: "unanswered" });
       }
     }
@@ -80,7 +80,7 @@ export function createEvents(store: Store) {
     },
     reset: () => tell({ type: "reset" }),
     subscribe,
-    /** Calls the listener right after the step that emitted the event, so that it may use the sandbox. */
+    /** Calls the listener right after the step that emitted the event, so that the listener can use the sandbox. */
     on<Type extends SandboxEvent["type"] | "*">(type: Type, listener: SandboxListener<Type>) {
       checkListener(type, listener);
       return subscribe((event) => {

@@ -2,13 +2,10 @@ import type { WebhookEvents } from "../wire/webhook-event.ts";
 import type { Fault, FaultRoute } from "./faults/fault.ts";
 import type { DisorderKind } from "./webhooks/disorder.ts";
 
-/**
- * Every event of a sandbox. `sandbox.on`, the timeline, the inspector's stream, `clock.advance` and the command line share
- * these types.
- */
+/** Every event of a sandbox: for `sandbox.on`, the timeline, the inspector, `clock.advance` and the command line. */
 export type SandboxEvent = TimelineEntry | SandboxReset;
 
-/** An event that the timeline keeps: all but a reset, which empties it. */
+/** An event in the timeline: any except a reset, which empties it. */
 export type TimelineEntry =
   | RequestEntry
   | FaultMet
@@ -39,10 +36,10 @@ const eventTypeNames: Readonly<Record<SandboxEvent["type"], true>> = {
   reset: true,
 };
 
-/** The type of every event. What stands before the dot is its kind. */
+/** The type of every event. The part before the dot is its kind. */
 export const eventTypes: readonly string[] = Object.keys(eventTypeNames);
 
-/** An event that the passing of time brought about. */
+/** An event caused by the passing of time. */
 export type DueEvent =
   | PaymentMoved
   | PaymentExpired
@@ -52,13 +49,13 @@ export type DueEvent =
   | IdempotencyEnded;
 
 interface EventBasics {
-  /** Counts up without end; a reset does not start it again. */
+  /** Increases forever; a reset does not restart it. */
   readonly sequence: number;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly at: string;
 }
 
-/** The cause of an event. Both are null for a scenario, and for time that passed by itself. */
+/** The cause of an event. Both are null for a scenario, or if time simply passed. */
 export interface Cause {
   /** The request. */
   readonly requestId: string | null;
@@ -67,21 +64,21 @@ export interface Cause {
 }
 
 /**
- * The outcome of a request: none yet, an answer, or a connection that broke before the answer or within it, because of a
- * fault or because the client disconnected.
+ * The outcome of a request: none yet, a response, or a connection that broke before or during the response, because of
+ * a fault or a disconnected client.
  */
 export type RequestOutcome = "open" | "answered" | "unanswered" | "cut off";
 
 /** A request to the service. Emitted when it arrives and, under the same sequence number, when its outcome changes. */
 export interface RequestEntry extends EventBasics {
   readonly type: "request";
-  /** The answer's `X-Request-Id`, which finds the details in `sandbox.requests()`. */
+  /** The response's `X-Request-Id`, by which `sandbox.requests()` has the details. */
   readonly requestId: string;
   readonly method: string;
-  /** With the query, as it was sent. */
+  /** Including the query, as sent. */
   readonly path: string;
   readonly outcome: RequestOutcome;
-  /** HTTP status of the answer; null while there is none, and when the connection broke before one. */
+  /** HTTP status of the response; null while there is none, and if the connection broke before it. */
   readonly status: number | null;
 }
 
@@ -94,18 +91,18 @@ export interface FaultMet extends EventBasics {
   readonly fault: Fault;
 }
 
-/** The clock was advanced, from `at`. */
+/** The clock was advanced, starting at `at`. */
 export interface ClockAdvanced extends EventBasics {
   readonly type: "clock.advanced";
   /** ISO 8601, UTC. */
   readonly until: string;
 }
 
-/** A change that the merchant learns of from a webhook. */
+/** A change that a webhook reports to the merchant. */
 export interface Announced {
-  /** Id of the webhook event. */
+  /** The webhook event's id. */
   readonly eventId: string;
-  /** Name of the webhook event, such as `payment.updated`. */
+  /** The webhook event's name, such as `payment.updated`. */
   readonly event: keyof WebhookEvents;
 }
 
@@ -120,16 +117,16 @@ export interface PaymentCreated extends PaymentState, Announced {
   readonly type: "payment.created";
 }
 
-/** The payment's status changed, or more blocks confirm it. */
+/** The payment's status or its number of confirmations changed. */
 export interface PaymentMoved extends PaymentState {
   readonly type: "payment.moved";
-  /** How many blocks confirm the money; null when none arrived. */
+  /** Number of confirmations; null if no money arrived. */
   readonly confirmations: number | null;
-  /** How many are enough; null when no money arrived. */
+  /** Required number of confirmations; null if no money arrived. */
   readonly requiredConfirmations: number | null;
-  /** Null when only the confirmations changed, which sends no webhook. */
+  /** Null if only the confirmations changed, which sends no webhook. */
   readonly eventId: string | null;
-  /** `payment.updated`, or null when only the confirmations changed. */
+  /** `payment.updated`, or null if only the confirmations changed. */
   readonly event: keyof WebhookEvents | null;
 }
 
@@ -172,7 +169,7 @@ interface WebhookState extends EventBasics {
 /** A delivery was created; its details are in `webhooks.deliveries()`. */
 export interface WebhookCreated extends WebhookState {
   readonly type: "webhook.created";
-  /** Of the change that it announces. */
+  /** The sequence number of the change that it reports. */
   readonly eventId: string;
 }
 
@@ -181,13 +178,13 @@ export interface WebhookAttempted extends WebhookState {
   readonly type: "webhook.attempted";
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** Status of the receiver's answer; null when none came. */
+  /** Status of the receiver's response; null if there was none. */
   readonly status: number | null;
-  /** Why no answer came; null when one did. */
+  /** Why there was no response; null if there was one. */
   readonly error: string | null;
   /** The disorder that this attempt met. */
   readonly disorder: DisorderKind | null;
-  /** When the next attempt follows: ISO 8601, UTC, on the sandbox's clock; null when none does. */
+  /** When the next attempt follows: ISO 8601, UTC, on the sandbox's clock; null if there is none. */
   readonly nextAttemptAt: string | null;
 }
 
@@ -200,7 +197,7 @@ export interface IdempotencyEnded extends EventBasics, Cause {
   readonly key: string;
 }
 
-/** A reset, a restored snapshot or a loaded state replaced everything that earlier events described. */
+/** A reset, a restored snapshot or a loaded state replaced everything that earlier events describe. */
 export interface SandboxReset {
   readonly type: "reset";
 }

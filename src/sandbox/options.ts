@@ -6,21 +6,21 @@ import type { Seed } from "./random.ts";
 import { endOfTimeMs } from "./time/clock.ts";
 import type { Deliver } from "./webhooks/endpoint.ts";
 
-/** The published form of answers and webhooks. */
+/** The published form of responses and webhooks. */
 export type Dialect = "documented" | "published";
 
-/** The options of a sandbox. Those of a merchant apply to every merchant that does not override them. */
+/** The options of a sandbox. Merchant options apply to every merchant that does not override them. */
 export interface SandboxOptions extends MerchantOptions {
   /**
-   * Makes ids, addresses, hashes, prices and their order the same in every run. Without it they are random. A reset
-   * starts the same sequence again.
+   * Makes ids, addresses, hashes, prices and their order the same in every run. Without a seed, they are random. A
+   * reset restarts the same sequence.
    */
   readonly seed?: Seed | undefined;
   /**
    * Determines the merchants' ids and secrets. Default: the seed; without one, every sandbox has its own secrets.
    */
   readonly identity?: Seed | undefined;
-  /** Freezes the clock at this time until `clock.advance` moves it. Without it, real time runs. */
+  /** Freezes the clock at this time until `clock.advance` moves it. Default: real time. */
   readonly now?: Date | undefined;
   /**
    * The name of a SQLite file that keeps everything between processes, created if it does not exist. The contents of an
@@ -37,19 +37,19 @@ export interface SandboxOptions extends MerchantOptions {
    * per quote, and webhooks as `{ type, data: { payment } }`. Default `documented`.
    */
   readonly dialect?: Dialect | undefined;
-  /** Several merchants, each with keys of its own: `[{}, {}]` for two. Default: one. */
+  /** Several merchants, each with its own keys: `[{}, {}]` for two. Default: one. */
   readonly merchants?: readonly MerchantOptions[] | undefined;
 }
 
 /** A merchant with its own keys, endpoint and permissions. */
 export interface MerchantOptions {
-  /** The payments' `merchantShortName`. Default `Sandbox Merchant`, with a number from the second on. */
+  /** `merchantShortName` of the payments. Default `Sandbox Merchant`, numbered from the second merchant on. */
   readonly name?: string | undefined;
   /** The URL of the webhook endpoint. Without it and without `deliver`, webhooks are only recorded. */
   readonly webhookUrl?: string | URL | undefined;
-  /** Receives webhooks in process, instead of the network. A 2xx answer accepts one. */
+  /** Receives webhooks in process, instead of the network. A 2xx response accepts a webhook. */
   readonly deliver?: Deliver | undefined;
-  /** Bounds for the merchant. */
+  /** Limits for the merchant. */
   readonly limits?: SandboxLimits | undefined;
   /** Whether the merchant may create deposits. Default true. */
   readonly depositsEnabled?: boolean | undefined;
@@ -57,13 +57,13 @@ export interface MerchantOptions {
   readonly withdrawalsEnabled?: boolean | undefined;
 }
 
-/** Bounds on which descriptions of the service differ. */
+/** Limits on which descriptions of the service differ. */
 export interface SandboxLimits {
-  /** The smallest payment, in USD cents. Default 250; 100 and 400 are in circulation as well. */
+  /** The smallest payment, in USD cents. Default 250; other descriptions say 100 or 400. */
   readonly minPaymentInCents?: number | undefined;
 }
 
-/** An option with a rule of its own, and the error's message and code. */
+/** An option with its own rule, and the message and code of its error. */
 function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code: string) {
   return z.custom<Value>(isRight, { error, params: { code } });
 }
@@ -83,7 +83,7 @@ const merchantFields = {
   ),
   deliver: ruled<Deliver>(
     (value) => typeof value === "function",
-    "deliver must be a function that takes a Request and gives a Response.",
+    "deliver must be a function that takes a Request and returns a Response.",
     "invalid_option",
   ),
   limits: optionsOf({
@@ -106,7 +106,7 @@ const sandboxSchema = optionsOf({
     "now must be a valid Date between the years 1970 and 5138. Pass one, or leave it out for the machine's time.",
     "invalid_now",
   ),
-  // Checked where it is read.
+  // Checked where it is used.
   headerPrefix: z.string({ error: "headerPrefix must be text, such as X-Service." }),
   dialect: z.enum(["documented", "published"], {
     error: 'dialect must be "documented" or "published".',
@@ -117,7 +117,7 @@ const sandboxSchema = optionsOf({
   }),
 });
 
-/** All of them may be left out, and there are no others. */
+/** All options are optional, and unknown ones are refused. */
 function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.partial(z.strictObject(shape));
 }
@@ -128,7 +128,7 @@ export function checkSandboxOptions(options: SandboxOptions): void {
   checkOptions(sandboxSchema, options, expected);
 }
 
-/** One for each merchant, with those of the sandbox as defaults. */
+/** The options of each merchant, with the sandbox's as defaults. */
 export function merchantOptionsOf(options: SandboxOptions): readonly MerchantOptions[] {
   const { merchants = [{}], ...common } = options;
   return merchants.map((asked) => ({ ...common, ...asked }));

@@ -8,14 +8,14 @@ export type Seed = string | number;
 /** A sequence of random values. */
 export type RandomStream = ReturnType<typeof randomStream>;
 
-/** A reset starts every stream again: with a seed the same, without one with other values. */
+/** A reset restarts every stream: with a seed the same values, without one different values. */
 export function createRandomSource(seed: Seed | undefined, store: Store) {
   const savedSeed = store.cell<Seed | null>("seed", seed ?? null, { survivesReset: true });
-  /** Stands in for a seed. */
+  /** Used in place of a seed. */
   const chosen = store.cell("random origin", "");
   const drawn = store.table<number>("random draws");
 
-  /** Chosen before anything is drawn, so that a snapshot taken now leads to the same values again. */
+  /** Chosen before any draw, so that a snapshot taken now leads to the same values again. */
   function choose(): void {
     if (savedSeed.get() === null && chosen.get() === "") chosen.set(originOf(undefined));
   }
@@ -24,7 +24,7 @@ export function createRandomSource(seed: Seed | undefined, store: Store) {
   store.onReplaced(choose);
 
   return {
-    /** Each purpose has a stream of its own, so that drawing for one never shifts another. */
+    /** Each purpose has its own stream, so that drawing for one never shifts another. */
     stream(purpose: string) {
       const current = savedSeed.get();
       return randomStream(current === null ? chosen.get() : originOf(current), purpose, drawn);
@@ -40,7 +40,7 @@ export function originOf(seed: Seed | undefined): string {
 /**
  * SHA-256 in counter mode: unpredictable without the origin, the same on every machine with it.
  *
- * @param drawn How many values each stream has given; without it, a stream starts at its beginning.
+ * @param drawn How many values each stream has already produced; by default, none.
  */
 export function randomStream(
   origin: string,
@@ -58,7 +58,7 @@ export function randomStream(
     hex,
     uuid: () => hex(16).replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, "$1-$2-4$3-8$4-$5"),
     address: () => toChecksumAddress(`0x${hex(20)}`),
-    /** A number from 0 up to 1. */
+    /** At least 0, less than 1. */
     fraction: () => Number.parseInt(hex(6), 16) / 2 ** 48,
   };
 }

@@ -2,7 +2,7 @@ import type { Events } from "./event-bus.ts";
 import type { RequestEntry, RequestOutcome } from "./events.ts";
 import type { Store } from "./state/store.ts";
 
-/** Longer than any request that the service takes, with metadata and all. */
+/** Longer than any request that the service accepts, even with metadata. */
 const maxCharacters = 8_192;
 
 export function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
@@ -10,23 +10,23 @@ export function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmit
   return { body, bodyOmitted: text.length - body.length };
 }
 
-/** Secret keys, payment secrets, webhook secrets and access tokens; also one cut off at the end of the text. */
+/** Secret keys, payment secrets, webhook secrets and access tokens, even if cut off at the end of the text. */
 const secrets =
   /\b(?:sk_[\w-]{8,}|ps_[0-9a-f]{16,}|whsec_[\w-]{8,}|at_test_[\w-]{8,}|(?:sk|ps|whsec|at_test)_[\w-]*$)/g;
 
-/** A payment URL may carry the payment secret in its query, whatever it looks like. */
+/** A payment URL may carry the payment secret in its query, in any form. */
 const secretParameter = /([?&](?:payment[-_]?)?secret=)[^&#\s"'<>\\]+/gi;
 
 export function withoutSecrets(text: string): string {
-  // Most texts have neither and need no closer look.
+  // Fast path: most texts have neither.
   const redacted = text.includes("_") ? text.replace(secrets, "[redacted]") : text;
   return redacted.includes("=") ? redacted.replace(secretParameter, "$1[redacted]") : redacted;
 }
 
-/** Under any prefix: a client configured with another one still sends a secret. */
+/** Under any prefix: a client configured with a different one still sends a secret. */
 const secretHeaders = /^(?:authorization|cookie|set-cookie|.*-secret-key|.*-payment-secret)$/;
 
-/** Headers as a plain object that is safe to print, whatever their names are. */
+/** Headers as a plain object that is safe to print, whatever their names. */
 export function keptHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
   const kept = Array.from(headers, ([anyCase, value]) => {
     const name = anyCase.toLowerCase();
@@ -35,26 +35,26 @@ export function keptHeaders(headers: Iterable<readonly [string, string]>): Recor
   return Object.fromEntries(kept);
 }
 
-/** What a request and its event in the timeline have in common. */
+/** The common fields of a request and its timeline event. */
 type RequestFacts = Omit<RequestEntry, "type" | "sequence">;
 
-/** A request that the sandbox received, and how it answered. Credentials in it read `[redacted]`. */
+/** A request that the sandbox received, and its response. Credentials appear as `[redacted]`. */
 export interface ReceivedRequest extends RequestFacts, ReceivedAnswer {
-  /** The whole answer, even if only a part of it arrived; null if there is none. */
+  /** The whole response, even if only part of it arrived; null if there is none. */
   readonly answer: ReceivedAnswer | null;
 }
 
-/** A request or an answer as it is kept. */
+/** A request or a response as it is stored. */
 export interface ReceivedAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The text as it was sent, at most 8,192 characters; empty for a body that was too large to be read. */
+  /** The text as sent, at most 8,192 characters; empty for a body that was too large to read. */
   readonly body: string;
   /** How many characters of the body were left out. */
   readonly bodyOmitted: number;
 }
 
-/** A request as it arrives. */
+/** A request on arrival. */
 interface Arrived extends Omit<RequestFacts, "outcome" | "status"> {
   readonly headers: Headers;
   readonly bodyText: string;
@@ -62,25 +62,22 @@ interface Arrived extends Omit<RequestFacts, "outcome" | "status"> {
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** The part of a request that an answer adds. */
+/** The part of a request that its response adds. */
 type Answered = Pick<ReceivedRequest, "status" | "answer">;
 
-/**
- * The latest 1,000 requests. Secrets in their bodies and answers are removed when the log is read, because most entries
- * never are.
- */
+/** The latest 1,000 requests. Secrets in bodies and responses are removed on reading: most entries are never read. */
 export function createRequestLog(store: Store, events: Events) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => {
     for (const request of requests.values()) {
       if (request.outcome !== "open") continue;
-      // Its client waited for another process, or before a restore.
+      // The client was waiting for another process, or the request began before a restore.
       requests.set(request.requestId, { ...request, outcome: "unanswered" });
     }
   });
 
   return {
-    /** @returns A function that adds how the request ended, unless it was dropped. */
+    /** @returns A function that records how the request ended, unless it was dropped. */
     add({ headers, bodyText, ...arrived }: Arrived) {
       const facts = { ...arrived, outcome: "open", status: null } as const;
       const { requestId } = facts;

@@ -14,24 +14,24 @@ import type { SandboxWebhooks } from "./webhooks/delivery.ts";
 export interface DroppedCounts {
   /** The latest 1,000 are kept. */
   readonly requests: number;
-  /** The latest 10,000 are kept. One that is dropped while it waits is not sent again. */
+  /** The latest 10,000 are kept. A delivery that is dropped while waiting is not retried. */
   readonly deliveries: number;
   /** The latest 2,000 are kept. */
   readonly timelineEntries: number;
-  /** The latest 100,000 are kept. One that is dropped counts as never used. */
+  /** The latest 100,000 are kept. A dropped key counts as never used. */
   readonly idempotencyKeys: number;
 }
 
-/** The service in process: its routes, webhooks, clock and faults, and a customer to play. */
+/** The service in process: its routes, webhooks, clock and faults, with simulated customers. */
 export interface Sandbox {
   /**
-   * Answers a request as the service would. Takes what the platform's fetch takes, needs no port, and serves every
-   * origin. Rejects when the platform's fetch would: when the request's signal aborts, and when a fault breaks the
-   * connection.
+   * Responds to a request as the service would. Accepts the same arguments as the platform's fetch, needs no port, and
+   * serves every origin. Rejects when the platform's fetch would: when the request's signal aborts, or when a fault
+   * breaks the connection.
    */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>;
   /**
-   * Serves the same on a port.
+   * Serves the sandbox on a port.
    *
    * @throws {ConfigurationError} code `port_taken` or `cannot_listen`.
    * @example
@@ -70,11 +70,11 @@ export interface Sandbox {
   readonly withdrawals: SandboxWithdrawals;
   /**
    * How the service treats an Idempotency-Key that a withdrawal used within the last 24 hours, which the interface does
-   * not say (section 4.4). The setting at the time of the repetition counts.
+   * not say (section 4.4). The setting at the time of the repetition applies.
    *
    * - `ignored`, the default: it creates a second withdrawal.
-   * - `honoured`: it gives the first answer again, and 409 to another body.
-   * - `conflict`: it answers 409, whatever the body.
+   * - `honoured`: it returns the first response again, or 409 for a different body.
+   * - `conflict`: it responds with 409, whatever the body.
    *
    * @throws {ConfigurationError} When set to anything else.
    */
@@ -82,8 +82,8 @@ export interface Sandbox {
   readonly faults: SandboxFaults;
   readonly webhooks: SandboxWebhooks;
   /**
-   * Calls a listener with every event of a type, or of all for `*`, in order and right after the step that emitted it, so
-   * that it may use the sandbox. An error that it throws becomes a process warning.
+   * Calls a listener with every event of a type, or of all types for `*`, in order and right after the step that
+   * emitted it, so that the listener can use the sandbox. An error that it throws becomes a process warning.
    *
    * @returns A function that unsubscribes.
    * @throws {InvalidRequestError} code `unknown_event`.
@@ -98,17 +98,17 @@ export interface Sandbox {
     type: Type,
     listener: SandboxListener<Type>,
   ): () => void;
-  /** The latest requests with what they were answered, oldest first: at most 1,000. */
+  /** The latest requests with their responses, oldest first: at most 1,000. */
   requests(): ReceivedRequest[];
-  /** How many were dropped since the last reset to bound memory. Payments and withdrawals never are. */
+  /** How many entries were dropped since the last reset to limit memory. Payments and withdrawals never are. */
   dropped(): DroppedCounts;
-  /** Takes a snapshot of everything that a reset deletes, and of the time. Cheap: it copies no values. */
+  /** Takes a snapshot of the time and of everything that a reset deletes. Cheap: it copies no values. */
   snapshot(): SandboxSnapshot;
   /**
-   * Restores a snapshot, as often as you like, also after a reset. The time goes back as far as it was advanced since.
-   * Webhooks that were in flight are sent again.
+   * Restores a snapshot, as often as you like, even after a reset. The time goes back by as much as it was advanced
+   * since. Webhooks that were in flight are sent again.
    *
-   * @throws {InvalidRequestError} code `foreign_snapshot` when it is not one of this sandbox.
+   * @throws {InvalidRequestError} code `foreign_snapshot` when it is not from this sandbox.
    * @example
    * ```ts
    * const paid = sandbox.snapshot();
@@ -130,10 +130,10 @@ export interface Sandbox {
    */
   save(): SavedSandbox;
   /**
-   * Replaces everything, including the secrets and the clock: a frozen clock stands where it stood, a running one is as
-   * far ahead of real time as it was. Webhooks that were in flight are sent again.
+   * Replaces everything, including the secrets and the clock: a frozen clock shows the saved time, a running one is as
+   * far ahead of real time as before. Webhooks that were in flight are sent again.
    *
-   * @throws {InvalidRequestError} code `invalid_save` when `save` did not return it. Nothing changes then.
+   * @throws {InvalidRequestError} code `invalid_save` when it did not come from `save`. Nothing changes then.
    */
   load(saved: SavedSandbox): void;
   /**

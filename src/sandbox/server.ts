@@ -16,15 +16,15 @@ import {
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
- * Allows addresses, the names of this machine, the host that the sandbox listens on, and these names. A web page can make
- * its own name resolve to this machine (DNS rebinding), and the browser then treats the sandbox as part of that page; the
- * name in the request reveals it. An address is not a name, so it cannot be rebound.
+ * Allows addresses, this machine's names, the host that the sandbox listens on, and the given names. A web page can
+ * make its own name resolve to this machine (DNS rebinding), and the browser then treats the sandbox as part of that
+ * page; the name in the request reveals this. An address is not a name, so it cannot be rebound.
  *
  * @throws {ConfigurationError} code `invalid_allowed_host`; `cannot_listen` for an empty host.
  */
 function allowedHosts(names: readonly string[], listeningOn: string) {
   if (listeningOn === "") {
-    // Node takes it for every interface, and a variable that is not set must not open this machine.
+    // Node takes an empty host for every interface, and an unset variable must not expose this machine.
     throw new ConfigurationError(
       "host is empty, perhaps because a variable is not set. Leave it out to listen on 127.0.0.1, or pass " +
         '"0.0.0.0" to let other machines in.',
@@ -32,7 +32,7 @@ function allowedHosts(names: readonly string[], listeningOn: string) {
     );
   }
   const allowed = new Set([...names.map(checkedName), canonical(listeningOn)]);
-  // A URL has an IPv6 address in brackets, and IPv4 in four decimal parts.
+  // URLs have IPv6 addresses in brackets, and IPv4 addresses as four decimal parts.
   const local = /^(?:\[.*|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost)$/;
   return (hostname: string): boolean => {
     const name = canonical(hostname);
@@ -44,17 +44,17 @@ function canonical(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
 }
 
-/** Refuses names that can never match now, instead of with the first request. */
+/** Refuses names that can never match right away, not with the first request. */
 function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
   if (parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
-    `${JSON.stringify(name)} is not a host name. Allow names alone, without scheme and port, such as "sandbox".`,
+    `${JSON.stringify(name)} is not a host name. Allow only names, without scheme and port, such as "sandbox".`,
     { code: "invalid_allowed_host", param: "allowedHosts" },
   );
 }
 
-/** Where a server is reached. An address that means "every interface" is reached by the loopback address. */
+/** The URL at which a server is reached: for "every interface", the loopback address. */
 export function serverUrl({ address, family, port }: AddressInfo): string {
   if (address === "0.0.0.0" || address === "::") return `http://127.0.0.1:${port}`;
   return family === "IPv6" ? `http://[${address}]:${port}` : `http://${address}:${port}`;
@@ -67,9 +67,9 @@ export interface ListenOptions {
   /** Default 127.0.0.1, which other machines cannot reach. */
   readonly host?: string | undefined;
   /**
-   * Names that clients may reach the sandbox by, such as `sandbox` in a network of containers. Addresses,
-   * `localhost`, names under it and `host` always work; whatever comes by another name is answered 403, so
-   * that no web page can reach the sandbox by a name of its own.
+   * Names under which clients may reach the sandbox, such as `sandbox` in a container network. Addresses, `localhost`,
+   * its subdomains and `host` always work; requests under any other name get 403, so that no web page can reach the
+   * sandbox through its own name.
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }
@@ -89,7 +89,7 @@ export interface SandboxServer {
 export async function listen(app: SandboxApp, options: ListenOptions = {}): Promise<SandboxServer> {
   checkOptionNames(options, ["port", "host", "allowedHosts"]);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
-  // Node would take a text for the path of a socket.
+  // Node would take text for a socket path.
   if (typeof port !== "number") {
     throw new ConfigurationError(
       `The option port must be a number from 0 to 65535, got ${show(port)}. 0 takes any free port.`,
@@ -107,7 +107,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
       await breakOff((env as HttpBindings).outgoing, response, connection.broken);
       return RESPONSE_ALREADY_SENT;
     },
-    // The adapter would otherwise replace the process's own Request and Response.
+    // Otherwise the adapter would replace the process's own Request and Response.
     { overrideGlobalObjects: false, errorHandler: invalidTarget },
   );
   const server = createServer(listener);
@@ -126,7 +126,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   return { url: serverUrl(address), port: address.port, close, [Symbol.asyncDispose]: close };
 }
 
-/** Without a length, hono's body limit makes another Request of it, which the adapter's class does not allow. */
+/** Without a length, hono's body limit creates a new Request from it, which the adapter's class does not support. */
 function whole(request: Request): Request {
   const isBodiless = request.method === "GET" || request.method === "HEAD";
   const hasLength =
@@ -137,7 +137,7 @@ function whole(request: Request): Request {
   return new Request(url, init);
 }
 
-/** Sends what the fault lets through of the answer, and breaks the connection. */
+/** Sends the part of the response that the fault lets through, then breaks the connection. */
 async function breakOff(
   outgoing: HttpBindings["outgoing"],
   answer: Response,
@@ -150,30 +150,30 @@ async function breakOff(
   }
   const { half, headers } = await firstHalf(answer);
   outgoing.writeHead(answer.status, Object.fromEntries(headers));
-  // Only once the half was sent: a reset would overtake it.
+  // Only after half was sent: a reset would overtake it.
   outgoing.write(half, () => {
     if (fault.connection === "reset") socket?.resetAndDestroy();
     else socket?.end();
   });
 }
 
-/** Answers what the adapter cannot read as a request. */
+/** Responds to requests that the adapter cannot parse. */
 function invalidTarget(error: unknown): Response {
   if (!(error instanceof RequestError)) throw error;
   const message =
-    "The header Host is missing or names no host, or the path is no URL. Send where the request goes to.";
+    "The Host header is missing or invalid, or the path is not a URL. Send the host that the request is for.";
   return refusal(400, { code: "invalid_request", message });
 }
 
-/** In process, the sandbox answers to every name. */
+/** In process, the sandbox accepts every name. */
 function hostNotAllowed(hostname: string): Response {
   const message =
     `The settlekit sandbox does not answer to the name ${hostname}. Use 127.0.0.1 or localhost, or allow ` +
-    "the name: allowedHosts of listen, --allow-host on the command line.";
+    "the name with allowedHosts of listen, or --allow-host on the command line.";
   return refusal(403, { code: "host_not_allowed", message });
 }
 
-/** What is refused before it reaches the app. */
+/** The response to what is refused before it reaches the app. */
 function refusal(status: number, { code, message }: { code: string; message: string }): Response {
   const body = { error: { type: "invalid_request_error", message, code } };
   const headers = { [evidenceHeader]: errorEvidence(status, code) };

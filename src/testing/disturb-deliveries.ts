@@ -8,7 +8,7 @@ import {
 import { checkOptionNames } from "../values.ts";
 import { checkOption } from "../webhooks/options.ts";
 
-/** The part of a delivery that is sent: the results of `signedDelivery` and `signWebhook` fit. */
+/** The part of a delivery that is sent: results of `signedDelivery` and `signWebhook` fit. */
 export interface Sendable {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,30 +18,30 @@ export interface Sendable {
 export interface Disturbance {
   /** Equal seeds give equal results. */
   readonly seed: Seed;
-  /** The share of the deliveries that is sent a second time, byte for byte. Default: 0. */
+  /** The share of deliveries that are sent a second time, byte for byte. Default: 0. */
   readonly duplicate?: number | undefined;
-  /** Whether they are sent in another order. Default: false. */
+  /** Whether to send them in another order. Default: false. */
   readonly reorder?: boolean | undefined;
   /** The longest delay, in milliseconds. Each delivery has its own, so that later ones overtake. Default: 0. */
   readonly maxDelayMs?: number | undefined;
-  /** The share beside which a copy with another body, signature or timestamp is sent. Default: 0. */
+  /** The share for which a copy with a changed body, signature or timestamp is also sent. Default: 0. */
   readonly tamper?: number | undefined;
-  /** The share beside which a copy with a valid signature is sent that is ten minutes old. Default: 0. */
+  /** The share for which a copy with a valid signature that is ten minutes old is also sent. Default: 0. */
   readonly staleTimestamp?: number | undefined;
-  /** The share beside which a copy signed with another secret is sent. Default: 0. */
+  /** The share for which a copy signed with another secret is also sent. Default: 0. */
   readonly wrongSecret?: number | undefined;
-  /** The secret that the deliveries are signed with. Only `staleTimestamp` needs it. */
+  /** The secret that signs the deliveries. Only needed for `staleTimestamp`. */
   readonly secret?: string | undefined;
 }
 
-/** The part of a copy that was changed. A receiver must answer each with 401. */
+/** The part of a copy that was changed. A receiver must respond to each with 401. */
 export type Tampering = "body" | "signature" | "timestamp" | "stale-timestamp" | "wrong-secret";
 
 /** A delivery to send. */
 export interface DisturbedDelivery {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The index of the given delivery that it comes from. */
+  /** The index of the given delivery that it is based on. */
   readonly index: number;
   /** Whether it is the second of two equal ones. */
   readonly isDuplicate: boolean;
@@ -63,12 +63,12 @@ export const disturbanceNames = [
 ] as const satisfies readonly (keyof Disturbance)[];
 
 /**
- * Duplicates, forges, reorders and delays deliveries, in the same way for the same seed. Every given delivery is
- * among the results unchanged, so that a receiver has to reach the same state as without them.
+ * Duplicates, forges, reorders and delays deliveries, in the same way for the same seed. The results include every
+ * given delivery unchanged, so a receiver must reach the same state as without the disturbance.
  *
- * Sends nothing: `sendDeliveries` does.
+ * It only prepares them: `sendDeliveries` sends them.
  *
- * @throws {ConfigurationError} An option is unknown or out of its bounds, or `staleTimestamp` has no `secret`.
+ * @throws {ConfigurationError} An option is unknown or out of range, or `staleTimestamp` has no `secret`.
  */
 export function disturbDeliveries(
   deliveries: readonly Sendable[],
@@ -130,7 +130,7 @@ export function disturbDeliveries(
     });
 }
 
-/** Draws nothing for a share of 0, so that another share changes nothing about the other copies. */
+/** Draws nothing for a share of 0, so that a share does not affect other copies. */
 function happens(share: number, random: () => number): boolean {
   return share > 0 && random() < share;
 }

@@ -1,5 +1,5 @@
 /**
- * Signed deliveries for tests of webhook receivers, also duplicated, late, out of order or forged.
+ * Signed deliveries for testing webhook receivers: as they are, or duplicated, late, out of order or forged.
  *
  * @module settlekit/testing
  */

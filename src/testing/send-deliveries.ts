@@ -11,24 +11,24 @@ import {
 export interface SendOptions extends Disturbance {
   /** How many may be in flight at once. Default: 1, so that each is answered before the next is sent. */
   readonly atOnce?: number | undefined;
-  /** Waits for a delay. Default: a timer. Pass one that advances your test's clock instead. */
+  /** Waits for a delay. Default: a timer. You can pass a function that advances your test's clock instead. */
   readonly sleep?: ((ms: number) => unknown) | undefined;
-  /** Called as `fetch(url, init)`. Default: the global one. */
+  /** Called as `fetch(url, init)`. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** A delivery that was sent, and the status of its answer. */
+/** A delivery that was sent, and the status of its response. */
 export interface SentDelivery extends DisturbedDelivery {
   readonly status: number;
 }
 
 /**
- * Sends deliveries to a URL under bad conditions: duplicated, reordered, delayed, with forged copies among
- * them, in the same way for the same seed. Gives them in the order in which they were sent.
+ * Sends deliveries to a URL under bad conditions: duplicated, reordered, delayed, with forged copies among them, in the
+ * same way for the same seed. Returns them in the order in which they were sent.
  *
- * Rejects when one of them is not answered.
+ * Rejects if one of them gets no response.
  *
- * @throws {ConfigurationError} An option is unknown or out of its bounds.
+ * @throws {ConfigurationError} An option is unknown or out of range.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export async function sendDeliveries(
   const inFlight = new Set<Promise<unknown>>();
   let elapsedMs = 0;
   for (const delivery of disturbDeliveries(deliveries, disturbance)) {
-    // Before the delay, so that a receiver is asked at the time of the test's clock that the delivery names.
+    // Scheduled before the delay, so that the receiver is called at the delivery's time on the test's clock.
     while (inFlight.size >= atOnce) await Promise.race(inFlight);
     if (delivery.delayMs > elapsedMs) await sleep(delivery.delayMs - elapsedMs);
     elapsedMs = delivery.delayMs;
@@ -74,7 +74,7 @@ async function send(
 ): Promise<SentDelivery> {
   const { body, headers } = delivery;
   const response = await fetch(url, { method: "POST", headers, body });
-  // Read to its end, so that the connection is reused.
+  // Read completely, so that the connection is reused.
   await response.arrayBuffer();
   return { ...delivery, status: response.status };
 }

@@ -45,7 +45,7 @@ export interface LambdaV2Event {
 export interface LambdaForm {
   /** Default: "/webhooks". */
   readonly path?: string | undefined;
-  /** Whether the body is in base64, as API Gateway sends binary ones. */
+  /** Whether the body is base64, as API Gateway sends binary bodies. */
   readonly base64?: boolean | undefined;
 }
 
@@ -60,9 +60,9 @@ export interface SignedDelivery extends SignedWebhook {
 }
 
 /**
- * Signs a delivery as the service does (interface section 6), to test a receiver with.
+ * Signs a delivery as the service does (interface section 6), to test a receiver.
  *
- * Throws a ConfigurationError when an option cannot be right.
+ * Throws a ConfigurationError when an option is invalid.
  *
  * @example
  * ```ts

@@ -34,9 +34,7 @@ export interface Delivery extends Signed {
   readonly hints: WebhookHints;
 }
 
-/**
- * Throws if the delivery cannot be verified: its headers are unreadable or stale, or its body is too large or not raw.
- */
+/** Throws if the delivery cannot be verified: unreadable or stale headers, or a body that is too large or not raw. */
 export function openDelivery(input: WebhookInput | undefined, settings: Settings): Delivery {
   const claims = checkedClaims(input?.headers, settings);
   return { ...claims, body: checkedBody(input?.body, settings.maxBodyBytes) };

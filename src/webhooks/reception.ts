@@ -28,10 +28,7 @@ export interface WebhookEndEvent extends ReceptionEvent {
   readonly status?: number;
 }
 
-/**
- * The messages on the node:diagnostics_channel channel `settlekit:webhooks`. No event contains a secret, an amount or a
- * body.
- */
+/** The messages on the diagnostics channel `settlekit:webhooks`. They contain no secrets, amounts or bodies. */
 export type WebhooksEvent = WebhookStartEvent | WebhookEndEvent;
 
 /** Sees the deliveries of the `Webhooks` that it was added to, as `settlekit/opentelemetry` does. */

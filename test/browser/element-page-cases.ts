@@ -117,7 +117,7 @@ export function elementPageCases(browser: () => Browser): void {
       expect(reported()).toEqual([
         [
           "unknown_option",
-          'The checkout has no attribute "return-ur", which is ignored. Did you mean return-url?',
+          'The checkout has no attribute "return-ur", so it is ignored. Did you mean return-url?',
         ],
         [
           "invalid_option",
@@ -125,7 +125,7 @@ export function elementPageCases(browser: () => Browser): void {
         ],
         [
           "unknown_option",
-          'The checkout has no message "retrun", which is ignored. Did you mean return?',
+          'The checkout has no message "retrun", so it is ignored. Did you mean return?',
         ],
         ["invalid_option", 'The message "return" must be a string, not 1.'],
       ]);
@@ -144,7 +144,7 @@ export function elementPageCases(browser: () => Browser): void {
         .poll(() => reported().at(-1))
         .toEqual([
           "unknown_option",
-          'The checkout has no property "paymentID", which is ignored. Did you mean paymentId?',
+          'The checkout has no property "paymentID", so it is ignored. Did you mean paymentId?',
         ]);
     });
 

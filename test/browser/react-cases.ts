@@ -107,7 +107,7 @@ export function reactCases(browser: () => Browser): void {
       expect(await watched.page.title()).toBe("paid order_1");
       const mistake = await watched.page.locator("html").getAttribute("data-mistake");
       expect(mistake).toBe(
-        'The checkout has no prop "onPayed", which is ignored. Did you mean onPaid?',
+        'The checkout has no prop "onPayed", so it is ignored. Did you mean onPaid?',
       );
       expect(watched.troubles).toEqual([]);
       await watched.page.context().close();

@@ -83,7 +83,7 @@ describe("a running sandbox", () => {
       const before = sandbox.clock.now();
       const { code, stderr } = await run("advance", duration);
       expect(code).toBe(2);
-      expect(stderr).toContain("Expected a whole number with its unit: 500ms, 90s, 15m, 2h or 1d.");
+      expect(stderr).toContain("Expected a whole number with a unit: 500ms, 90s, 15m, 2h or 1d.");
       expect(sandbox.clock.now()).toEqual(before);
     },
   );
@@ -223,7 +223,7 @@ describe("a running sandbox", () => {
   ])("that is another server, which answers %i, is named as such", async (status, args) => {
     await using shop = await scriptedServer({ status, body: "<h1>Shop</h1>" });
     const { code, stderr } = await settlekit([...args, "--url", shop.url]);
-    expect([code, stderr]).toEqual([5, expect.stringContaining("way that a sandbox does not")]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining("but not like a sandbox")]);
   });
 });
 

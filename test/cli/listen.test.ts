@@ -114,7 +114,7 @@ describe("settlekit listen", () => {
   });
 
   test.each([
-    ["nothing listens there", undefined, /nothing listens there/],
+    ["nothing listens there", undefined, /nothing is listening there/],
     ["it breaks the connection", reset, /./],
   ])("answers 502 when the endpoint gives no answer: %s", async (_, answer, reason) => {
     await using shop = await scriptedServer(answer ?? {});
@@ -237,7 +237,7 @@ describe("settlekit listen", () => {
     const init = { method: "POST", redirect: "manual" } as const;
     await fetch(url, { ...init, ...signed() });
     await running.stderr.next((text) => /→ 302 in \d+ ms$/.test(text));
-    await running.stderr.next((text) => text.includes("follow no redirect"));
+    await running.stderr.next((text) => text.includes("do not follow redirects"));
     await fetch(url, { ...init, ...signed() });
     await running.stderr.next((text) => text.includes("not passed on: "));
   });
@@ -284,7 +284,7 @@ describe("settlekit listen", () => {
     [["--secret", "a", "--forward-to", "shop"], "`--forward-to`: Expected a complete"],
     [["--secret", "a", "--tolerance", "5m"], "`--tolerance`: Expected"],
     [["--secret", "a", "--header-prefix", "no spaces"], "headerPrefix"],
-    [["--secret", "a", "--host", "no such host"], "Nothing can listen"],
+    [["--secret", "a", "--host", "no such host"], "Cannot listen"],
   ])("%j is refused", async (args, hint) => {
     const { code, stdout, stderr } = await settlekit(["listen", "--port", "0", ...args]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -95,7 +95,7 @@ describe("settlekit payouts", () => {
     const conflict = await payouts(...planOf("a", "900"));
     expect(conflict).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("with another amountInCents"),
+      stderr: expect.stringContaining("with a different amountInCents"),
     });
   });
 

@@ -102,7 +102,7 @@ test("an event is a line for people", () => {
     "  webhook payment.created  <red refused>  attempt 3  p",
     "  webhook payment.created  <red 401>  <yellow wrong-secret>  p",
     "  GET /ü  <red connection broken>",
-    "  GET /ü  <red cut off within the answer>",
+    "  GET /ü  <red cut off during the response>",
     "  clock advanced to 2026-01-01T00:15:00.000Z",
     "  → quotes expired  p",
     "  → 4 of 10 confirmations  p",

@@ -98,7 +98,7 @@ describe("settlekit trigger --detached", () => {
     await using shop = await scriptedServer({ status: 302, headers: { location: elsewhere.url } });
     const { code, stderr } = await trigger(shop.url, "payment.updated");
     expect(code).toBe(5);
-    expect(stderr).toContain("Webhooks follow no redirect");
+    expect(stderr).toContain("Webhooks do not follow redirects");
     expect(elsewhere.requests).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe("settlekit trigger --detached", () => {
     const url = answer ? shop.url : "http://127.0.0.1:1/hook";
     const { code, stdout, stderr } = await trigger(url, "payment.updated", "--json");
     expect(code).toBe(4);
-    expect(stderr).toContain("gave no answer");
+    expect(stderr).toContain("did not respond");
     expect(JSON.parse(stdout)).toMatchObject({ type: "sent", error: expect.any(String) });
   });
 

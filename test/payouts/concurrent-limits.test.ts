@@ -35,7 +35,7 @@ describe.skipIf(server === undefined || openDatabase === undefined)(
       await other.query("COMMIT");
       await running;
       expect(world.made).toEqual([]);
-      expect((await payouts.get("second"))?.problem).toMatch(/limits.perDay .* are taken/);
+      expect((await payouts.get("second"))?.problem).toMatch(/limits.perDay .* are used/);
       await other.end();
       await database.close();
     });

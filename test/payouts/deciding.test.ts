@@ -42,8 +42,8 @@ describe("resolve", () => {
       payouts.resolve(order.orderId, { ...by, withdrawalId, ...more });
     const contradicted = (text: string) =>
       expect.objectContaining({ code: "contradicted", message: expect.stringContaining(text) });
-    await expect(resolve(other.id)).rejects.toEqual(contradicted("is not of the order"));
-    await expect(resolve(less.id)).rejects.toEqual(contradicted("another amountInCents"));
+    await expect(resolve(other.id)).rejects.toEqual(contradicted("does not belong to the order"));
+    await expect(resolve(less.id)).rejects.toEqual(contradicted("different amountInCents"));
     await expect(resolve("unknown")).rejects.toEqual(
       expect.objectContaining({ name: "NotFoundError" }),
     );
@@ -67,7 +67,8 @@ describe("resolve", () => {
     const { world, payouts } = await inDoubt();
     const never = { ...by, neverSent: true, sendAgain: false } as const;
     const ended = await payouts.resolve(order.orderId, never);
-    expect(ended).toMatchObject({ state: "cancelled", problem: "Never sent, ann decided." });
+    const problem = "ann decided that it was never sent.";
+    expect(ended).toMatchObject({ state: "cancelled", problem });
     await world.live(payouts, hour, 10 * minute);
     expect(world.made).toEqual([]);
   });
@@ -86,7 +87,7 @@ describe("resolve", () => {
     await ledger.plan(order);
     await ledger.runDue();
     const tooEarly = ledger.resolve(order.orderId, { ...by, neverSent: true });
-    await expect(tooEarly).rejects.toThrow(/may still take effect.*Look again after 2026-/);
+    await expect(tooEarly).rejects.toThrow(/may still take effect.*Try again after 2026-/);
     await expect(ledger.resolve(order.orderId, { ...by } as never)).rejects.toThrow(/pass either/);
     await expect(ledger.resolve(order.orderId, { neverSent: true } as never)).rejects.toThrow(/by/);
     await early.live(ledger, 10 * minute);
@@ -153,9 +154,9 @@ describe("the breaker", () => {
       await world.live(payouts, 10 * minute);
       expect(await payouts.get(order.orderId)).toMatchObject({
         state: "needs_decision",
-        problem: expect.stringContaining("has another amountInCents than was planned"),
+        problem: expect.stringContaining("has a different amountInCents than planned"),
       });
-      expect((await payouts.stats()).stopped?.reason).toContain("another amountInCents");
+      expect((await payouts.stats()).stopped?.reason).toContain("different amountInCents");
       expect(world.made).toHaveLength(1);
     }
   });

@@ -194,7 +194,7 @@ it("goes on after its last entry, and stops, when a part of a backup was restore
   world.query(`UPDATE settlekit_payout_heads SET seq = 1,
   hash = (SELECT hash FROM settlekit_payout_journal WHERE seq = 1)`);
   expect((await payouts.verify()).ok).toBe(false);
-  expect((await payouts.stats()).stopped?.reason).toContain("recorded as its end");
+  expect((await payouts.stats()).stopped?.reason).toContain("after its recorded end");
   await payouts.runDue();
   expect(world.made).toHaveLength(1);
   await payouts.reopen({ by: "ann", reason: "restored Monday's backup" });

@@ -30,7 +30,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     await expect(payouts.plan({ ...order, amountInCents: 1, chainId: 1 })).rejects.toEqual(
       expect.objectContaining({
         name: "IdempotencyConflictError",
-        message: expect.stringContaining("another amountInCents, chainId."),
+        message: expect.stringContaining("different amountInCents, chainId."),
       }),
     );
   });
@@ -152,7 +152,7 @@ it("gives the row at once inside a transaction on SQLite, where an await would l
   await payouts.migrate();
   db.exec("BEGIN IMMEDIATE");
   expect(payouts.plan(order, { tx: db }).state).toBe("planned");
-  expect(() => payouts.plan({ ...order, amountInCents: 1 }, { tx: db })).toThrow(/planned already/);
+  expect(() => payouts.plan({ ...order, amountInCents: 1 }, { tx: db })).toThrow(/already planned/);
   db.exec("ROLLBACK");
   expect(await payouts.list()).toEqual([]);
   expect(() => payouts.plan(order, { tx: db })).toThrow(/no open transaction/);

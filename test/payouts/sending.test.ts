@@ -202,7 +202,7 @@ it("does not send what was planned for another service", async () => {
     type: "failed",
     error: {
       code: "other_service",
-      message: expect.stringMatching(/another environment, baseUrl/),
+      message: expect.stringMatching(/a different environment, baseUrl/),
     },
   });
   await world.live(payouts, 10 * minute);

@@ -43,7 +43,7 @@ describe.each(databases)("a worker on %s", (name, openDatabase) => {
     await inbox.migrate();
     await payouts.migrate();
     await inbox.settleDue();
-    expect(() => world.open({ store, inbox })).toThrow(/The inbox settles another ledger/);
+    expect(() => world.open({ store, inbox })).toThrow(/The inbox already updates another ledger/);
     world.open({ store, inbox, tenant: "another" });
     await payouts.plan(order);
     await payouts.runDue();
@@ -98,7 +98,7 @@ it("refuses options that cannot be right", async () => {
   expect(() => payouts.start({ concurrency: 0 })).toThrow(/concurrency must be a whole number, 1/);
   expect(() => payouts.start({ pollMs: 0 })).toThrow(/pollMs/);
   await expect(payouts.list({ limit: 0 })).rejects.toThrow(/limit/);
-  await expect(payouts.get(undefined as never)).rejects.toThrow(/orderId must be the payout's/);
+  await expect(payouts.get(undefined as never)).rejects.toThrow(/orderId must be that of a payout/);
   await expect(payouts.reopen({ by: "ann", reason: "a\nb" })).rejects.toThrow(
     /reason must say why, in one line/,
   );

@@ -93,7 +93,7 @@ describe("the OpenAPI document", () => {
       name: "limit",
       in: "query",
       required: false,
-      description: "Items a page, 1 to 1000; default 100.",
+      description: "Items per page, 1 to 1000; default 100.",
       schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
     });
     expect(

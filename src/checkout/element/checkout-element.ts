@@ -13,15 +13,15 @@ import { createTexts, type Texts } from "./texts.ts";
 import { viewOf } from "./view.ts";
 import type { RpcUrls } from "./wallets.ts";
 
-/** A server that renders the page has no elements: it may import the class, and never makes one. */
+/** A server that renders the page has no HTMLElement: it may import the class, but never instantiates it. */
 const ElementBase = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /**
- * `<settlekit-checkout>`: a payment page as an element. It shows what to pay where, follows the payment, and lets
- * wallets in the browser pay it.
+ * `<settlekit-checkout>`: a payment page as an element. It shows what to pay and where, follows the payment, and lets
+ * the customer pay with a wallet in the browser.
  *
- * Set `payment-id`, `secret` and `base-url`, as attributes or as the properties of the same names in camel case.
- * Without the first two it waits for them. Style it with the custom properties and parts that docs/checkout-theming.md lists.
+ * Set `payment-id`, `secret` and `base-url`, as attributes, or as properties with the same names in camel case. It
+ * waits until it has the first two. Style it with the custom properties and parts that docs/checkout-theming.md lists.
  *
  * @example
  * ```html
@@ -33,24 +33,24 @@ export class SettlekitCheckoutElement extends ElementBase {
   static readonly observedAttributes = attributeNames.filter((name) => name !== "theme");
   #secret: string | undefined;
   #messages: Partial<Messages> = {};
-  /** Those whose names were checked. */
+  /** Elements whose attribute and property names were already checked. */
   #checkedMessages = this.#messages;
   #rpcUrls: RpcUrls = {};
-  /** Of the payment that is shown, with all that is known of it, and what was told of it. */
+  /** The current payment's session, with everything known about it and the events sent for it. */
   #session = this.#newSession();
   #events = new EventDispatcher(this, null);
-  /** The attributes that the session was started with. */
+  /** The attributes with which the session was started. */
   #settings = "";
   #isDue = false;
   #known: Known = nothingKnown;
-  /** What the texts are made from. */
+  /** The inputs of the texts. */
   #speaking = { tag: "", messages: this.#messages };
   /** Undefined until the language is loaded. */
   #texts: Texts | undefined;
   #page: Page | undefined;
   readonly #languageChanges = new MutationObserver(() => void this.#speak());
 
-  /** The id of the payment, from its creation. */
+  /** The payment's id, returned when it was created. */
   get paymentId(): string | null {
     return this.getAttribute("payment-id");
   }
@@ -59,7 +59,7 @@ export class SettlekitCheckoutElement extends ElementBase {
   }
 
   /**
-   * The secret of the payment, from its creation; never a merchant secret key. The property, unlike the attribute,
+   * The payment's secret, returned when it was created; never a merchant secret key. Unlike the attribute, the property
    * leaves no trace in the document.
    */
   get secret(): string | null {
@@ -78,7 +78,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#reflect("base-url", value);
   }
 
-  /** With `sandbox`, `baseUrl` may be left out: the sandbox is on this machine. */
+  /** With `sandbox`, `baseUrl` may be omitted: it defaults to the sandbox on this machine. */
   get environment(): Environment | null {
     return this.getAttribute("environment") as Environment | null;
   }
@@ -94,7 +94,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#reflect("header-prefix", value);
   }
 
-  /** `light`, `dark`, or `auto` for what the customer's system prefers. Default `auto`. */
+  /** `light`, `dark`, or `auto` for the customer's system preference. Default `auto`. */
   get theme(): "light" | "dark" | "auto" {
     const theme = this.getAttribute("theme");
     return theme === "light" || theme === "dark" ? theme : "auto";
@@ -103,7 +103,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#reflect("theme", value);
   }
 
-  /** Where the customer goes after the payment; they are taken there when it is paid. Default: nowhere. */
+  /** Where the customer goes after the payment. Once it is paid, the redirect is automatic. Default: nowhere. */
   get returnUrl(): string | null {
     return this.getAttribute("return-url");
   }
@@ -116,13 +116,13 @@ export class SettlekitCheckoutElement extends ElementBase {
     return this.#messages;
   }
   set messages(value: Partial<Messages> | null | undefined) {
-    // Equal ones that a framework makes anew would write the page anew.
+    // Frameworks may create equal objects again: do not render for those.
     if (JSON.stringify(value ?? {}) === JSON.stringify(this.#messages)) return;
     this.#messages = { ...value };
     void this.#speak();
   }
 
-  /** URLs of nodes by chain id, with which a wallet adds a chain that it does not know. */
+  /** RPC URLs by chain id, so that a wallet can add a chain it does not know. */
   get rpcUrls(): RpcUrls {
     return this.#rpcUrls;
   }
@@ -130,7 +130,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#rpcUrls = value ?? {};
   }
 
-  /** Reads the payment again now, such as when your server learned of its money. */
+  /** Reads the payment again now, for example when your server learns that money has arrived. */
   async refresh(): Promise<void> {
     await this.#session.refresh();
   }
@@ -151,7 +151,7 @@ export class SettlekitCheckoutElement extends ElementBase {
 
   /** @internal */
   disconnectedCallback(): void {
-    // Elements that move are disconnected for a moment.
+    // An element that is moved is disconnected for a moment.
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#session.stop();
@@ -161,7 +161,7 @@ export class SettlekitCheckoutElement extends ElementBase {
 
   /** @internal */
   adoptedCallback(): void {
-    // Each document has style sheets of its own.
+    // Each document has its own style sheets.
     const sheet = styleSheetFor(this.ownerDocument);
     if (this.shadowRoot && sheet) this.shadowRoot.adoptedStyleSheets = [sheet];
   }
@@ -178,7 +178,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     else this.setAttribute(attribute, value);
   }
 
-  /** A property that was set before the element was defined hides the class's own. */
+  /** A property set before the element was defined shadows the class's accessor. */
   #adopt(name: keyof this): void {
     if (!Object.hasOwn(this, name)) return;
     const value = this[name];
@@ -186,7 +186,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this[name] = value;
   }
 
-  /** Does what the attributes say, once for all that change together, and never inside of `connectedCallback`. */
+  /** Applies the attributes, once for all that change together, and never inside `connectedCallback`. */
   #restart(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -225,7 +225,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     });
   }
 
-  /** Loads the texts of the language, and writes the page with them. */
+  /** Loads the language's texts, and renders the page with them. */
   async #speak(): Promise<void> {
     if (!this.isConnected) return;
     const [tag, own] = [languageAt(this), this.#messages];
@@ -235,7 +235,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     const language = languageFor(tag);
     const messages = await loadMessages(language);
     if (speaking !== this.#speaking) return;
-    // Numbers follow the region, unless the language is not spoken.
+    // Numbers follow the region, unless the language is not supported.
     const isSpoken = language !== "en" || /^en\b/i.test(tag);
     const locale = isSpoken ? tag : "en";
     this.#texts = createTexts({ ...messages, ...this.#ownMessages() }, locale, language);
@@ -246,7 +246,7 @@ export class SettlekitCheckoutElement extends ElementBase {
     this.#show(this.#known);
   }
 
-  /** The shop's texts. Mistakes in them are reported once. */
+  /** The shop's texts. Mistakes in them are reported only once. */
   #ownMessages(): Partial<Messages> {
     const given = this.#messages;
     if (given !== this.#checkedMessages) this.#report(wrongMessages(given));
@@ -270,7 +270,8 @@ export class SettlekitCheckoutElement extends ElementBase {
 }
 
 /**
- * Defines `<settlekit-checkout>`. May be called again, and on a server, where it does nothing. Importing `settlekit/checkout/element/define` calls it.
+ * Defines `<settlekit-checkout>`. Calling it again, or on a server, does nothing. Importing
+ * `settlekit/checkout/element/define` calls it.
  *
  * @example
  * ```ts
@@ -279,7 +280,7 @@ export class SettlekitCheckoutElement extends ElementBase {
  * ```
  */
 export function defineCheckoutElement(): void {
-  // A server that renders the page has no registry.
+  // A server that renders the page has no custom element registry.
   const { customElements } = globalThis;
   if (customElements !== undefined && customElements.get("settlekit-checkout") === undefined) {
     customElements.define("settlekit-checkout", SettlekitCheckoutElement);

@@ -6,7 +6,7 @@ import type { Environment } from "../../wire/credential.ts";
 import { Checkout } from "../checkout.ts";
 import { checkoutSettings } from "../checkout-options.ts";
 
-/** What an element's attributes say; null where one is missing. */
+/** The element's attributes; null for missing ones. */
 interface ConnectionAttributes {
   readonly paymentId: string | null;
   readonly secret: string | null;
@@ -25,22 +25,22 @@ export interface Connection {
 }
 
 interface ConnectOptions {
-  /** What relative URLs are relative to. */
+  /** The base of relative URLs. */
   readonly baseURI: string;
   readonly onEvent: (event: ClientEvent) => void;
 }
 
 /**
- * Makes the client of one payment. It is the one behind `CheckoutClient`, without the drawing of QR codes, which the
+ * Creates the client of one payment: the core of `CheckoutClient`, without the code that draws QR codes, which the
  * element loads on demand.
  *
- * @throws {SettlekitError} when an attribute cannot be right; `param` names it.
+ * @throws {SettlekitError} when an attribute is invalid; `param` names it.
  */
 export function connect(attributes: ConnectionAttributes, options: ConnectOptions): Connection {
   const { secret, baseUrl, environment, headerPrefix } = attributes;
   const paymentId = attributes.paymentId ?? "";
   const returnUrl = checkedReturnUrl(attributes.returnUrl, options.baseURI);
-  // Plain http to the page's own origin exposes nothing more: the page itself came that way.
+  // Plain http to the page's own origin exposes nothing new: the page itself was loaded that way.
   const isOwnOrigin = baseUrl !== null && parsed(baseUrl)?.origin === location.origin;
   const settings = checkoutSettings(
     {
@@ -67,7 +67,7 @@ function checkedReturnUrl(given: string | null, baseURI: string): string | undef
   return checkRedirectUrl("return-url", parsed(given, baseURI)?.href ?? given);
 }
 
-/** `URL.parse`, which the oldest browsers of docs/customers.md do not have. */
+/** `URL.parse`, which the oldest browsers in docs/customers.md lack. */
 function parsed(url: string, base?: string): URL | undefined {
   return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

@@ -7,7 +7,7 @@ interface DepositFormOptions {
   readonly announce: (text: string) => void;
 }
 
-/** Asks the customer of a deposit how much to pay in. */
+/** Asks the customer how much to deposit. */
 export function depositForm({ texts, onChoose, announce }: DepositFormOptions): HTMLFormElement {
   const { say, money } = texts;
   const error = h("p", { class: "error", id: "deposit-error" });
@@ -47,12 +47,12 @@ export function depositForm({ texts, onChoose, announce }: DepositFormOptions): 
   return form;
 }
 
-/** Over this, the service accepts no payment (interface section 8). */
+/** The service accepts no payment above this (interface section 8). */
 const maxCents = 100_000_000;
 
 /**
- * Dollars with up to two decimals in cents. Half of the world writes a comma before the decimals, so a comma or point
- * before three digits counts only where it can have but one meaning: `1.000` is refused on an English page.
+ * Converts dollars with up to two decimals to cents. Half the world uses a decimal comma, so a comma or point before
+ * three digits is accepted only if it is unambiguous: `1.000` is refused on an English page.
  */
 export function centsOf(text: string, { number }: Texts): number | undefined {
   const amount = plain(text)
@@ -69,7 +69,7 @@ export function centsOf(text: string, { number }: Texts): number | undefined {
   return cents >= 1 && cents <= maxCents ? cents : undefined;
 }
 
-/** With the digits and signs of ASCII, and without marks of direction. */
+/** The text with ASCII digits and signs, and without direction marks. */
 function plain(text: string): string {
   return text
     .normalize("NFKC")
@@ -81,7 +81,7 @@ function plain(text: string): string {
     .trim();
 }
 
-/** The ten digits of a script follow each other. */
+/** The ten digits of a script are consecutive. */
 function digit(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   let value = 0;

@@ -13,7 +13,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** An SVG of one path, drawn by lines or by areas. */
+/** An SVG of one path, stroked or filled. */
 export function drawing(path: string, viewBox: string, attributes: Attributes = {}): SVGSVGElement {
   const namespace = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(namespace, "svg");
@@ -31,7 +31,7 @@ function setAttributes(element: Element, attributes: Attributes): void {
   }
 }
 
-/** Writes a text where it differs, so that screen readers and selections are not disturbed. */
+/** Sets a text only if it differs, to leave screen readers and selections undisturbed. */
 export function write(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -40,7 +40,7 @@ export function show(element: HTMLElement, isShown: boolean): void {
   element.hidden = !isShown;
 }
 
-/** Says whether a button does something. One that is `disabled` would lose the focus of those who use the keyboard. */
+/** Marks whether a button does something. Setting `disabled` would take the focus from keyboard users. */
 export function enable(element: HTMLElement, isEnabled: boolean): void {
   if (isEnabled) element.removeAttribute("aria-disabled");
   else element.setAttribute("aria-disabled", "true");
@@ -59,24 +59,24 @@ export function factRow(name: Node | string, value: Node, copy?: CopyButton): HT
 }
 
 interface CopyOptions {
-  /** What a screen reader calls it, such as "Copy the address". */
+  /** The button's name for screen readers, such as "Copy the address". */
   readonly label: string;
   readonly text: string;
   readonly done: string;
   readonly failed: string;
-  /** Told the outcome, for those who do not see the button. */
+  /** Receives the result, for customers who cannot see the button. */
   readonly announce: (text: string) => void;
 }
 
 export interface CopyButton {
   readonly element: HTMLButtonElement;
-  /** What it copies. */
+  /** The text to copy. */
   value: string;
-  /** Where the page shows it, at the beginning of a text. */
+  /** The element that shows the value, at the start of its text. */
   shown: Node | undefined;
 }
 
-/** A button that copies `value`, and says so for two seconds. Where it cannot, it selects what is shown, and says why. */
+/** A button that copies `value` and confirms it for two seconds. If it cannot, it selects the value and says why. */
 export function copyButton({ label, text, done, failed, announce }: CopyOptions): CopyButton {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const note = h("span", { class: "quiet" }, failed);
@@ -102,12 +102,12 @@ async function writeToClipboard(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Not allowed in this frame, or no secure context.
+    // Not allowed in this frame, or not a secure context.
     return false;
   }
 }
 
-/** Selects what is shown, and copies by the command that older rules allow; the selection is left for the customer. */
+/** Selects the shown value and copies it with the legacy command; the selection stays for the customer. */
 function copySelected({ shown, value }: CopyButton): boolean {
   const text = shown?.firstChild;
   if (text) getSelection()?.setBaseAndExtent(text, 0, text, value.length);

@@ -4,47 +4,47 @@ import { isPaid, type PaymentStatus } from "../../wire/payment-status.ts";
 import { dueCents, type Known } from "./state.ts";
 import { transactionOf } from "./view.ts";
 
-/** The facts of a payment in events: what its customer may know, and never the secret. */
+/** The facts of a payment in events: what its customer may know, never the secret. */
 export interface CheckoutFacts {
   readonly paymentId: string;
   readonly status: PaymentStatus;
-  /** The merchant's own reference; null where there is none. */
+  /** The merchant's own reference; null if there is none. */
   readonly orderId: string | null;
   /** USD cents, without fees. */
   readonly amountInCents: number;
-  /** What the customer pays in USD cents, fees included; null while a deposit has no amount. */
+  /** What the customer pays in USD cents, fees included; null until a deposit has an amount. */
   readonly amountDueCents: number | null;
-  /** What arrived, as a decimal USD value; null before. */
+  /** What arrived, as a decimal USD value; null before that. */
   readonly receivedUsd: string | null;
-  /** Hash of the transaction that brought the money; null before. */
+  /** Hash of the transaction that delivered the money; null before that. */
   readonly transactionHash: string | null;
 }
 
-/** What went wrong, for the developer. The customer sees it in words of their own. */
+/** What went wrong, for the developer. The customer sees a separate text. */
 export interface CheckoutProblem {
-  /** Empty when no payment could be named. */
+  /** Empty if no payment could be identified. */
   readonly paymentId: string;
   /** Stable and machine-readable, such as `wallet_rejected` or `quote_expired`. */
   readonly code: string;
-  /** Fact and cure, in English. */
+  /** What happened and what to do, in English. */
   readonly message: string;
 }
 
-/** The events of the element. They bubble, and leave shadow trees. */
+/** The element's events. They bubble, and cross shadow boundaries. */
 export interface CheckoutEventMap {
-  /** The status was read for the first time, or is another one. */
+  /** The status was read for the first time, or has changed. */
   "settlekit-change": CustomEvent<CheckoutFacts>;
-  /** The payment is paid: `completed` or `confirmed`. Once. Your webhook, not this event, ships the order. */
+  /** The payment is paid: `completed` or `confirmed`. Sent once. Ship the order on your webhook, not on this event. */
   "settlekit-paid": CustomEvent<CheckoutFacts>;
-  /** The payment failed, such as with too little money. Once. */
+  /** The payment failed, for example because too little arrived. Sent once. */
   "settlekit-failed": CustomEvent<CheckoutFacts>;
-  /** The payment expired. Once; money that arrives later may still pay it. */
+  /** The payment expired. Sent once; money that arrives later may still pay it. */
   "settlekit-expired": CustomEvent<CheckoutFacts>;
-  /** Something went wrong, the configuration included. */
+  /** Something went wrong, possibly in the configuration. */
   "settlekit-error": CustomEvent<CheckoutProblem>;
 }
 
-/** Dispatches the events of one payment, and its end once. */
+/** Dispatches the events of one payment, and its end only once. */
 export class EventDispatcher {
   readonly paymentId: string | null;
   readonly #target: EventTarget;

@@ -1,6 +1,6 @@
 import { english, type Messages } from "./messages.ts";
 
-/** The languages that the element has, by BCP 47 tag. */
+/** The element's languages, as BCP 47 tags. */
 const languages = ["en", "de", "fr", "es", "pt", "it", "ja", "zh-Hans", "ar"] as const;
 type Language = (typeof languages)[number];
 
@@ -15,7 +15,7 @@ const loaders: { readonly [Tag in Exclude<Language, "en">]: () => Promise<Messag
   ar: async () => (await import("./languages/ar.ts")).arabic,
 };
 
-/** The language of the page at an element, across shadow trees; that of the browser where the page names none. */
+/** The page's language at an element, across shadow trees; the browser's if the page declares none. */
 export function languageAt(element: Element): string {
   const found = element.closest("[lang]")?.getAttribute("lang");
   if (found) return found.replaceAll("_", "-");
@@ -23,13 +23,13 @@ export function languageAt(element: Element): string {
   return host ? languageAt(host) : navigator.language;
 }
 
-/** The element's language for a BCP 47 tag such as `de-AT`; English for all that it does not speak. */
+/** The element's language for a BCP 47 tag such as `de-AT`; English if it is not supported. */
 export function languageFor(tag: string): Language {
   const [base = ""] = tag.toLowerCase().split("-");
   return languages.find((language) => language.toLowerCase().split("-")[0] === base) ?? "en";
 }
 
-/** Loads the texts of a language; English ones where they cannot be loaded. */
+/** Loads a language's texts; the English ones if that fails. */
 export async function loadMessages(language: Language): Promise<Messages> {
   if (language === "en") return english;
   return loaders[language]().catch(() => english);

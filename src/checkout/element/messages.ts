@@ -1,7 +1,4 @@
-/**
- * Every text of the element in English. Names in braces are filled in. A language that lacks a text does not
- * compile.
- */
+/** Every text of the element in English, with placeholders in braces. A language that lacks a text does not compile. */
 export const english = {
   region: "Payment",
   loading: "Loading the payment…",

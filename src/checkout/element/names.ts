@@ -14,7 +14,7 @@ export const attributeNames = [
   "return-url",
 ] as const;
 
-/** Properties that a page sets; those of the attributes and two more. */
+/** Properties that a page sets: the attributes' and two more. */
 export const propertyNames = [
   "paymentId",
   "secret",
@@ -28,7 +28,7 @@ export const propertyNames = [
   "rpcUrls",
 ] as const;
 
-/** The mistakes in the names on an element. Pages and frameworks add names of their own, so only near misses count. */
+/** Mistakes in an element's attribute and property names: only near misses, because pages add names of their own. */
 export function misspeltNames(element: Element): SettlekitError[] {
   return [
     ...misspelt("attribute", element.getAttributeNames(), attributeNames),
@@ -37,7 +37,7 @@ export function misspeltNames(element: Element): SettlekitError[] {
   ];
 }
 
-/** The names that are none of the known ones but almost one. */
+/** The unknown names that are close to a known one. */
 export function misspelt(
   kind: "attribute" | "property" | "prop",
   names: readonly string[],
@@ -49,7 +49,7 @@ export function misspelt(
   });
 }
 
-/** The mistakes in a shop's texts: names that the element does not have, and values that are not text. */
+/** Mistakes in a shop's texts: unknown names, and values that are not text. */
 export function wrongMessages(messages: object): SettlekitError[] {
   const known = Object.keys(english);
   return Object.entries(messages).flatMap(([name, text]) => {
@@ -71,6 +71,6 @@ function misspeltTheme(theme: string | null): SettlekitError[] {
 
 function unknownName(kind: string, name: string, meant: string | undefined): SettlekitError {
   const cure = meant === undefined ? "Remove it." : `Did you mean ${meant}?`;
-  const fact = `The checkout has no ${kind} ${show(name)}, which is ignored.`;
+  const fact = `The checkout has no ${kind} ${show(name)}, so it is ignored.`;
   return invalidOption(name, `${fact} ${cure}`, "unknown_option");
 }

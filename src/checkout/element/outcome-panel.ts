@@ -10,7 +10,7 @@ interface OutcomePanelOptions {
   readonly copyButton: (label: string) => CopyButton;
 }
 
-/** The confirmations, then what became of the payment, and the way back to the shop. */
+/** The confirmations, then the payment's outcome, and the way back to the shop. */
 export class OutcomePanel {
   readonly elements: readonly HTMLElement[];
   readonly #confirming: HTMLElement;

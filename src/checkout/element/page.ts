@@ -5,10 +5,10 @@ import { type Actions, PayPanel } from "./pay-panel.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** How long an announcement stays in the document for a screen reader to read it. */
+/** How long an announcement stays in the document for screen readers. */
 const announcementMs = 3_000;
 
-/** The element's DOM in one language: made once, and changed where the view differs. */
+/** The element's DOM in one language: built once, then updated where the view changes. */
 export class Page {
   readonly root: HTMLElement;
   readonly #monogram = h("span", { class: "monogram", "aria-hidden": "true" });
@@ -70,7 +70,7 @@ export class Page {
         this.#fees,
         h(
           "p",
-          // The only live region. Announcements are read without repeating the status.
+          // The only live region, so that announcements do not repeat the status.
           { class: "status", part: "status", role: "status", "aria-atomic": "false" },
           h("span", { class: "dot", "aria-hidden": "true" }),
           this.#status,
@@ -86,7 +86,7 @@ export class Page {
     );
   }
 
-  /** Takes the place of the page with other texts: with what the customer wrote there, and with the focus. */
+  /** Replaces the page in another language, and takes over the customer's input and the focus. */
   replace(before: Page | undefined, shadowRoot: ShadowRoot): void {
     const controls = this.#controls;
     const [old, focused] = [before ? before.#controls : [], shadowRoot.activeElement];
@@ -98,7 +98,7 @@ export class Page {
     }
   }
 
-  /** The same ones in every language. */
+  /** The controls, in the same order in every language. */
   get #controls(): HTMLInputElement[] {
     return [...this.root.querySelectorAll<HTMLInputElement>("a, button, input")];
   }
@@ -135,7 +135,7 @@ export class Page {
     this.#pay.update(view);
     this.#outcome.update(view);
     this.#view = view;
-    // The focused control may be hidden now: keep the focus in the element, for keyboard users.
+    // The focused control may now be hidden: keep the focus in the element, for keyboard users.
     if (focused && !focused.checkVisibility()) root.focus({ preventScroll: true });
   }
 

@@ -5,7 +5,7 @@ import type { View } from "./view.ts";
 import { walletIcon } from "./wallet-icon.ts";
 import type { WalletAction } from "./wallet-line.ts";
 
-/** What the customer can do. */
+/** The customer's actions. */
 export interface Actions {
   choose(choice: Choice): void;
   /** Undefined to choose again. */
@@ -13,26 +13,26 @@ export interface Actions {
   retryPrice(): void;
   pay(uuid: string): void;
   giveUpWallet(): void;
-  /** Undefined to go on waiting for what a wallet has sent. */
+  /** Undefined to keep waiting for a transfer that a wallet has sent. */
   payAgain(step: PayingAgain | undefined): void;
   stay(): void;
 }
 
 interface PayPanelOptions {
   readonly texts: Texts;
-  /** Of the payment that is shown by then. */
+  /** Announces a text on whichever page is shown by then. */
   readonly actions: () => Actions;
   readonly announce: (text: string) => void;
   readonly copyButton: (label: string) => CopyButton;
 }
 
-/** How long a quote lives in every published sample; the countdown's bar is full then. */
+/** How long a quote is valid in every published sample; the countdown's bar is then full. */
 const fullBarMs = 600_000;
 
-/** What to send where, until when, and from which wallet. */
+/** What to send, where, until when, and from which wallet. */
 export class PayPanel {
   readonly root: HTMLElement;
-  /** How far paying from a wallet has come. Outlives the panel, because a payment that was sent needs no address. */
+  /** The progress of a wallet payment. It outlives the panel: a payment that was sent needs no address. */
   readonly walletLine: HTMLElement;
   readonly #options: PayPanelOptions;
   readonly #tokens: HTMLFieldSetElement;
@@ -75,7 +75,7 @@ export class PayPanel {
         factRow(this.#toAddress, this.#address, this.#copyAddress),
       ),
     );
-    // The time stands where the language has it.
+    // Each language has its own place for the time.
     const [before = "", after = ""] = say("validFor", { time: "\n" }).split("\n");
     this.#countdown = h(
       "div",
@@ -94,7 +94,7 @@ export class PayPanel {
     this.#walletActions = {
       cancel: button(say("cancel"), () => actions().giveUpWallet()),
       payAnotherWay: button(say("payAnotherWay"), () => actions().payAgain("warned")),
-      // Not by a double click on the one before, in whose place it may be.
+      // Ignore a double click that was meant for the previous button in this place.
       payAgain: button(say("payAgain"), ({ detail }) => detail < 2 && actions().payAgain("sure")),
       keepWaiting: button(say("keepWaiting"), () => actions().payAgain(undefined)),
     };
@@ -130,7 +130,7 @@ export class PayPanel {
   }
 
   countDown(remainingMs: number): void {
-    // The Date header has whole seconds, so a fresh quote may seem to last a little longer.
+    // The Date header has a resolution of one second, so a fresh quote may seem to last slightly longer.
     const shownMs = Math.min(remainingMs, fullBarMs);
     write(this.#timer, this.#options.texts.time(shownMs));
     this.#bar.style.setProperty("--share", String(shownMs / fullBarMs));
@@ -171,13 +171,13 @@ export class PayPanel {
     void this.#drawQr(address);
   }
 
-  /** A QR code of the bare address: of a payment link, several wallets read nothing but the token's contract. */
+  /** A QR code of the address alone: from a payment link, several wallets read only the token's contract. */
   async #drawQr(address: string): Promise<void> {
     if (this.#qr.dataset.address === address) return;
     this.#qr.dataset.address = address;
     this.#qr.replaceChildren();
     if (address === "") return;
-    // Without the drawing, there is still the address to copy.
+    // If the QR code cannot be drawn, the address can still be copied.
     const module = await import("./qr.ts").catch(() => undefined);
     if (module && this.#qr.dataset.address === address) {
       this.#qr.replaceChildren(module.qrCode(address));

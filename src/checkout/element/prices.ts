@@ -4,7 +4,7 @@ import type { Quote } from "../../wire/quote.ts";
 import type { Connection } from "./connect.ts";
 import { type Choice, choicesOf, codeOf, firstChoice, type Known, offerOf } from "./state.ts";
 
-/** After a price could not be loaded. */
+/** The wait after a price could not be loaded. */
 const retryMs = 10_000;
 
 interface PricesOptions {
@@ -17,12 +17,12 @@ interface PricesOptions {
   readonly look: () => Promise<void>;
 }
 
-/** The tokens to choose from, and the price in the chosen one. Only the latest request for a price counts. */
+/** The tokens to choose from, and the price in the chosen one. Only the latest price request counts. */
 export class Prices {
   readonly #options: PricesOptions;
-  /** Number of the latest request for a quote; answers to earlier ones are outdated. */
+  /** Number of the latest quote request; responses to earlier ones are outdated. */
   #asked = 0;
-  /** The request that is under way. */
+  /** The current request. */
   #asking: number | undefined;
   #retryAt: number | undefined;
 
@@ -30,7 +30,7 @@ export class Prices {
     this.#options = options;
   }
 
-  /** Takes the choices that a payment's quotes offer, and asks for a price if there is none. */
+  /** Adds the choices that a payment's quotes offer, and requests a price if there is none. */
   async take(quotes: readonly Quote[]): Promise<void> {
     const { known } = this.#options;
     this.#offer(choicesOf(quotes));
@@ -43,14 +43,14 @@ export class Prices {
     if (this.#options.known().offer === undefined && !isAsking) await this.ask();
   }
 
-  /** Forgets the price, and the request that is under way. */
+  /** Forgets the price, and the current request. */
   drop(): void {
     this.#asked += 1;
     this.#retryAt = undefined;
     this.#options.update({ offer: undefined, priceFailure: undefined });
   }
 
-  /** Asks for the price in the chosen token. An active quote is returned again. */
+  /** Requests the price in the chosen token. An active quote is returned again. */
   async ask(): Promise<void> {
     const { known, update, report, connection, look } = this.#options;
     const signal = this.#options.signal();
@@ -77,7 +77,7 @@ export class Prices {
       update({ offer, choice: offer.choice, isRenewed });
     } catch (error) {
       if (asked !== this.#asked || signal.aborted) return;
-      // The payment may have ended meanwhile, and takes no quote then.
+      // The payment may have ended meanwhile, and accepts no quotes then.
       await look();
       if (asked !== this.#asked || known().payment?.status !== "pending") return;
       report(error);
@@ -89,12 +89,12 @@ export class Prices {
     }
   }
 
-  /** Asks again, a while after a price could not be loaded. */
+  /** Retries some time after a price could not be loaded. */
   tick(now: number): void {
     if (this.#retryAt !== undefined && now > this.#retryAt) void this.ask();
   }
 
-  /** A deposit may come without quotes: every token of the service is a choice then. */
+  /** A deposit may have no quotes: then every token of the service can be chosen. */
   async #loadChoices(): Promise<void> {
     const { known, connection, signal } = this.#options;
     if (known().choices.length > 0) return;
@@ -108,7 +108,7 @@ export class Prices {
     this.#offer(choicesOf(usable));
   }
 
-  /** Adds choices, of which one is chosen. */
+  /** Adds choices, and selects one if none is selected. */
   #offer(more: readonly Choice[]): void {
     const { choices: known, choice } = this.#options.known();
     const added = more.filter(({ key }) => !known.some((it) => it.key === key));
@@ -117,7 +117,7 @@ export class Prices {
   }
 }
 
-/** Whether asking again may give a price. */
+/** Whether a retry may succeed. */
 function mayPass(error: unknown): boolean {
   return passesByItself(error) || (SettlekitError.is(error) && error.code === "quote_expired");
 }

@@ -18,47 +18,48 @@ import {
 import { WalletPayment } from "./wallet-payment.ts";
 import type { RpcUrls } from "./wallets.ts";
 
-/** How often the countdown is looked at. */
+/** How often the countdown is updated. */
 const tickMs = 250;
-/** Between readings of a payment whose confirmations rise, or that could not be read. */
+/** The wait between reads of a payment that is collecting confirmations, or could not be read. */
 const rereadMs = 3_000;
-/** Between readings of a payment that the service refuses. */
+/** The wait between reads of a payment that the service refuses. */
 const refusedRereadMs = 15_000;
-/** Between the payment and the way back to the shop. */
+/** The wait between the payment and the return to the shop. */
 const returnMs = 3_000;
 
-/** Makes the client of the payment. */
+/** Creates the payment's client. */
 export type Connect = (onEvent: (event: ClientEvent) => void) => Connection;
 
 interface SessionOptions {
   readonly rpcUrls: () => RpcUrls;
   readonly onChange: (known: Known) => void;
-  /** Told of every error that a developer may want to know, once. */
+  /** Receives every error that may interest a developer, once. */
   readonly onError: (error: SettlekitError) => void;
 }
 
 /**
- * Follows one payment, asks for its prices, and lets wallets pay it. Everything it learns is one `Known`, which lasts
- * as long as the session: it may stop and start again, such as with other attributes. Another payment is another session.
+ * Follows one payment, requests its prices, and lets wallets pay it. Everything it learns is in one `Known`, which
+ * lasts as long as the session. The session may stop and start again, for example with other attributes. Another
+ * payment gets another session.
  */
 export class Session implements Actions {
   readonly #options: SessionOptions;
   readonly #prices: Prices;
   readonly #walletPayment: WalletPayment;
   #stopping = new AbortController();
-  /** The latest that could be made: a stopped session still tells the service what a wallet sends. */
+  /** The last valid connection: even a stopped session reports a wallet's transfers to the service. */
   #connection: Connection | undefined;
   #known: Known = nothingKnown;
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** Of the start whose status is watched. */
+  /** The signal of the start whose status is being watched. */
   #watching: AbortSignal | undefined;
-  /** Number of the latest reading of the payment; answers to earlier ones are outdated. */
+  /** Number of the latest read of the payment; results of earlier ones are outdated. */
   #looked = 0;
   #looking = 0;
   #lookedAt = 0;
-  /** Whether the payment is known to have changed since it was read. */
+  /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
-  /** When the customer is taken back; never for those who stay. */
+  /** When the customer is redirected; never if they chose to stay. */
   #returnAt: number | undefined;
 
   constructor(options: SessionOptions) {
@@ -85,7 +86,7 @@ export class Session implements Actions {
     return this.#timer !== undefined;
   }
 
-  /** @param connect What it throws becomes the problem that is shown. */
+  /** @param connect If it throws, its error becomes the displayed problem. */
   start(connect: Connect): void {
     this.stop();
     this.#stopping = new AbortController();
@@ -107,7 +108,7 @@ export class Session implements Actions {
     void this.#look();
   }
 
-  /** Ends everything but a transfer that a wallet shows. The price goes, so that no wallet is asked to send any more. */
+  /** Ends everything except a transfer that a wallet is showing. Drops the price, so that no wallet sends any more. */
   stop(): void {
     this.#stopping.abort();
     clearInterval(this.#timer);
@@ -116,7 +117,7 @@ export class Session implements Actions {
     if (Number.isFinite(this.#returnAt)) this.#returnAt = undefined;
   }
 
-  /** Takes the way back of another connection, and leaves the rest as it is. */
+  /** Takes over another connection's return URL, and nothing else. */
   setReturnUrl(connect: Connect): void {
     try {
       this.#update({ returnUrl: connect(() => {}).returnUrl });
@@ -146,35 +147,35 @@ export class Session implements Actions {
     void this.#prices.ask();
   }
 
-  /** Asks for the price again, after it could not be loaded. */
+  /** Requests the price again, after it could not be loaded. */
   retryPrice(): void {
     void this.#prices.ask();
   }
 
-  /** Stops waiting for a wallet. What it sends all the same is kept. */
+  /** Stops waiting for a wallet. If it still sends something, that is recorded. */
   giveUpWallet(): void {
     this.#walletPayment.giveUp();
   }
 
-  /** Pays what is shown from a wallet. */
+  /** Pays the displayed offer from a wallet. */
   pay(uuid: string): void {
     void this.#walletPayment.pay(uuid);
   }
 
-  /** @param payingAgain Undefined to go on waiting for what a wallet has sent. */
+  /** @param payingAgain Undefined to keep waiting for a transfer that a wallet has sent. */
   payAgain(payingAgain: PayingAgain | undefined): void {
     this.#update({ payingAgain });
     // The price may have expired meanwhile.
     this.#tick();
   }
 
-  /** Leaves the way back to the customer. */
+  /** Cancels the automatic return to the shop. */
   stay(): void {
     this.#returnAt = Number.POSITIVE_INFINITY;
     this.#update({ returnInSeconds: undefined });
   }
 
-  /** Watches the status, once a start. A reading after it ended begins it again. */
+  /** Watches the status, once per start. If the watch ended, the next read restarts it. */
   async #watch(): Promise<void> {
     const { signal } = this.#stopping;
     if (this.#connection === undefined || this.#watching === signal) return;
@@ -184,7 +185,7 @@ export class Session implements Actions {
         if (status !== this.#known.payment?.status) await this.#look();
       }
     } catch {
-      // Reading the payment tells whether that is a problem.
+      // Reading the payment will show whether this is a problem.
       if (!signal.aborted) this.#isStale = true;
     }
     if (this.#watching === signal) this.#watching = undefined;
@@ -205,14 +206,14 @@ export class Session implements Actions {
       this.#update({ payment, problem: undefined });
       if (!isFinal(payment.status)) void this.#watch();
       if (payment.status === "pending") return await this.#prices.take(payment.quotes);
-      // Nothing is left to pay.
+      // There is nothing left to pay.
       this.giveUpWallet();
       this.#prices.drop();
     } catch (error) {
       if (signal.aborted || looked !== this.#looked) return;
       this.#isStale = true;
       const { payment } = this.#known;
-      // What was read last stays; it is read again.
+      // Keep showing the last result; the payment is read again.
       if (payment && (passesByItself(error) || isFinal(payment.status))) return;
       this.#fail(error);
     } finally {
@@ -240,7 +241,7 @@ export class Session implements Actions {
     }
   }
 
-  /** Takes the customer back a moment after the payment, unless they stay. */
+  /** Redirects the customer shortly after the payment, unless they chose to stay. */
   #tickReturn(now: number): void {
     const { payment, returnUrl, returnInSeconds } = this.#known;
     if (returnUrl === undefined || payment === undefined || !isPaid(payment.status)) return;
@@ -254,10 +255,10 @@ export class Session implements Actions {
     }
   }
 
-  /** Tells the service of a transaction. It looks at the chain by itself, so a failure loses nothing. */
+  /** Reports a transaction to the service. The service also checks the chain by itself, so a failure loses nothing. */
   async #tell(input: RefreshStatusInput): Promise<void> {
     try {
-      // Without the signal: money that has left is told of, also when the element is gone.
+      // Without the signal: money that was sent is reported even after the element is removed.
       const state = await this.#connection?.checkout.refreshStatus(input);
       if (state && state.status !== this.#known.payment?.status) await this.#look();
     } catch (error) {
@@ -265,7 +266,7 @@ export class Session implements Actions {
     }
   }
 
-  /** Whether the service can be reached, as every request shows it. */
+  /** Whether the service is reachable, according to each request. */
   #observe(event: ClientEvent, { aborted }: AbortSignal): void {
     if (event.type !== "attempt") return;
     const isOffline = event.status === undefined && event.failure !== undefined;
@@ -273,7 +274,7 @@ export class Session implements Actions {
     if (event.failure !== "aborted") this.#update({ isOffline });
   }
 
-  /** Shows that nothing of the payment can be shown. The same problem is reported once. */
+  /** Shows that the payment cannot be displayed. The same problem is reported only once. */
   #fail(error: unknown): void {
     const { kind, code } = problemOf(error);
     const { problem } = this.#known;

@@ -14,9 +14,9 @@ import type { Token } from "../../wire/token.ts";
 import type { PaymentRequest } from "../payment-request.ts";
 import { printable } from "./texts.ts";
 
-/** A token on a network in which the customer may pay. */
+/** A token on a network in which the customer can pay. */
 export interface Choice {
-  /** Unique among the choices of a payment. */
+  /** Unique among a payment's choices. */
   readonly key: string;
   readonly symbol: string;
   readonly network: string;
@@ -26,20 +26,20 @@ export interface Choice {
   readonly isStable: boolean;
 }
 
-/** A price that can be paid now, and everything that the customer needs to pay it. */
+/** A price that can be paid now, with everything that the customer needs to pay it. */
 export interface Offer {
   readonly choice: Choice;
   readonly quote: Quote;
   readonly request: PaymentRequest;
 }
 
-/** Why nothing of the payment can be shown. */
+/** Why the payment cannot be displayed. */
 export interface Problem {
   readonly kind: "notSetUp" | "notAccessible" | "notFound" | "unavailable";
   readonly code: string;
 }
 
-/** Why no price can be shown. */
+/** Why no price can be displayed. */
 interface PriceFailure {
   readonly kind: "priceFailed" | "unpayable" | "noChoice";
   /** HTTP status, or the error's code. */
@@ -50,7 +50,7 @@ interface PriceFailure {
 export interface AnnouncedWallet {
   readonly uuid: string;
   readonly name: string;
-  /** A `data:` URL; undefined when there is none that may be drawn. */
+  /** A `data:` URL; undefined if there is none that may be drawn. */
   readonly icon: string | undefined;
 }
 
@@ -65,49 +65,49 @@ export type WalletFailure =
   | "wallet_failed"
   | "wallet_outcome_unknown";
 
-/** How far paying from a wallet has come, until the wallet has sent or refused. */
+/** The progress of a wallet payment, until the wallet has sent or refused it. */
 export interface WalletProgress {
-  /** Name of the wallet. */
+  /** The wallet's name. */
   readonly wallet: string;
   readonly choice: Choice;
   readonly step: "connecting" | "switching" | "sending" | "failed";
   readonly failure?: WalletFailure;
-  /** Why the transfer that the wallet still shows is to be rejected there. */
+  /** Why the customer should reject the transfer that the wallet is still showing. */
   readonly withdrawn?: "expired" | "cancelled";
 }
 
 /** A transfer that a wallet has sent. */
 export interface SentTransfer {
-  /** Name of the wallet. */
+  /** The wallet's name. */
   readonly wallet: string;
   readonly choice: Choice;
   readonly hash: string;
 }
 
-/** How far a customer has come who wants to pay again what a wallet has sent: warned, or sure of it. */
+/** The progress of a customer who wants to pay again although a wallet has sent the money: warned, or certain. */
 export type PayingAgain = "warned" | "sure";
 
-/** All that the element knows of a payment, for as long as it shows this payment. The view is computed from nothing else. */
+/** Everything that the element knows about a payment while it shows it. The view is computed from this alone. */
 export interface Known {
   readonly problem?: Problem | undefined;
   readonly payment?: Payment | undefined;
   readonly choices: readonly Choice[];
   readonly choice?: Choice | undefined;
   readonly offer?: Offer | undefined;
-  /** Whether the offer is another one than the customer saw before, for the same choice. */
+  /** Whether the offer differs from the one that the customer saw before for the same choice. */
   readonly isRenewed: boolean;
   readonly priceFailure?: PriceFailure | undefined;
-  /** What the customer of a deposit chose to pay, in USD cents. */
+  /** The amount that the customer chose to deposit, in USD cents. */
   readonly depositInCents?: number | undefined;
   readonly isOffline: boolean;
   readonly wallets: readonly AnnouncedWallet[];
   readonly wallet?: WalletProgress | undefined;
-  /** In their order. Money that has left is never forgotten. */
+  /** In the order sent. Money that was sent is never forgotten. */
   readonly sent: readonly SentTransfer[];
   readonly payingAgain?: PayingAgain | undefined;
-  /** Where the customer goes afterwards; checked. */
+  /** Where the customer goes afterwards, already checked. */
   readonly returnUrl?: string | undefined;
-  /** Until the customer is taken there; undefined for those who go by themselves. */
+  /** Until the automatic redirect; undefined if there is none. */
   readonly returnInSeconds?: number | undefined;
 }
 
@@ -119,23 +119,23 @@ export const nothingKnown: Known = {
   sent: [],
 };
 
-/** Whether nothing is left to do but wait for the money that a wallet has sent. */
+/** Whether the only thing left to do is wait for money that a wallet has sent. */
 export function awaitsTransfer({ payment, sent, payingAgain }: Known): boolean {
   return payment?.status === "pending" && sent.length > 0 && payingAgain !== "sure";
 }
 
-/** The choices that quotes offer, in their order, each once. Chains without EVM addresses cannot be shown. */
+/** The choices that quotes offer, in order and without duplicates. Chains without EVM addresses cannot be displayed. */
 export function choicesOf(
   quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],
 ): Choice[] {
   const choices = quotes.flatMap(({ token, chainId }) => {
-    // The client returns fields that do not fit the schema as they came.
+    // The client returns fields that do not fit the schema unchanged.
     if (typeof chainId !== "number" || typeof token?.contractAddress !== "string") return [];
     const key = `${chainId}:${token.contractAddress.toLowerCase()}`;
     const choice: Choice = {
       key,
       symbol: printable(token.symbol) || "?",
-      // A known chain has its own name, whatever the service calls it.
+      // A known chain keeps its own name, whatever the service calls it.
       network: findChain(chainId)?.name ?? (printable(token.chain?.name) || `Chain ${chainId}`),
       chainId,
       contractAddress: token.contractAddress,
@@ -147,12 +147,12 @@ export function choicesOf(
   return [...new Map(choices.map((choice) => [choice.key, choice])).values()];
 }
 
-/** The choice to begin with: the first stablecoin, whose amount customers understand. */
+/** The initial choice: the first stablecoin, because its amount is easy to understand. */
 export function firstChoice(choices: readonly Choice[]): Choice | undefined {
   return choices.find(({ isStable }) => isStable) ?? choices[0];
 }
 
-/** What the customer pays in cents, fees included; undefined while a deposit has no amount. */
+/** What the customer pays in cents, fees included; undefined until a deposit has an amount. */
 export function dueCents({ payment, offer, depositInCents }: Known): number | undefined {
   if (payment === undefined) return undefined;
   const { amountDueCents, amountInCents, receipt, type } = payment;
@@ -164,7 +164,7 @@ export function dueCents({ payment, offer, depositInCents }: Known): number | un
   return Number.isSafeInteger(due) ? due : undefined;
 }
 
-/** How what arrived compares with what was due, in the token's smallest units; undefined when it cannot be told. */
+/** How the received amount compares with the amount due, in the token's smallest units; undefined if unknown. */
 export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over" | undefined {
   const { settledAmountAsset, settledToken, settledChain, selectedQuote } = receipt ?? {};
   const isSettled = ({ token, chainId, status }: Quote) =>
@@ -181,7 +181,7 @@ export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over"
 /**
  * The offer that a quote makes.
  *
- * @throws {SettlekitError} when the quote is not what was asked for, or has expired already.
+ * @throws {SettlekitError} when the quote is not the one requested, or has already expired.
  */
 export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | undefined): Offer {
   const [choice] = choicesOf([quote]);
@@ -201,7 +201,7 @@ export function offerOf(request: PaymentRequest, quote: Quote, asked: Choice | u
   );
 }
 
-/** @throws {SettlekitError} when an answer is not the payment that was asked for, or cannot be shown at all. */
+/** @throws {SettlekitError} when a response is not the requested payment, or cannot be displayed at all. */
 export function checkPayment({ id, status, quotes }: Payment, paymentId: string | undefined): void {
   if (id !== paymentId) {
     throw new ConfigurationError(
@@ -217,7 +217,7 @@ export function checkPayment({ id, status, quotes }: Payment, paymentId: string 
   );
 }
 
-/** Why an error lets nothing of the payment be shown. */
+/** Why an error prevents the payment from being displayed. */
 export function problemOf(error: unknown): Problem {
   const code = codeOf(error);
   if (passesByItself(error)) return { kind: "unavailable", code };
@@ -226,7 +226,7 @@ export function problemOf(error: unknown): Problem {
   return { kind: isAnswer ? "notAccessible" : "notSetUp", code };
 }
 
-/** What names an error to a customer who calls the shop: the HTTP status, or the code. */
+/** Identifies an error for a customer who contacts the shop: the HTTP status, or the code. */
 export function codeOf(error: unknown): string {
   if (!SettlekitError.is(error)) return "unexpected_error";
   const status = "status" in error ? error.status : undefined;

@@ -1,4 +1,4 @@
-/** What brands change: a custom property of the page, and its value where the page sets none. */
+/** The brand's settings: the page's custom properties, and their defaults. */
 const properties = {
   accent: "light-dark(#1d55d0, #8db4ff)",
   "accent-text": "light-dark(#fff, #0b1a38)",
@@ -25,7 +25,7 @@ const definitions = Object.entries(properties).map(
   ([name, value]) => `--${name}: var(--settlekit-${name}, ${value});`,
 );
 
-/** Into the card comes only what the page means for the element: its rules for text could make an address unusable. */
+/** Only what the page intends for the element reaches the card: its text rules could make an address unusable. */
 const css = `
 :host { display: block; color-scheme: light dark; }
 :host([theme="light"]) { color-scheme: light; }
@@ -187,8 +187,8 @@ progress::-moz-progress-bar { background: var(--accent); }
 const styleSheets = new WeakMap<Document, CSSStyleSheet>();
 
 /**
- * The style sheet that all elements of a document share; undefined for a document that no window shows. Constructed,
- * because a strict policy forbids inline styles.
+ * The style sheet shared by all elements of a document; undefined for a document without a window. Constructed, because
+ * a strict content security policy forbids inline styles.
  */
 export function styleSheetFor(document: Document): CSSStyleSheet | undefined {
   const { defaultView } = document;

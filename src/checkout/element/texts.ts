@@ -7,18 +7,18 @@ export interface Texts {
   readonly isRightToLeft: boolean;
   /** A text with its placeholders filled in. */
   say(name: MessageName, values?: Readonly<Record<string, string>>): string;
-  /** Cents of a currency, such as `$25.00`. */
+  /** An amount of cents in a currency, such as `$25.00`. */
   money(cents: number, currency: string): string;
   number(value: number): string;
-  /** `9:05` of milliseconds. */
+  /** Milliseconds as `9:05`. */
   time(milliseconds: number): string;
 }
 
 const rightToLeft = /^(ar|fa|he|ur)\b/i;
 
 /**
- * @param tag Of numbers: a BCP 47 tag; one that `Intl` refuses is taken for English.
- * @param language Of the messages.
+ * @param tag The BCP 47 tag for numbers; English if `Intl` refuses it.
+ * @param language The language of the messages.
  */
 export function createTexts(messages: Messages, tag: string, language = tag): Texts {
   const locale = isLocale(tag) ? tag : "en";
@@ -44,7 +44,7 @@ function money(locale: string, cents: number, currency: string): string {
   try {
     return new Intl.NumberFormat(locale, { style: "currency", currency }).format(cents / 100);
   } catch {
-    // The service may name a currency that has no code of three letters.
+    // The service may name a currency without a three-letter code.
     return `${new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(cents / 100)} ${printable(currency)}`;
   }
 }
@@ -58,8 +58,8 @@ function isLocale(tag: string): boolean {
 }
 
 /**
- * A text of the service or of a wallet, as it may be shown: without control characters and without those that
- * reorder or hide their neighbours, so that no symbol can pass for another amount.
+ * A text from the service or a wallet, safe to show: without control characters, or characters that reorder or hide
+ * their neighbours, so that no symbol can pass for a different amount.
  *
  * @param longest In characters. Default 40, enough for every name.
  */

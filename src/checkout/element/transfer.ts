@@ -2,20 +2,20 @@ import { isNativeAsset } from "../../evm/chains.ts";
 import { toUnits } from "../../evm/units.ts";
 import type { Offer } from "./state.ts";
 
-/** What `eth_sendTransaction` takes; amounts are hexadecimal. */
+/** The parameters of `eth_sendTransaction`; amounts are hexadecimal. */
 export interface Transaction {
   readonly from: string;
   readonly to: string;
   readonly value: string;
   readonly data?: string;
-  /** A wallet that is on another chain by then refuses. */
+  /** A wallet that has switched to another chain refuses. */
   readonly chainId: string;
 }
 
 /** The selector of ERC-20's `transfer(address,uint256)`. */
 const transferSelector = "0xa9059cbb";
 
-/** Exactly the transfer that an offer shows: its address, its amount, its token, its chain. */
+/** Exactly the transfer that an offer shows: its address, amount, token and chain. */
 export function transferOf(
   { quote, request }: Pick<Offer, "quote" | "request">,
   from: string,
@@ -30,7 +30,7 @@ export function transferOf(
   return { from, to: quote.token.contractAddress, value: "0x0", data, chainId };
 }
 
-/** A quantity as JSON-RPC writes it. */
+/** A quantity in JSON-RPC's encoding. */
 export function hexadecimal(value: number | bigint): string {
   return `0x${value.toString(16)}`;
 }

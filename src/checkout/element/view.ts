@@ -12,23 +12,23 @@ import {
 import { printable, type Texts } from "./texts.ts";
 import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line.ts";
 
-/** What the customer sees: plain facts, which the page only has to write down. */
+/** What the customer sees: plain facts that the page only has to render. */
 export interface View {
-  /** What the page calls itself: two on one page have different names. */
+  /** The name of the page's landmark, unique among elements on a page. */
   readonly label: string;
-  /** `sent`: a wallet has sent the payment, and the service has not seen it yet. */
+  /** `sent`: a wallet has sent the payment, but the service has not seen it yet. */
   readonly phase: "loading" | "problem" | "deposit" | "pay" | "sent" | "confirming" | "over";
   readonly tone: "open" | "good" | "bad";
   readonly status: string;
-  /** What is wrong at the moment, or new. */
+  /** A current problem, or news. */
   readonly notice: string | undefined;
   readonly merchant: string | undefined;
   readonly monogram: string;
   readonly order: string | undefined;
-  /** The amount with fees, or that it is to be chosen. */
+  /** The amount with fees, or a request to choose one. */
   readonly title: string | undefined;
   readonly fees: string | undefined;
-  /** How many steps are done; undefined when the payment came to a bad end. */
+  /** How many steps are done; undefined if the payment ended badly. */
   readonly stepsDone: number | undefined;
   readonly tokens: readonly Option[];
   readonly networks: readonly Option[];
@@ -37,7 +37,7 @@ export interface View {
   readonly canRetryPrice: boolean;
   readonly canChangeAmount: boolean;
   readonly wallets: readonly (AnnouncedWallet & { readonly label: string })[];
-  /** Whether no wallet can be paid from at the moment. */
+  /** Whether no wallet can be used right now. */
   readonly isWalletBusy: boolean;
   readonly wallet: WalletLine | undefined;
   readonly confirmations:
@@ -45,10 +45,10 @@ export interface View {
     | undefined;
   readonly outcome: string | undefined;
   readonly received: string | undefined;
-  /** The hash, or all of them. */
+  /** The hash of one transaction, or all of them. */
   readonly transaction: string | undefined;
   readonly returnUrl: string | undefined;
-  /** When the customer is taken there. */
+  /** When the customer is redirected. */
   readonly returnIn: string | undefined;
 }
 
@@ -58,7 +58,7 @@ interface Option {
   readonly isChosen: boolean;
 }
 
-/** What to send where. Exact: in Latin digits without groups, whatever the language. */
+/** What to send, and where. Exact: Latin digits without grouping in every language. */
 interface Transfer {
   readonly amount: string;
   readonly symbol: string;
@@ -68,7 +68,7 @@ interface Transfer {
   readonly onlyOn: string;
 }
 
-/** What the element shows of what it knows. */
+/** The view of what the element knows. */
 export function viewOf(known: Known, texts: Texts): View {
   const { payment, offer, wallet } = known;
   const phase = phaseOf(known);
@@ -97,7 +97,7 @@ export function viewOf(known: Known, texts: Texts): View {
     wallet:
       phase === "sent"
         ? sentLine(known, texts)
-        : // A transfer that a wallet still shows has to be rejected there, also when the payment is over.
+        : // The customer must reject a transfer that a wallet still shows, even if the payment has ended.
           isOpen || wallet?.step === "sending"
           ? walletLine(known, texts)
           : undefined,
@@ -119,7 +119,7 @@ function phaseOf(known: Known): View["phase"] {
   return payment.type === "deposit" && depositInCents === undefined ? "deposit" : "pay";
 }
 
-/** Names the landmark that the element is. */
+/** The name of the element's landmark. */
 function labelOf({ payment }: Known, { say }: Texts): string {
   const names = [payment?.merchantShortName, payment?.orderId];
   return [say("region"), ...names.map((name) => printable(name))].filter(Boolean).join(", ");
@@ -178,7 +178,7 @@ function titleOf(known: Known, texts: Texts): string {
   return texts.money(cents, known.payment?.currency ?? "USD");
 }
 
-/** What the customer pays beyond the amount that the merchant asked for. */
+/** What the customer pays in addition to the amount that the merchant asked for. */
 function feesOf(known: Known, payment: Payment, texts: Texts): string | undefined {
   const due = dueCents(known);
   const base = payment.type === "deposit" ? known.depositInCents : payment.amountInCents;
@@ -192,11 +192,11 @@ function stepsDone(phase: View["phase"], { status }: Payment): number | undefine
   return phase === "confirming" || phase === "sent" ? 1 : 0;
 }
 
-/** A token once, whatever the networks that it is on, and the networks of the chosen one. */
+/** Each token once, whatever its networks, and the networks of the chosen token. */
 function choices({ choices, choice: chosen }: Known): Pick<View, "tokens" | "networks"> {
   const bySymbol = Map.groupBy(choices, ({ symbol }) => symbol);
   const tokens = [...bySymbol].map(([symbol, offered]): Option => {
-    // Another token on the same network, where it is there.
+    // The token on the current network, if available there.
     const choice = offered.find(({ chainId }) => chainId === chosen?.chainId) ?? offered[0];
     if (choice === undefined) throw new Error("A group has members.");
     return { label: symbol, choice, isChosen: symbol === chosen?.symbol };
@@ -205,7 +205,7 @@ function choices({ choices, choice: chosen }: Known): Pick<View, "tokens" | "net
   const networks = offered.map((choice): Option => {
     const isUnique = offered.filter(({ chainId }) => chainId === choice.chainId).length === 1;
     const { network, contractAddress } = choice;
-    // Two tokens of one name on one network differ in their contracts alone.
+    // Two tokens with the same name on one network differ only in their contracts.
     const label = isUnique
       ? network
       : `${network} (${contractAddress.slice(0, 8)}…${contractAddress.slice(-4)})`;
@@ -237,14 +237,14 @@ function labelled(wallets: readonly AnnouncedWallet[], texts: Texts) {
 
 function confirmationsOf({ receipt }: Payment, texts: Texts): View["confirmations"] {
   const { confirmations: value, requiredConfirmations: max } = receipt ?? {};
-  // A service may not say: a bar without a value shows that it is in progress.
+  // The service may not say: a bar without a value shows progress.
   if (typeof value !== "number" || typeof max !== "number")
     return { text: texts.say("confirming") };
   const counts = { count: texts.number(value), required: texts.number(max) };
   return { text: texts.say("confirmations", counts), value, max };
 }
 
-/** A final status in words, and what to do. */
+/** A final status in words, with advice. */
 function outcomeOf(payment: Payment, { sent }: Known, texts: Texts): string {
   const { status } = payment;
   const received = moneyReceived(payment, texts);
@@ -283,14 +283,14 @@ function wayBack({ returnUrl, returnInSeconds }: Known, texts: Texts) {
   return { returnUrl, returnIn: texts.say("returnIn", { seconds }) };
 }
 
-/** What brought the money, and all that wallets of this page have sent. */
+/** The transaction that delivered the money, and all that wallets on this page have sent. */
 function transactionsOf(phase: View["phase"], { payment, sent }: Known): string | undefined {
   const own = phase === "over" && payment ? transactionOf(payment) : undefined;
   const hashes = new Set([own ?? "", ...sent.map(({ hash }) => hash)].filter(Boolean));
   return [...hashes].join(" ") || undefined;
 }
 
-/** The hash of the transaction that brought the money, under either of its published names. */
+/** The hash of the transaction that delivered the money, under either of its published names. */
 export function transactionOf({ receipt }: Payment): string | undefined {
   const hash = receipt?.txHash ?? receipt?.transactionHash ?? undefined;
   return hash === undefined ? undefined : printable(hash, 200);

@@ -1,6 +1,6 @@
 /**
- * Draws the icon of a wallet without loading an image: a content security policy without `img-src data:` would
- * report that. Pixels go to a canvas; of an SVG, only shapes and their colours are copied.
+ * Draws a wallet's icon without loading an image, which a content security policy without `img-src data:` would report.
+ * Pixels go to a canvas; from an SVG, only shapes and their colours are copied.
  */
 export async function walletIcon(url: string): Promise<Element | undefined> {
   try {
@@ -14,7 +14,7 @@ export async function walletIcon(url: string): Promise<Element | undefined> {
       ? shapes(new TextDecoder().decode(bytes))
       : await pixels(bytes);
   } catch {
-    // An icon is not worth an error.
+    // A broken icon is not worth an error.
     return undefined;
   }
 }
@@ -58,12 +58,12 @@ const comment = /<!--[\s\S]*?(?:-->|$)/g;
 const tag = /<(\/?)([a-z]+)\b((?:[^<>"']|"[^"<]*"|'[^'<]*')*?)(\/?)>/gi;
 const attribute = /\s([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
-/** Without DOMParser: a page with Trusted Types forbids giving it text. */
+/** Without DOMParser: a page with Trusted Types forbids passing it text. */
 function shapes(text: string): Element | undefined {
   // Icons of several wallets may use the same ids.
   const prefix = `icon${++drawn}-`;
   const root = document.createElementNS(namespace, "g");
-  /** The elements around; undefined for one that is not copied. */
+  /** The enclosing elements; undefined for one that is not copied. */
   const around: (Element | undefined)[] = [root];
   for (const [, isEnd, name = "", attributes = "", isEmpty] of text
     .replace(comment, "")
@@ -89,11 +89,11 @@ function shapes(text: string): Element | undefined {
 function shape(name: string, attributes: string, prefix: string): Element {
   const copy = document.createElementNS(namespace, name);
   for (const [, name = "", doubled, single = ""] of attributes.matchAll(attribute)) {
-    // All that references stand for in practice are line breaks.
+    // In practice, character references only stand for line breaks.
     const value = (doubled ?? single).replace(/&#?\w+;/g, " ");
     if (!allowedAttributes.has(name)) continue;
     if (name === "id") copy.setAttribute(name, prefix + value);
-    // A reference may only be to the icon's own gradients and outlines.
+    // References may only point to the icon's own gradients and outlines.
     else if (
       !value.includes("(") ||
       name === "transform" ||

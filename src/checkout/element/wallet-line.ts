@@ -2,10 +2,10 @@ import type { MessageName } from "./messages.ts";
 import type { Known, WalletFailure } from "./state.ts";
 import type { Texts } from "./texts.ts";
 
-/** What the customer can do about a wallet. */
+/** The customer's actions on a wallet payment. */
 export type WalletAction = "cancel" | "payAnotherWay" | "payAgain" | "keepWaiting";
 
-/** How far paying from a wallet has come, and what to do about it. */
+/** The progress of a wallet payment, and what to do about it. */
 export interface WalletLine {
   readonly text: string;
   readonly isBad: boolean;
@@ -30,7 +30,7 @@ const stepNames = {
   sending: "walletSending",
 } as const satisfies { readonly [step: string]: MessageName };
 
-/** Of an attempt that has sent nothing yet. */
+/** For an attempt that has sent nothing yet. */
 export function walletLine({ wallet: progress }: Known, texts: Texts): WalletLine | undefined {
   if (progress === undefined) return undefined;
   const { wallet, choice, step, failure, withdrawn } = progress;
@@ -45,7 +45,7 @@ export function walletLine({ wallet: progress }: Known, texts: Texts): WalletLin
   return { text: texts.say(name, values), isBad: true, actions: [] };
 }
 
-/** What a wallet has sent; for those who want to pay another way, what that may cost them first. */
+/** What a wallet has sent. Customers who want to pay another way first see the risk. */
 export function sentLine(known: Known, texts: Texts): WalletLine {
   if (known.payingAgain === "warned") {
     return { text: sentBefore(known, texts), isBad: true, actions: ["payAgain", "keepWaiting"] };
@@ -54,7 +54,7 @@ export function sentLine(known: Known, texts: Texts): WalletLine {
   return { text: texts.say("walletSent", { wallet }), isBad: false, actions: ["payAnotherWay"] };
 }
 
-/** Warns those who are about to pay again what a wallet has sent. */
+/** Warns customers who are about to pay again although a wallet has sent the money. */
 export function sentBefore({ sent }: Known, { say }: Texts): string {
   const wallet = sent.at(-1)?.wallet;
   return wallet === undefined ? "" : say("sentBefore", { wallet });

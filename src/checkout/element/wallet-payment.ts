@@ -10,7 +10,7 @@ import {
   withdrawRequest,
 } from "./wallets.ts";
 
-/** How often the service is told of transfers that it has not seen: soon at first, for a quarter of an hour in all. */
+/** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
 const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
 
 interface WalletPaymentOptions {
@@ -23,28 +23,28 @@ interface WalletPaymentOptions {
 }
 
 /**
- * Paying from a wallet: one attempt at a time. An expired quote or another choice cancels it, but one whose transfer
- * the wallet shows lasts until the wallet has answered, so that no second transfer is shown beside it.
+ * Pays from a wallet, one attempt at a time. An expired quote or another choice cancels the attempt. If the wallet is
+ * already showing the transfer, the attempt lasts until the wallet responds, so that it never shows a second one.
  */
 export class WalletPayment {
   readonly #options: WalletPaymentOptions;
   readonly #wallets = new Wallets();
-  /** Number of the latest attempt; one with another number was given up. */
+  /** Number of the latest attempt; others were given up. */
   #attempt = 0;
   #provider: WalletProvider | undefined;
-  /** What the service was told at the present status of the payment. */
+  /** The transfers already reported to the service at the payment's current status. */
   #told = { status: "", count: 0, nextAt: 0 };
 
   constructor(options: WalletPaymentOptions) {
     this.#options = options;
   }
 
-  /** Finds the wallets of the browser, until the signal aborts. */
+  /** Finds the browser's wallets, until the signal aborts. */
   discover(signal: AbortSignal): void {
     this.#wallets.discover((wallets) => this.#options.update({ wallets }), signal);
   }
 
-  /** Knows again what wallets had sent for a payment when its page was reloaded. */
+  /** Recalls what wallets had sent for a payment before its page was reloaded. */
   recall(paymentId: string): void {
     const { known, update } = this.#options;
     if (known().sent.length > 0) return;
@@ -52,14 +52,14 @@ export class WalletPayment {
     if (sent.length > 0) update({ sent });
   }
 
-  /** Pays what is shown. Nothing is asked of a wallet before. */
+  /** Pays the displayed offer. No wallet is contacted before this. */
   async pay(uuid: string): Promise<void> {
     const { known, update, report, rpcUrls } = this.#options;
     const { offer, wallets, wallet: running, payment, sent } = known();
     const name = wallets.find((it) => it.uuid === uuid)?.name;
     const provider = this.#wallets.provider(uuid);
     if (!offer || !name || !provider || (running && running.step !== "failed")) return;
-    // Another element of this page may have had the payment sent.
+    // Another element on this page may already have sent the payment.
     const all = merged(sent, payment ? readSent(payment.id) : []);
     if (all.length > sent.length) return update({ sent: all, payingAgain: undefined });
     const { choice } = offer;
@@ -81,7 +81,7 @@ export class WalletPayment {
       if (!isMine()) return;
       const { withdrawn } = known().wallet ?? {};
       const code = SettlekitError.is(error) ? (error.code as WalletFailure) : "wallet_failed";
-      // The wallet was asked to reject the request.
+      // The wallet was asked to withdraw the request.
       const isWithdrawn = withdrawn !== undefined && code === "wallet_rejected";
       if (!isWithdrawn) report(error);
       if (isWithdrawn && withdrawn === "cancelled") return update({ wallet: undefined });
@@ -90,7 +90,7 @@ export class WalletPayment {
     }
   }
 
-  /** Gives up the attempt that is under way. What the wallet shows is withdrawn, and what it sends all the same is kept. */
+  /** Gives up the current attempt and withdraws the wallet's request. If it still sends something, that is recorded. */
   giveUp(): void {
     const { known, update } = this.#options;
     if (known().wallet?.step === "sending") {
@@ -116,7 +116,7 @@ export class WalletPayment {
     }
   }
 
-  /** Tells the service again, while it has not seen the money: also when the payment is over, because late money may pay it. */
+  /** Reports transfers until the service has seen the money, even after the payment's end: late money may pay it. */
   tick(now: number): void {
     const { payment, sent } = this.#options.known();
     const status = payment?.status ?? "";
@@ -125,7 +125,7 @@ export class WalletPayment {
     if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
   }
 
-  /** Asks the wallet to take back what it shows. If it cannot, the customer has to reject it. */
+  /** Asks the wallet to withdraw its request. If it cannot, the customer has to reject it. */
   #withdraw(withdrawn: "expired" | "cancelled"): void {
     const { known, update } = this.#options;
     const { wallet } = known();
@@ -134,13 +134,13 @@ export class WalletPayment {
     if (!wallet.withdrawn) withdrawRequest(this.#provider);
   }
 
-  /** Keeps what has left the wallet, whatever the customer gave up meanwhile and wherever the page went. */
+  /** Records what the wallet has sent, whatever the customer or the page did meanwhile. */
   #keep(transfer: SentTransfer): void {
     const { known, update } = this.#options;
     const { payment } = known();
     const sent = [...known().sent, transfer];
     update({ sent, wallet: undefined, payingAgain: undefined });
-    // A wallet is asked only once the payment was read.
+    // A wallet is only asked after the payment was read.
     if (payment) writeSent(payment.id, sent);
     this.#told = { status: payment?.status ?? "", count: 0, nextAt: 0 };
     this.#tell(performance.now());
@@ -158,7 +158,7 @@ export class WalletPayment {
   }
 }
 
-/** Where a tab keeps what wallets have sent for a payment. */
+/** Where a tab stores what wallets have sent for a payment. */
 const keyOf = (paymentId: string) => `settlekit:sent:${paymentId}`;
 
 function readSent(paymentId: string): SentTransfer[] {
@@ -166,7 +166,7 @@ function readSent(paymentId: string): SentTransfer[] {
     const sent: unknown = JSON.parse(sessionStorage.getItem(keyOf(paymentId)) ?? "[]");
     return Array.isArray(sent) ? sent.filter((it) => it?.hash && it.choice) : [];
   } catch {
-    // The browser keeps nothing here, or something else wrote it.
+    // Storage is unavailable, or holds something else.
     return [];
   }
 }
@@ -180,6 +180,6 @@ function writeSent(paymentId: string, sent: readonly SentTransfer[]): void {
     const all = merged(readSent(paymentId), sent);
     sessionStorage.setItem(keyOf(paymentId), JSON.stringify(all));
   } catch {
-    // The browser keeps nothing here: the transfer is known until the page is left.
+    // Storage is unavailable: the transfer is known until the customer leaves the page.
   }
 }

@@ -13,15 +13,15 @@ export interface WalletProvider {
   }): Promise<unknown>;
 }
 
-/** URLs of nodes by chain id, with which a wallet can add a chain that it does not know. */
+/** RPC URLs by chain id, so that a wallet can add a chain it does not know. */
 export type RpcUrls = Readonly<Record<number, readonly string[]>>;
 
-/** Collects the wallets that announce themselves (EIP-6963), each uuid once. Asks them nothing. */
+/** Collects wallets that announce themselves (EIP-6963), each uuid once, without sending them anything. */
 export class Wallets {
   readonly #providers = new Map<string, WalletProvider>();
   #announced: readonly AnnouncedWallet[] = [];
 
-  /** @param onChange Told all wallets whenever there is another one, until the signal aborts. */
+  /** @param onChange Receives all wallets whenever one is added, until the signal aborts. */
   discover(onChange: (wallets: readonly AnnouncedWallet[]) => void, signal: AbortSignal): void {
     const announce = ({ detail }: Event & { readonly detail?: unknown }) => {
       const { info, provider } = isRecord(detail) ? detail : {};
@@ -47,7 +47,7 @@ function isProvider(value: unknown): value is WalletProvider {
   return isRecord(value) && typeof value.request === "function";
 }
 
-/** Why a wallet did not pay: its code is the failure's name. */
+/** Why a wallet did not pay, as the failure's code. */
 function walletError(failure: WalletFailure, message: string, cause?: unknown): SettlekitError {
   const outcome = failure === "wallet_outcome_unknown" ? "unknown" : "not_sent";
   return new SettlekitError(message, { code: failure, outcome, cause });
@@ -55,17 +55,18 @@ function walletError(failure: WalletFailure, message: string, cause?: unknown): 
 
 interface Payer {
   readonly provider: WalletProvider;
-  /** Name of the wallet. */
+  /** The wallet's name. */
   readonly name: string;
   readonly offer: Offer;
   readonly rpcUrls: RpcUrls;
-  /** Whether the offer may still be paid; asked right before the wallet is asked to send. */
+  /** Whether the offer may still be paid; checked right before the wallet is asked to send. */
   readonly isCurrent: () => boolean;
   readonly onStep: (step: WalletProgress["step"]) => void;
 }
 
 /**
- * Pays an offer from a wallet: account, chain, the chain asked for again, then exactly the quoted transfer.
+ * Pays an offer from a wallet: requests the account, switches the chain, checks the chain, then requests exactly the
+ * quoted transfer.
  *
  * @returns The hash of the transaction.
  * @throws {SettlekitError} whose `code` is a `WalletFailure`.
@@ -85,7 +86,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
     onStep("switching");
     await switchChain(payer);
   }
-  // The chain that the wallet reports now decides, whatever it answered to the switch.
+  // The chain that the wallet now reports decides, whatever it answered to the switch.
   if (!(await isOnChain(payer))) {
     throw walletError(
       "wallet_wrong_chain",
@@ -105,7 +106,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
   );
 }
 
-/** The error of an offer that expired, or was replaced, before the wallet sent anything. */
+/** The error for an offer that expired or was replaced before the wallet sent anything. */
 export function quoteExpired(name: string, isAsking = false): SettlekitError {
   const what = isAsking
     ? `The quote expired while ${name} showed the transfer. The wallet was asked to withdraw it; the customer has to reject what stays open.`
@@ -114,19 +115,19 @@ export function quoteExpired(name: string, isAsking = false): SettlekitError {
 }
 
 /**
- * Takes back the request that a wallet shows, if the wallet can: EIP-1193 has no way to, but MetaMask and others reject
- * what a page has open when it gives up its permissions, for which they show no prompt.
+ * Withdraws a wallet's request, if possible. EIP-1193 has no way to do so, but MetaMask and others reject a page's open
+ * requests when it gives up its permissions, which needs no prompt.
  */
 export function withdrawRequest(provider: WalletProvider): void {
   call(provider, "wallet_revokePermissions", [{ eth_accounts: {} }]).catch(() => {});
 }
 
-/** Asynchronous, so that a wallet that throws is one that rejects. */
+/** Asynchronous, so that a wallet that throws counts as one that rejects. */
 async function call(provider: WalletProvider, method: string, params: unknown[]): Promise<unknown> {
   return provider.request({ method, ...(params.length > 0 && { params }) });
 }
 
-/** Asks for something that moves no money. */
+/** Makes a request that moves no money. */
 async function ask(
   { provider, name }: Payer,
   method: string,
@@ -162,7 +163,7 @@ async function switchChain(payer: Payer): Promise<void> {
     await ask(payer, "wallet_switchEthereumChain", target);
   } catch (error) {
     const { code, cause } = error as SettlekitError;
-    // A wallet that cannot switch may have been switched by hand: the chain is asked for again anyway.
+    // The customer may have switched the wallet by hand: the chain is checked again anyway.
     if (code === "wallet_unsupported") return;
     if (code !== "wallet_unknown_chain") throw error;
     const urls = rpcUrls[chainId];
@@ -174,7 +175,7 @@ async function switchChain(payer: Payer): Promise<void> {
       );
     }
     await ask(payer, "wallet_addEthereumChain", { ...target, ...chainToAdd(offer), rpcUrls: urls });
-    // Some wallets only add it.
+    // Some wallets add the chain without switching to it.
     if (!(await isOnChain(payer))) await ask(payer, "wallet_switchEthereumChain", target);
   }
 }
@@ -188,7 +189,7 @@ function chainToAdd({ choice, quote, request }: Offer) {
   };
 }
 
-/** The numbers that an error carries; some wallets wrap the error of another one. */
+/** The error's numeric codes; some wallets wrap another one's error. */
 function errorCodes(error: unknown): unknown[] {
   if (!isRecord(error)) return [];
   const { code, data, cause } = error;
@@ -196,7 +197,7 @@ function errorCodes(error: unknown): unknown[] {
   return [code, ...inner.map((it) => (isRecord(it) ? it.code : undefined))];
 }
 
-/** Why a wallet refused, where its error tells. */
+/** Why a wallet refused, if its error tells. */
 function refusalOf(error: unknown): WalletFailure | undefined {
   const found = errorCodes(error);
   const has = (...wanted: unknown[]) => wanted.some((code) => found.includes(code));
@@ -208,11 +209,11 @@ function refusalOf(error: unknown): WalletFailure | undefined {
   if (has(4902)) return "wallet_unknown_chain";
   if (has(-32_002)) return "wallet_busy";
   if (has(4200, -32_601)) return "wallet_unsupported";
-  // Not authorized, and wrong parameters.
+  // Unauthorized, or invalid parameters.
   return has(4100, -32_602) ? "wallet_failed" : undefined;
 }
 
-/** After the wallet was asked to send, only an error that says why is sure to have sent nothing. */
+/** Once the wallet was asked to send, only an error that gives a reason proves that nothing was sent. */
 function sendingFailure(name: string, error: unknown): SettlekitError {
   // A transfer of more than the balance would revert.
   const isShort = /insufficient|exceeds (the )?balance|revert/i.test(messageOf(error));

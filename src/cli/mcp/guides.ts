@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { UsageError } from "../exit-codes.ts";
 import { defineTool, described, type Tool } from "./tool.ts";
 
-/** A part of a guide below one heading. */
+/** The part of a guide under one heading. */
 interface Section {
   readonly guide: string;
   readonly heading: string;
@@ -15,7 +15,7 @@ interface Section {
 const mostSections = 5;
 const longestExcerpt = 3_000;
 
-/** Tools that read the guides in this package. They need neither a connection nor a key. */
+/** Tools that read the guides in this package. They need no connection and no key. */
 export function guideTools(): Tool[] {
   let sections: Promise<readonly Section[]> | undefined;
   const all = () => {
@@ -46,7 +46,7 @@ export function guideTools(): Tool[] {
   ];
 }
 
-/** The guides are in the package, above the source and above what is built of it. */
+/** The guides are in the package's root, above both the source and the build. */
 async function readGuides(): Promise<readonly Section[]> {
   let folder = import.meta.dirname;
   while (!existsSync(join(folder, "docs/errors.md"))) {
@@ -82,7 +82,7 @@ function scoreOf({ heading, text }: Section, words: readonly string[]): number {
 }
 
 function explanation(sections: readonly Section[], code: string) {
-  // The reasons of refused deliveries are in the guide to webhooks.
+  // The reasons for refused deliveries are in the guide to webhooks.
   const ofErrors = sections.filter(({ guide }) => /(errors|webhooks)\.md$/.test(guide));
   const isRow = (line: string) => line.split("|")[1]?.includes(`\`${code}\``);
   const meanings = ofErrors.flatMap(({ heading, text }) => {

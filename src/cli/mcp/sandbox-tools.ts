@@ -8,12 +8,12 @@ import { defineTool, described, id, type Tool } from "./tool.ts";
 const cents = z.int().check(z.minimum(1));
 
 /**
- * Tools that change a running sandbox. They use its control routes, which the service does not have, and no key: they
- * cannot move money whatever the environment says.
+ * Tools that change a running sandbox. They use its control routes, which the service does not have, and no key, so
+ * they cannot move money whatever the environment says.
  */
 export function sandboxTools(): Tool[] {
   const url = undefined;
-  /** Changes the faults, and tells which wait then. */
+  /** Changes the faults, and returns those that are then waiting. */
   const faults = async (path: string, change: object) => {
     await control(url, `faults${path}`, change);
     return control(url, "faults");
@@ -98,7 +98,7 @@ export function sandboxTools(): Tool[] {
   ];
 }
 
-/** Without the signed requests. */
+/** The deliveries without the signed requests. */
 function summaryOf({ id, event, status, data, attempts, nextAttemptAt }: WebhookDelivery) {
   const answers = attempts.map(({ at, status, error }) => ({ at, status, error }));
   return { id, event, status, data, nextAttemptAt, answers };

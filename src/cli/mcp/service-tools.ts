@@ -24,7 +24,7 @@ export function serviceTools(client: () => MerchantClient): Tool[] {
         },
         async run(filters) {
           const { data, pagination } = await client()[kinds].list(filters);
-          // Most of a payment is its quotes, and editors refuse long answers.
+          // Most of a payment is its quotes, and editors refuse long results.
           const brief = data.map((item) => ({ ...item, quotes: undefined }));
           return { [kinds]: brief, total: pagination.total };
         },

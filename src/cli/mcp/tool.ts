@@ -7,7 +7,7 @@ export type Tool = ReturnType<typeof defineTool>;
 export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   readonly name: string;
   readonly description: string;
-  /** Whether it only reads. Default: it may change a sandbox. */
+  /** Whether it only reads. By default, it may change a sandbox. */
   readonly isReadOnly?: boolean;
   readonly input: Shape;
   run(input: z.output<z.ZodMiniObject<Shape, z.core.$strict>>): unknown;
@@ -16,14 +16,14 @@ export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   const input = z.strictObject(tool.input);
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
   return {
-    /** As the protocol has it. */
+    /** As in the protocol. */
     listed: {
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
       annotations: { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
     },
-    /** @throws {UsageError} The arguments do not fit. */
+    /** @throws {UsageError} The arguments are invalid. */
     async call(args: unknown): Promise<unknown> {
       const read = input.safeParse(args ?? {});
       if (read.success) return run(read.data);
@@ -32,7 +32,7 @@ export function defineTool<Shape extends z.core.$ZodShape>(tool: {
   };
 }
 
-/** A schema with a text that says what its value is for. */
+/** A schema with a description of its value. */
 export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string) {
   return schema.check(z.describe(description));
 }

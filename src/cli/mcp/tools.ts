@@ -7,7 +7,7 @@ import { sandboxTools } from "./sandbox-tools.ts";
 import { serviceTools } from "./service-tools.ts";
 import type { Tool } from "./tool.ts";
 
-/** Those of a sandbox only where the environment is one. */
+/** Sandbox tools are only offered in a sandbox environment. */
 export function toolsFor(headerPrefix: string | undefined): readonly Tool[] {
   let client: MerchantClient | undefined;
   const service = serviceTools(() => {
@@ -18,7 +18,7 @@ export function toolsFor(headerPrefix: string | undefined): readonly Tool[] {
   return [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
 }
 
-/** @param redact Takes credentials out of a text. */
+/** @param redact Removes credentials from a text. */
 export async function callTool(
   tools: readonly Tool[],
   { name, arguments: args }: { readonly name: string; readonly arguments?: unknown },
@@ -42,8 +42,8 @@ export async function callTool(
 const secretFields = ["secret", "paymentUrl", "secretKey", "webhookSecret", "accessToken"];
 
 /**
- * A result as JSON for a model. Texts in it come from customers: characters that a person would not see are escaped,
- * so that nothing in them is hidden from a person who reads the conversation.
+ * A result as JSON for a model. Its texts come from customers: invisible characters are escaped, so that nothing is
+ * hidden from a person who reads the conversation.
  */
 function resultText(result: unknown, redact: (text: string) => string): string {
   const shown = (name: string, value: unknown) => {
@@ -55,5 +55,5 @@ function resultText(result: unknown, redact: (text: string) => string): string {
   return text.replace(invisible, (found) => found.split("").map(escaped).join(""));
 }
 
-/** Control and format characters, separators of lines, and all that is drawn as nothing. */
+/** Control and format characters, line separators, and everything that is drawn as nothing. */
 const invisible = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

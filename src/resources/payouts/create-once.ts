@@ -248,9 +248,7 @@ function isNotFound(error: SettlekitError): boolean {
   return NotFoundError.is(error);
 }
 
-/**
- * An abort, or a conflicting withdrawal that a lookup found. A 409 from the service has a status and settles nothing.
- */
+/** An abort, or a conflicting withdrawal found by a lookup. A 409 from the service has a status and settles nothing. */
 function isFinalAnswer(error: SettlekitError): boolean {
   if (IdempotencyConflictError.is(error)) return error.status === undefined;
   return AbortError.is(error);

@@ -7,10 +7,7 @@ import { askForCredential, waitingFor } from "../../http/request.ts";
 export interface OrderNames {
   /** Equal for the same merchant id or the same credential, so for one merchant only. */
   readonly own: string;
-  /**
-   * Equal for credentials from the same function. They may belong to one merchant whose key rotates, or to several
-   * merchants.
-   */
+  /** Equal for credentials from one function: they may be one merchant's, whose key rotates, or several merchants'. */
   readonly shared?: string;
 }
 

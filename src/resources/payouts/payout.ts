@@ -158,9 +158,7 @@ export function creationOf(
   return { path, body, differing };
 }
 
-/**
- * The withdrawal that the service says it created instead of the requested one, if that is why the error was thrown.
- */
+/** The withdrawal that the service says it created instead of the requested one, if that is the error's cause. */
 export function otherWithdrawal(error: unknown): Withdrawal | undefined {
   if (!UnexpectedResponseError.is(error) || error.code !== "answer_differs") return undefined;
   return error.body as Withdrawal;

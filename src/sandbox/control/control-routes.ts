@@ -22,15 +22,12 @@ import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
 
 type ControlContext = Context<ServiceEnv>;
 
-/**
- * A sandbox as JSON: read with GET, controlled with POST. The sandbox itself checks every value, as it does in
- * process.
- */
+/** A sandbox as JSON: read with GET, controlled with POST. The sandbox checks every value, as it does in process. */
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
   const { payments, withdrawals, clock, webhooks, faults } = sandbox;
   const routes = new Hono<ServiceEnv>();
   routes.post("/load", limitBody(maxSavedBytes), async (c) => {
-    // The sandbox itself refuses what save did not give.
+    // The sandbox refuses anything that `save` did not return.
     sandbox.load(parseJson(await c.req.text()) as SavedSandbox);
     return c.body(null, 204);
   });
@@ -41,7 +38,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     routes.get(path, (c) => answerJson(c, 200, read(c.req.param("id") ?? "")));
   }
 
-  /** Answers with what `act` gives, or 204. The fields have the types that the sandbox then checks. */
+  /** Responds with the result of `act`, or 204. The fields' types are assumed here and checked by the sandbox. */
   function post<Fields = object>(path: string, act: (given: Fields, id: string) => unknown): void {
     routes.post(path, async (c) => {
       const fields = parseObject(await c.req.text(), { isOptional: true });
@@ -56,17 +53,17 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   get("/timeline", () => ({ data: events.entries(), dropped: events.dropped() }));
   routes.get("/events", (c) => streamEvents(c, events));
 
-  // Plays a merchant's server. Its requests are recorded, meet faults, and are refused like any others.
+  // Acts as a merchant's server. Its requests are recorded, meet faults and can be refused, like any others.
   routes.post("/payments", async (c) => {
     const answer = await send(c, sandbox, createPayment);
     if (!answer.ok) return answer;
     const { paymentId, paymentUrl } = (await answer.json()) as Record<string, unknown>;
-    // Not the payment's secret: the page that paymentUrl opens has it.
+    // Without the payment's secret: the page at paymentUrl has it.
     return answerJson(c, answer.status, { paymentId, paymentUrl });
   });
   routes.post("/withdrawals", (c) => send(c, sandbox, createWithdrawal));
 
-  // Plays customers, and the service's handling of withdrawals.
+  // Acts as customers, and as the service when it processes withdrawals.
   for (const [kind, records] of Object.entries({ payments, withdrawals })) {
     get(`/${kind}`, () => ({ data: records.all() }));
     get(`/${kind}/:id/upcoming`, (id) => ({ data: records.upcoming(id) }));
@@ -87,7 +84,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     const happened = await clock.advance(duration);
     return { now: clock.now(), happened };
   });
-  // POST, because it holds secrets: no link, address bar or history can ask for it.
+  // POST, because the response holds secrets: no link, address bar or history can request it.
   post("/save", () => sandbox.save());
   post("/reset", () => sandbox.reset());
 
@@ -119,7 +116,7 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   return routes;
 }
 
-/** A saved sandbox is larger than any request of the service: some 10,000 payments with everything about them. */
+/** A saved sandbox can be larger than any request to the service: this fits some 10,000 payments. */
 const maxSavedBytes = 128 * 1_048_576;
 
 function limitBody(maxSize: number) {
@@ -134,7 +131,7 @@ function limitBody(maxSize: number) {
   });
 }
 
-/** @returns The service's answer. */
+/** @returns The service's response. */
 async function send(
   c: ControlContext,
   { merchants, fetch, headerPrefix }: Sandbox,

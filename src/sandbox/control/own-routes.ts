@@ -11,8 +11,8 @@ import { controlRoutes } from "./control-routes.ts";
 let assets: Promise<ReadonlyMap<string, string>> | undefined;
 
 /**
- * Serves the sandbox's own routes: its pages, its description and its control API. They meet no fault and are not recorded,
- * and GET changes nothing.
+ * Serves the sandbox's own routes: its pages, its description and its control API. They meet no faults and are not
+ * recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   const app = new Hono<ServiceEnv>();
@@ -32,7 +32,7 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
     return c.json(module.default);
   });
   app.get("/_sandbox/assets/:name", async ({ req }) => {
-    // Sandboxes that show no page do not load them.
+    // Not loaded by sandboxes that show no page.
     assets ??= import("../pages/browser-assets.ts").then(({ browserAssets }) => browserAssets());
     const name = req.param("name");
     const text = (await assets).get(name);
@@ -51,7 +51,7 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   return app;
 }
 
-/** Keeps answers out of caches, browser histories and other sites' pages. */
+/** Keeps responses out of caches, browser histories and other sites' pages. */
 const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
   await next();
   const { headers } = c.res;
@@ -61,10 +61,10 @@ const protection: MiddlewareHandler<ServiceEnv> = async (c, next) => {
   headers.set("Cross-Origin-Resource-Policy", "same-origin");
 };
 
-/** No web page of another origin can send it without a preflight, which is never answered. */
+/** A web page of another origin cannot send it without a preflight, and preflights are never answered. */
 const controlHeader = "X-Sandbox-Control";
 
-/** Allows requests of programs and of the sandbox's own pages, and none that another web page could cause. */
+/** Allows requests from programs and from the sandbox's own pages, but none that another web page could send. */
 const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next) => {
   const origin = req.header("Origin");
   if (origin !== undefined && URL.parse(origin)?.host !== new URL(req.url).host) {
@@ -90,11 +90,11 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
   await next();
 };
 
-/** Answers an error of the sandbox itself with its message, in the service's envelope. */
+/** Responds to an error of the sandbox with its message, in the service's envelope. */
 function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
   if (!SettlekitError.is(error)) return answerError(error, c);
   const { name, code, message, param } = error;
-  // A ConfigurationError is about the options that the sandbox was made with.
+  // A ConfigurationError concerns the options with which the sandbox was created.
   const status = { NotFoundError: 404, ConfigurationError: 409 }[name] ?? 422;
   return answerRefusal(c, status, { code, message, param });
 }

@@ -3,45 +3,45 @@ import { checkOptionNames, invalidArgument } from "../../values.ts";
 import type { Operation } from "../../wire/operation.ts";
 
 /**
- * A failure of one request: `before` it takes effect, so that nothing happened, or `after` it, so that it took effect but
- * the client does not learn of it.
+ * A failure of one request: `before` it takes effect, so that nothing happens, or `after`, so that it takes effect but
+ * the client does not find out.
  */
 export type Fault = AnswerFault | LatencyFault | ResetFault | TruncationFault;
 
-/** Another answer replaces the service's. */
+/** Another response replaces the service's. */
 export interface AnswerFault {
   /** HTTP status, 200 to 599. */
   readonly status: number;
   readonly when: "before" | "after";
   /** Value of the `Retry-After` header: seconds, or a date as text. */
   readonly retryAfter?: number | string | undefined;
-  /** Text is sent as it is, anything else as JSON. Default: the documented error envelope. */
+  /** Text is sent unchanged, anything else as JSON. Default: the documented error envelope. */
   readonly body?: unknown;
 }
 
-/** The request takes effect late (`before`), or at once and is answered late (`after`). */
+/** The request takes effect late (`before`), or immediately but with a late response (`after`). */
 export interface LatencyFault {
   /** Real milliseconds; the sandbox's clock does not matter. */
   readonly latencyMs: number;
   readonly when: "before" | "after";
 }
 
-/** The connection is reset, without an answer or (`mid-answer`) with half of one. */
+/** The connection is reset, without a response or (`mid-answer`) after half of it. */
 export interface ResetFault {
   readonly connection: "reset";
   readonly when: "before" | "after" | "mid-answer";
 }
 
-/** The request takes effect; the connection ends in the middle of the answer. */
+/** The request takes effect; the connection ends in the middle of the response. */
 export interface TruncationFault {
   readonly connection: "truncated";
 }
 
 /** How often requests meet a fault, or webhooks a disorder. */
 export interface Frequency {
-  /** How many meet it; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
+  /** How many are affected; `Infinity` for all until it is cleared. Default 1, or `Infinity` with a `probability`. */
   readonly times?: number | undefined;
-  /** How probable it is for each, above 0 and up to 1. The sandbox's seed decides. Default 1. */
+  /** The probability for each, above 0 and up to 1, drawn from the sandbox's seed. Default 1. */
   readonly probability?: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export function checkFault(fault: Fault): Fault {
     }
     checkMoment(fault.when, ["before", "after"]);
   } else if ("latencyMs" in fault) {
-    // Longer timers fire at once.
+    // Longer timers would fire at once.
     if (!isWholeWithin(fault.latencyMs, 0, maxTimerMs)) {
       throw invalidFault("latencyMs", `must be a whole number of milliseconds up to ${maxTimerMs}`);
     }
@@ -81,7 +81,7 @@ export function checkFault(fault: Fault): Fault {
       'must have a status, latencyMs, or "reset" or "truncated" as connection',
     );
   }
-  // As JSON, like everything in the store; a copy, because the caller may alter the original.
+  // As JSON, like everything in the store, and a copy, because the caller may change the original.
   return JSON.parse(JSON.stringify(fault));
 }
 
@@ -97,7 +97,7 @@ export function checkedRate(rate: RateLimit): Required<RateLimit> {
   const { requestsPerSecond, retryAfterSeconds = 1 } = rate;
   for (const [name, value] of Object.entries({ requestsPerSecond, retryAfterSeconds })) {
     if (!isWholeWithin(value, 0, Number.MAX_SAFE_INTEGER)) {
-      throw invalidFault(name, "must be a whole number from 0");
+      throw invalidFault(name, "must be zero or a positive whole number");
     }
   }
   return { requestsPerSecond, retryAfterSeconds };
@@ -111,10 +111,7 @@ export function invalidFault(param: string, problem: string): InvalidRequestErro
   return invalidArgument(param, `${param} ${problem}.`, "invalid_fault");
 }
 
-/**
- * Which requests a fault is for: a method and the beginning of a path, such as `POST /payments`, or
- * `*` for every request.
- */
+/** Which requests a fault is for: a method and a path prefix, such as `POST /payments`, or `*` for every request. */
 export type FaultRoute = "*" | `${"GET" | "POST"} /${string}`;
 
 const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
@@ -122,7 +119,7 @@ const routeGroup = /^\/v1\/(?:external(?:\/[\w-]+-auth)?|merchants\/[^/]+)/;
 /**
  * Whether a request is on a route. The route's path starts after the group of routes (`/v1/external/secretkey-auth`,
  * `/v1/external/payment-secret-auth`, `/v1/external`, `/v1/merchants/{merchantId}`), or with `/v1` to mean one group
- * only. It stands for every path that begins with the same segments; `{…}` stands for any segment.
+ * only. It matches every path that begins with the same segments; `{…}` matches any segment.
  */
 export function isOnRoute(route: FaultRoute, method: string, pathname: string): boolean {
   if (route === "*") return true;
@@ -132,14 +129,14 @@ export function isOnRoute(route: FaultRoute, method: string, pathname: string): 
   const segments = (wanted[0] === "v1" ? pathname : pathname.replace(routeGroup, ""))
     .split("/")
     .filter(Boolean);
-  // Either may be a placeholder: a request's path has none, but an operation's has.
+  // Either one may be a placeholder: an operation's path has some, a request's does not.
   return wanted.every((part, index) => {
     const segment = segments[index];
     return part === segment || (segment && (part.startsWith("{") || segment.startsWith("{")));
   });
 }
 
-/** @throws {InvalidRequestError} code `unknown_route` when no operation can ever match it. */
+/** @throws {InvalidRequestError} code `unknown_route` when it can never match an operation. */
 export function checkRoute(
   route: FaultRoute,
   operations: readonly Pick<Operation<unknown>, "method" | "path">[],

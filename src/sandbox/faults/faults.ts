@@ -21,22 +21,22 @@ import {
 
 interface Waiting<Item> {
   readonly item: Item;
-  /** How often it will still happen; null for always, because JSON has no Infinity. */
+  /** How many more times it will happen; null for always, because JSON has no Infinity. */
   readonly times: number | null;
   readonly probability: number;
 }
 
 /**
- * Faults or disorders that wait for what they are meant for, in the order in which they were added.
+ * Faults or disorders waiting for a matching request or webhook, in the order added.
  *
- * @param chance Only drawn from where a probability decides.
+ * @param chance Only drawn if there is a probability.
  */
 export function createWaitingList<Item extends object>(
   table: Table<Waiting<Item>>,
   chance: () => RandomStream,
   invalid: (param: string, problem: string) => Error,
 ) {
-  /** @throws What `invalid` makes of an impossible frequency. */
+  /** @throws The error that `invalid` creates for an invalid frequency. */
   function add(item: Item, frequency: Frequency): void {
     checkOptionNames(frequency, ["probability", "times"]);
     const { probability = 1, times } = frequency;
@@ -45,13 +45,13 @@ export function createWaitingList<Item extends object>(
     }
     const count = times ?? (probability < 1 ? Number.POSITIVE_INFINITY : 1);
     if (count !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(count) && count >= 1)) {
-      throw invalid("times", "must be a whole number from 1, or Infinity");
+      throw invalid("times", "must be a positive whole number, or Infinity");
     }
     const key = String(Number(table.entries().at(-1)?.[0] ?? 0) + 1);
     table.set(key, { item, times: Number.isFinite(count) ? count : null, probability });
   }
 
-  /** The first item that fits and that chance allows; uses up one of its times. */
+  /** The first item that matches and passes its probability; uses it up once. */
   function take(fits: (item: Item) => boolean): Item | undefined {
     for (const [key, { item, times, probability }] of table.entries()) {
       if (!fits(item)) continue;
@@ -66,7 +66,7 @@ export function createWaitingList<Item extends object>(
   return {
     add,
     take,
-    /** In the order in which they are met. */
+    /** In the order in which they apply. */
     waiting: () =>
       table.values().map(({ item, times, probability }) => ({
         ...structuredClone(item),
@@ -79,32 +79,32 @@ export function createWaitingList<Item extends object>(
   };
 }
 
-/** How many of a route's requests meet a fault, and how often. */
+/** How many of a route's requests are affected, and with what probability. */
 export interface FaultOptions extends Frequency {}
 
 /**
- * Makes requests fail on purpose. A request meets at most one fault: the first that waits for its route, which is then
+ * Makes requests fail on purpose. A request meets at most one fault: the first one waiting for its route, which is then
  * used up. Preflights meet none.
  */
 export interface SandboxFaults {
   /**
    * Queues a fault for the next requests of a route.
    *
-   * @param route A method and the beginning of a path after the group of routes, such as `POST /payments`; `{…}` stands
-   * for any segment, and a path from `/v1` on for one group only. `*` is every request.
+   * @param route A method and a path prefix after the group of routes, such as `POST /payments`. `{…}` matches any
+   * segment; a path that starts with `/v1` matches only one group; `*` matches every request.
    * @throws {InvalidRequestError} code `unknown_route` or `invalid_fault`.
    * @example
    * ```ts
-   * // The withdrawal is created, but the answer says 503.
+   * // The withdrawal is created, but the response is a 503.
    * sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
    * // Every read is slow from here on.
    * sandbox.faults.next("GET /payments", { latencyMs: 800, when: "before" }, { times: Infinity });
-   * // One request in five loses its answer, always the same ones with the same seed.
+   * // One request in five loses its response, always the same ones with the same seed.
    * sandbox.faults.next("*", { connection: "reset", when: "after" }, { probability: 0.2 });
    * ```
    */
   next(route: FaultRoute, fault: Fault, options?: FaultOptions): void;
-  /** `next` with a `LatencyFault`. By default the request takes effect at once (`after`). */
+  /** `next` with a `LatencyFault`. By default the request takes effect immediately (`after`). */
   latency(
     route: FaultRoute,
     latencyMs: number,
@@ -115,8 +115,8 @@ export interface SandboxFaults {
   /** `next` with a `TruncationFault`. */
   truncate(route: FaultRoute, options?: FaultOptions): void;
   /**
-   * Answers 429 to requests over the limit, in fixed windows of one second of real time, until the limit is `null`. Each
-   * secret key, payment secret and bearer token has the whole limit. Refused requests use up no fault.
+   * Answers 429 to requests over the limit, in fixed windows of one second of real time, until the limit is `null`.
+   * Each secret key, payment secret and bearer token has its own limit. Refused requests use up no fault.
    *
    * @throws {InvalidRequestError} code `invalid_fault`.
    */
@@ -129,7 +129,7 @@ export interface SandboxFaults {
   clear(): void;
 }
 
-/** A fault and the requests that it waits for. */
+/** A fault, and the requests it is waiting for. */
 export interface WaitingFault extends Required<Frequency> {
   readonly route: FaultRoute;
   readonly fault: Fault;
@@ -150,7 +150,7 @@ export function createFaults(
     invalidFault,
   );
   const limit = store.cell<Required<RateLimit> | null>("rate limit", null);
-  /** The requests of each caller in the current window. In real time, because clients wait in real time. */
+  /** Each caller's requests in the current window. In real time, as clients wait in real time. */
   const counts = new Map<string, number>();
   let windowEndMs = 0;
   store.onReplaced(endWindow);
@@ -159,7 +159,7 @@ export function createFaults(
     windowEndMs = 0;
   }
 
-  /** Counts a request, and tells how many its caller has sent in this window. */
+  /** Counts a request, and returns how many its caller has sent in this window. */
   function count(caller: string): number {
     const now = performance.now();
     if (now >= windowEndMs) {

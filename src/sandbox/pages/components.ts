@@ -7,7 +7,7 @@ import type { Payments } from "../service/payments.ts";
 import type { UpcomingWithdrawalStep } from "../service/withdrawal-scenarios.ts";
 import type { Withdrawals } from "../service/withdrawals.ts";
 
-/** Escaped HTML, written by `html` of hono. */
+/** Escaped HTML from hono's `html`. */
 export type Html = ReturnType<typeof html>;
 
 /** The parts of a sandbox that its pages show. */
@@ -17,7 +17,7 @@ export interface PagesOptions extends Pick<Core, "events" | "clock"> {
   readonly withdrawals: Withdrawals;
 }
 
-/** Only the sandbox's own files run in a page, and no other page can frame it. */
+/** Pages run only the sandbox's own files, and no other page can frame them. */
 const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy":
@@ -77,12 +77,12 @@ export function evidenceBadge(evidence: Evidence | string): Html {
 
 interface CommandButton {
   readonly name: string;
-  /** Completes the name for screen readers. */
+  /** Completes the button's name for screen readers. */
   readonly about?: string;
   /** Path in the control API, after `/_sandbox/`. */
   readonly path: string;
   readonly body?: object;
-  /** Whether the page adds the chosen pace as `steps`. */
+  /** Whether the page sends the chosen pace as `steps`. */
   readonly isPlayed?: boolean;
   /** Asks for confirmation first. */
   readonly question?: string;
@@ -95,12 +95,12 @@ interface CommandButton {
 export function commandButton(button: CommandButton): Html {
   const { name, about, path, body = {}, question, tone, describedBy } = button;
   const json = JSON.stringify(body);
-  // Lets the focus stay on it when the page is refreshed.
+  // Keeps the focus on it when the page refreshes.
   const id = `${path} ${json}`.replace(/[^\w-]+/g, "-");
   return html`<button type="button" id="${id}" data-post="${path}" data-body="${json}"${button.isPlayed && html` data-played`}${question && html` data-confirm="${question}"`}${tone && html` class="${tone}"`}${describedBy && html` aria-describedby="${describedBy}"`}${button.isDisabled && html` disabled`}>${name}${about && html`<span class="visually-hidden"> ${about}</span>`}</button>`;
 }
 
-/** The next step of a scenario in words: `processing, 1 confirmation, at 00:00:02`. */
+/** A scenario's next step in words: `processing, 1 confirmation, at 00:00:02`. */
 export function stepText(step: UpcomingPaymentStep | UpcomingWithdrawalStep): string {
   const { status, confirmations, dueAt } = { confirmations: null, ...step };
   const count = confirmations === 1 ? "1 confirmation" : `${confirmations} confirmations`;
@@ -114,7 +114,7 @@ const paces = [
   ["on-clock", "On a timer"],
 ] as const;
 
-/** Chooses the `steps` of scenarios that are played on the page. */
+/** Selects the `steps` option for scenarios played on the page. */
 export function paceChoice(): Html {
   return html`<fieldset class="pace"><legend class="visually-hidden">Pace</legend><div class="segments">${paces.map(
     ([value, text]) =>
@@ -131,7 +131,7 @@ export const paymentPlays = [
   ["timeout", "Let it expire", "No money arrives; the payment expires."],
 ] as const;
 
-/** A value of a `jsonChoice`: a text that is its own value, or the text of another one. */
+/** An option of a `jsonChoice`: a text that is its own value, or a value with a separate text. */
 export type Choice = string | readonly [text: string, value: unknown];
 
 /** A choice whose values are JSON, so that they can have any type. */

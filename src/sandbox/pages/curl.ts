@@ -7,7 +7,7 @@ const ownHeaders =
 /** A request as a command for a POSIX shell, with variables for credentials. */
 export function curlFor(request: WebhookMessage & { readonly method: string }): string {
   const { method, url, headers, body } = request;
-  // curl would expand brackets and braces into several URLs, and read a body that begins with @ from a file.
+  // curl would expand brackets and braces into several URLs, and read a body that starts with @ from a file.
   const globs = /[[\]{}]/.test(url) ? ["--globoff"] : [];
   const words = ["curl", ...globs, "-X", quoted(method), quoted(url)];
   for (const [name, value] of Object.entries(headers)) {

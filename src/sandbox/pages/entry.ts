@@ -14,7 +14,7 @@ import { curlFor } from "./curl.ts";
 import { redeliveryButtons } from "./panels.ts";
 import { describe, threadsOf } from "./timeline.ts";
 
-/** The details of one event. The inspector fetches them from here when an entry is opened. */
+/** The details of one event. The inspector fetches them when an entry is opened. */
 export function entryPage(
   { sandbox, events }: PagesOptions,
   wanted: string,
@@ -60,7 +60,7 @@ function links(entry: TimelineEntry, entries: readonly TimelineEntry[]): Html | 
 
 const gone = html`<p>The details are no longer there: the sandbox was reset, or dropped them to save memory.</p>`;
 
-/** `undefined` when what the event refers to is gone. */
+/** `undefined` if whatever the event refers to is gone. */
 function details(entry: TimelineEntry, sandbox: Sandbox, origin: string): Html | undefined {
   switch (entry.type) {
     case "request": {
@@ -123,7 +123,7 @@ const operations = Object.entries(operationTable).map(([id, operation]) => {
 const router = new TrieRouter<(typeof operations)[number]>();
 for (const it of operations) router.add(it.operation.method, honoPath(it.operation.path), it);
 
-/** What was asked for, with the evidence for the operation and for its answer. */
+/** The operation that was called, with the evidence for it and for its response. */
 function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   const [pathname = ""] = path.split("?");
   const [[[found] = []]] = router.match(method, pathname);
@@ -156,7 +156,7 @@ function facts(values: Readonly<Record<string, string | null | undefined>>): Htm
 
 function bodyText(body: string): Html | undefined {
   if (body === "") return undefined;
-  // It scrolls, so the keyboard must reach it.
+  // It scrolls, so it must be reachable by keyboard.
   return html`<pre class="body" tabindex="0" role="group" aria-label="Body">${indented(body)}</pre>`;
 }
 

@@ -5,7 +5,7 @@ import { operationList } from "./entry.ts";
 import { disorderPanel, faultPanel, recordsPanel } from "./panels.ts";
 import { filterLinks, filterOf, timelineRows } from "./timeline.ts";
 
-/** Everything that happens in a sandbox, with controls. The page refreshes its `data-live` elements itself. */
+/** Everything that happens in a sandbox, with controls. The page refreshes its own `data-live` elements. */
 export function inspectorPage(options: PagesOptions, url: URL): Promise<Response> {
   const { sandbox, clock } = options;
   return pageAnswer({
@@ -75,7 +75,7 @@ function nothingYet(origin: string): Html {
 
 const nothingMatches = html`<p class="empty" id="timeline-empty">No event matches this filter yet.</p>`;
 
-/** Memory is bounded: what was dropped is counted. */
+/** Memory is limited: shows how many entries were dropped. */
 function droppedNote(sandbox: Sandbox): Html | undefined {
   const { requests, deliveries, timelineEntries, idempotencyKeys } = sandbox.dropped();
   const counts = [

@@ -48,7 +48,7 @@ function factsOf(record: Payment | Withdrawal): Html | undefined {
 
 const maxShown = 20;
 
-/** The newest payments or withdrawals, below the form for another one. */
+/** The newest payments or withdrawals, below a form to create one. */
 export function recordsPanel(options: PagesOptions, kind: "payments" | "withdrawals"): Html {
   const { sandbox } = options;
   const [title, noun, controls] =
@@ -148,7 +148,7 @@ const offeredFaults: readonly (readonly [name: string, fault: Fault])[] = [
   ["response 2 s late", { latencyMs: 2_000, when: "after" }],
 ];
 
-/** The fields of a value become fields of the request. */
+/** The value's fields become fields of the request. */
 const frequencies: readonly Choice[] = [
   ["once", { times: 1 }],
   ["3 times", { times: 3 }],
@@ -217,7 +217,7 @@ function card(id: string, subject: string, tone: "bad" | "warn", often: Frequenc
   return html`<li id="${id}" class="small-card"><p class="head"><code>${subject}</code>${badge(tone, frequencyText(often))}</p><p class="quiet">${text}</p></li>`;
 }
 
-/** How often something will still happen. */
+/** How many more times something will happen. */
 function frequencyText({ times = 1, probability = 1 }: Frequency): string {
   const count = Number.isFinite(times) ? `${times} more` : "always";
   if (probability === 1) return count;
@@ -225,7 +225,7 @@ function frequencyText({ times = 1, probability = 1 }: Frequency): string {
   return Number.isFinite(times) ? `${count}, ${share}` : share;
 }
 
-/** Sends a webhook again, unchanged or with disorder. */
+/** Resends a webhook, unchanged or with disorder. */
 export function redeliveryButtons(deliveryId: string): Html {
   const path = `deliveries/${deliveryId}/replay`;
   return html`<div class="buttons" role="group" aria-label="Send again">${commandButton({ name: "Send again", path, tone: "primary" })}${disorderKinds.map(

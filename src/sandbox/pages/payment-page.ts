@@ -15,7 +15,7 @@ import {
   stepText,
 } from "./components.ts";
 
-/** The page that `paymentUrl` opens. The link carries no secret; the page does. */
+/** The page at `paymentUrl`. The link carries no secret; the page does. */
 export function paymentPage(
   { sandbox, payments }: PagesOptions,
   paymentId: string,
@@ -48,7 +48,7 @@ ${sandboxStrip(payment, sandbox.payments.upcoming(paymentId))}
   });
 }
 
-/** The page's claims, and the evidence that the service does the same; docs/sandbox.md has the same table. */
+/** The page's claims, and the evidence that the service behaves the same; docs/sandbox.md has the same table. */
 export const simulated: readonly (readonly [claim: string, evidence: Evidence])[] = [
   ["A payment has a page at /payment/{paymentId}.", "documented"],
   [
@@ -62,7 +62,7 @@ export const simulated: readonly (readonly [claim: string, evidence: Evidence])[
   ["The page's design, and the automatic return to the shop.", "assumed"],
 ];
 
-/** The part of the page that the service does not have: the customer's wallet, as buttons. */
+/** The part that only the sandbox has: the customer's wallet, as buttons. */
 function sandboxStrip(payment: Payment, [next]: readonly UpcomingPaymentStep[]): Html {
   const path = `payments/${payment.id}`;
   const isOver = isFinal(payment.status);

@@ -5,14 +5,14 @@ import { badge, type Html, statusBadge } from "./components.ts";
 
 type TimelineFilter = ReturnType<typeof filterOf>;
 
-/** By the first word of the event's type. */
+/** Keyed by the first word of the event's type. */
 const groups: ReadonlyMap<string, readonly string[]> = new Map([
   ["requests", ["request", "fault"]],
   ["changes", ["clock", "payment", "withdrawal", "quotes", "idempotency"]],
   ["webhooks", ["webhook"]],
 ]);
 
-/** Which events the timeline shows. It is part of the page's URL, so that it works without JavaScript. */
+/** Which events the timeline shows. Part of the page's URL, so that it works without JavaScript. */
 export function filterOf({ searchParams }: URL) {
   const show = searchParams.get("show") ?? "";
   return {
@@ -34,7 +34,7 @@ export function filterLinks({ show, about }: TimelineFilter): Html {
 
 const maxRows = 100;
 
-/** The latest events, newest first. The details of each are fetched when it is opened: they are much longer. */
+/** The latest events, newest first. Each one's details are much longer, and fetched when it is opened. */
 export function timelineRows(
   entries: readonly TimelineEntry[],
   deliveries: readonly WebhookDelivery[],
@@ -61,7 +61,7 @@ export function timelineRows(
     });
 }
 
-/** Repeated reads with the same answer, as polling sends them, are one row with a count. */
+/** Repeated reads with the same response, as in polling, are one row with a count. */
 function collapsed(entries: readonly TimelineEntry[]): { entry: TimelineEntry; count: number }[] {
   const rows: { entry: TimelineEntry; count: number }[] = [];
   for (const entry of entries) {
@@ -85,7 +85,7 @@ interface Description {
   readonly title: string;
 }
 
-/** An event named by a piece of code, such as the name of a webhook event. */
+/** An event described by a piece of code, such as a webhook event's name. */
 function coded(kind: string, code: string | null, outcome?: Html, orderId?: string | null) {
   const what = html`<code>${code}</code>${order(orderId)}`;
   return { kind, what, outcome, title: `${kind.toLowerCase()} ${code}` };
@@ -151,7 +151,7 @@ function codeBadge(status: number | null): Html {
   return badge(status < 400 ? "good" : "bad", status);
 }
 
-/** Without the prefix of its group of routes, and with shortened ids. */
+/** The path without the prefix of its group of routes, and with shortened ids. */
 function shortPath(path: string): string {
   return shortIds(path.replace(/^\/v1\/external\/(?:secretkey|payment-secret)-auth/, ""));
 }
@@ -164,7 +164,7 @@ function shortIds(text: string): string {
 export function threadsOf(entries: readonly TimelineEntry[]) {
   const causeOf = new Map(entries.map((entry) => [keyOf(entry), causeKeyOf(entry)]));
 
-  /** Shared by everything with the same origin: a request, a move of the clock, or a change. */
+  /** Shared by everything with the same origin: a request, an advance of the clock, or a change. */
   function threadOf(entry: TimelineEntry): string {
     let key = keyOf(entry);
     for (let cause = causeOf.get(key); cause !== undefined; cause = causeOf.get(key)) key = cause;
@@ -191,7 +191,7 @@ export function threadsOf(entries: readonly TimelineEntry[]) {
   };
 }
 
-/** Names an event as the cause of others. */
+/** The key under which an event is the cause of others. */
 function keyOf(entry: TimelineEntry): string {
   if (entry.type === "request") return `request ${entry.requestId}`;
   if (entry.type === "webhook.created") return `delivery ${entry.deliveryId}`;

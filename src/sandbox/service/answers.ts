@@ -11,14 +11,14 @@ export interface ServiceEnv {
   readonly Bindings: Connection;
   readonly Variables: {
     requestId: string;
-    /** The request's body; undefined when it was too large to be read. */
+    /** The request's body; undefined if it was too large to read. */
     body: string | undefined;
-    /** The answer's body, for the log. */
+    /** The response body, for the log. */
     answer: string;
   };
 }
 
-/** The content of an error answer (interface section 7). */
+/** The content of an error response (interface section 7). */
 interface RefusalFacts {
   readonly code: string;
   readonly message: string;
@@ -27,7 +27,7 @@ interface RefusalFacts {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Thrown to refuse a request; answered with the error envelope. */
+/** Thrown to refuse a request; becomes a response with the error envelope. */
 export class Refusal extends Error {
   readonly status: number;
   readonly facts: RefusalFacts;
@@ -40,7 +40,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @throws {Refusal} 404 where there is no value. */
+/** @throws {Refusal} 404 when there is no value. */
 export function found<Value>(
   kind: "payment" | "withdrawal" | "chain" | "token",
   value: Value | undefined,
@@ -54,7 +54,7 @@ export function found<Value>(
 
 const defaultLimit = 100;
 
-/** One page of a list, which is not copied: it may be long. */
+/** One page of a list. The list may be long, so it is not copied. */
 export function pageOf<Value>(
   values: readonly Value[],
   { limit = defaultLimit, offset = 0 }: PageQuery,
@@ -89,7 +89,7 @@ export function answerJson(
   return answerText(c, status, JSON.stringify(value, form), { ...type, ...headers });
 }
 
-/** Answers with text, which is dropped where the status allows no body. */
+/** Responds with text, or without a body if the status allows none. */
 export function answerText(
   c: Context<ServiceEnv>,
   status: number,
@@ -103,7 +103,7 @@ export function answerText(
   return c.body(null, status as StatusCode, others);
 }
 
-/** Answers with the documented envelope: `{ error: { type, message, code, param? } }`. */
+/** Responds with the documented envelope: `{ error: { type, message, code, param? } }`. */
 export function answerRefusal(
   c: Context<ServiceEnv>,
   status: number,
@@ -121,7 +121,7 @@ function errorType(status: number): string {
 
 export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.status, error.facts);
-  // A value that settlekit itself refuses, such as an address with a wrong checksum.
+  // settlekit itself refused a value, such as an address with a wrong checksum.
   if (InvalidRequestError.is(error)) return answerRefusal(c, 422, error);
   const reason = error instanceof Error ? error.message : String(error);
   const blame = SettlekitError.is(error) ? "" : ", which is a bug in settlekit";
@@ -131,14 +131,14 @@ export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
   });
 }
 
-/** The evidence that the service answers so: see docs/wire.md. */
+/** The evidence that the service responds this way: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
 const byOperation = new Map(
   Object.entries(operationTable).map(([id, { name }]) => [name, operationProse[id as OperationId]]),
 );
 
-/** The evidence for an operation. The ledger has it for each field of its answer. */
+/** The evidence for an operation. docs/wire.md has it for each field of the response. */
 export function operationEvidence(name: string): Evidence {
   return byOperation.get(name)?.evidence ?? "assumed";
 }

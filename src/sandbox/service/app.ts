@@ -24,7 +24,7 @@ import { maxBodyBytes } from "./validation.ts";
 interface AppOptions extends ServiceOptions, Core {
   readonly takeFault: Faults["take"];
   readonly log: RequestLog;
-  /** The sandbox's own routes: pages, description and control. Loaded when first asked for, as few tests need them. */
+  /** The sandbox's own routes: pages, description and control. Loaded on first use, because few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
 }
 
@@ -34,7 +34,7 @@ export function createApp(options: AppOptions): SandboxApp {
   const { clock, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
-  // No answer leaves before the changes that it tells of are durable.
+  // No response leaves before the changes that it reports are durable.
   app.use(async (_, next) => {
     await next();
     store.commit();
@@ -58,7 +58,7 @@ function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]
     return (await loaded).fetch(req.raw, env);
   };
   for (const path of ["/_sandbox/*", "/payment/*", "/openapi.json"]) app.all(path, serve);
-  // The root is the inspector to a browser, and no route of the service to a client.
+  // For a browser, the root is the inspector; for a client, it is no route of the service.
   app.all("/", async (c, next) =>
     c.req.header("Accept")?.includes("text/html") ? serve(c, next) : next(),
   );
@@ -66,20 +66,20 @@ function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]
 
 const limitBody = bodyLimit({
   maxSize: maxBodyBytes,
-  // The operation refuses it: a wrong key is refused first.
+  // The operation refuses the body, because a wrong key is refused first.
   onError: (c) => c.body(null),
 });
 
 const readBody: Middleware = async (c, next) => {
   await limitBody(c, async () => {
     const text = await c.req.text();
-    // In process, a request may announce less than it brings.
+    // In process, a request may declare a shorter body than it has.
     if (Buffer.byteLength(text) <= maxBodyBytes) c.set("body", text);
   });
   await next();
 };
 
-/** Keeps a request in the log and in the timeline, and names it in the answer. */
+/** Records a request in the log and the timeline, and puts its id in the response. */
 function recorded({ clock, random, log }: AppOptions): Middleware {
   return async (c, next) => {
     const { req, env } = c;
@@ -103,7 +103,7 @@ function recorded({ clock, random, log }: AppOptions): Middleware {
     c.set("answer", "");
     c.header(defaultRequestIdHeader, requestId);
     await next();
-    // Countdowns are corrected by this header, so it must tell the sandbox's time.
+    // Clients correct their countdowns by this header, so it must be the sandbox's time.
     c.res.headers.set("Date", clock.now().toUTCString());
     // The client already disconnected.
     if (outcome !== "open") return;
@@ -111,17 +111,17 @@ function recorded({ clock, random, log }: AppOptions): Middleware {
     else outcome = isUnanswered(env.broken) ? "unanswered" : "cut off";
     if (outcome === "unanswered") return record(outcome);
     const { status, headers: answerHeaders } = c.res;
-    // The sandbox's own headers hold no secret.
+    // The sandbox's own headers contain no secret.
     const answer = { headers: Object.fromEntries(answerHeaders), ...keptBody(c.var.answer) };
     record(outcome, { status, answer });
   };
 }
 
-/** The only routes that a browser calls: with a customer's credential (interface section 5), or with none. */
+/** The only routes that browsers call: with a customer's credential (interface section 5), or with none. */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
 const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listTokens.path}/*`];
 
-/** Lets any page read the answer, with the headers that it needs to understand it (assumed). */
+/** Lets any page read the response, with the headers that it needs to understand it (assumed). */
 function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
   const { name } = credentialHeader("paymentSecret", headerPrefix);
   const allow = cors({
@@ -131,13 +131,13 @@ function allowAnyOrigin({ headerPrefix }: AppOptions): Middleware {
     exposeHeaders: ["Date", "Retry-After", defaultRequestIdHeader, evidenceHeader],
   });
   return (c, next) => {
-    // hono/cors answers a preflight itself, so that it meets no fault.
+    // hono/cors answers preflights itself, so that they meet no fault.
     if (c.req.method === "OPTIONS") c.header(evidenceHeader, "assumed");
     return allow(c, next);
   };
 }
 
-/** A page that is open somewhere may send requests, but without a key: it must not use up a fault that a test armed. */
+/** An unrelated open page may send requests without a key: they must not use up a fault that a test set. */
 function isFromWebPage(headers: Headers): boolean {
   const site = headers.get("Sec-Fetch-Site") ?? "none";
   return headers.has("Origin") || !["none", "same-origin"].includes(site);
@@ -155,14 +155,14 @@ function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Mid
   };
 }
 
-/** Serves a request with a fault. `next` makes it take effect. */
+/** Serves a request with a fault. Calling `next` makes the request take effect. */
 async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Promise<void> {
   if ("latencyMs" in fault) {
     const { signal = c.req.raw.signal } = c.env;
     const wait = () =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, fault.latencyMs);
-        // A client that gave up must not keep the process alive. Workers' timers are numbers.
+        // A client that gave up must not keep the process alive. In Workers, timers are numbers.
         signal.addEventListener("abort", () => timer.unref?.());
       });
     if (fault.when === "before") await wait();
@@ -170,7 +170,7 @@ async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Prom
     if (fault.when === "after") await wait();
   } else if ("status" in fault) {
     if (fault.when === "after") await next();
-    // hono merges the headers of the answer that was there before.
+    // hono would merge the previous response's headers.
     for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
     c.res = answerOf(fault, c);
   } else {
@@ -187,7 +187,7 @@ function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceE
     return answerText(c, status, body, { "Content-Type": "text/plain", ...assumed });
   }
   if (body !== undefined) return answerJson(c, status, body, assumed);
-  // As the service itself would answer.
+  // The same as the service's own response.
   const message =
     status === 429
       ? "Too many requests. Wait as long as Retry-After says, or longer with every refusal."

@@ -5,13 +5,13 @@ import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import { Refusal } from "./answers.ts";
 
-/** Interface section 8: how long a key ties repeated creations together. */
+/** Interface section 8: how long a key identifies a creation. */
 const idempotencyWindowMs = 24 * 3_600_000;
 
-/** Far more than a test or a day's work needs. Dropped keys count as never seen. */
+/** Far more than a test or a day's work needs. Dropped keys count as never used. */
 const maxKept = 100_000;
 
-/** The service's requests are flat; deeper ones could exhaust the stack. */
+/** The service's requests are flat; deeply nested ones could exhaust the stack. */
 const maxDepth = 64;
 
 /** How the service treats a repeated Idempotency-Key on withdrawals, which is not documented. */
@@ -19,11 +19,11 @@ export type WithdrawalIdempotency = "ignored" | "honoured" | "conflict";
 
 interface Kept {
   readonly merchantId: string;
-  /** The operation's name: one key means nothing across operations. */
+  /** The operation's name: keys are separate for each operation. */
   readonly scope: string;
   readonly key: string;
   readonly fingerprint: string;
-  /** Never altered after it was given, so that it is written to the same bytes every time. */
+  /** Never changed afterwards, so that it always serialises to the same bytes. */
   readonly answer: unknown;
 }
 
@@ -35,7 +35,7 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 
   const scheduleEnd = clock.onDue("idempotency key", (id) => {
     const ended = kept.get(id);
-    // Dropped before its time.
+    // Dropped early, because of the limit.
     if (ended === undefined) return;
     kept.delete(id);
     const { merchantId, scope: operation, key } = ended;
@@ -46,11 +46,11 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
 
   return {
     /**
-     * The answer of the first request with this key, or else what `create` gives. Nothing is kept when `create` throws
+     * The response to the first request with this key, or the result of `create`. Nothing is stored if `create` throws
      * (assumed: an error may be corrected under the same key).
      *
-     * @param body As it was sent.
-     * @throws {Refusal} 409 when the key may not come again, or came with another body.
+     * @param body As sent.
+     * @throws {Refusal} 409 when the key may not be repeated, or was used with a different body.
      */
     once(
       { name: scope, replay }: Operation<unknown>,
@@ -72,13 +72,13 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
       if (repetition === "ignored") return create();
       if (repetition === "conflict") {
         throw conflict(
-          "This Idempotency-Key came before, and its request is in progress or done. Look up its " +
+          "This Idempotency-Key was used before, and its request is in progress or done. Look up its " +
             "outcome, or send a new key.",
         );
       }
       if (earlier.fingerprint === fingerprint) return earlier.answer;
       throw conflict(
-        "This Idempotency-Key came with other parameters before. Repeat exactly those, or send " +
+        "This Idempotency-Key was used with other parameters before. Repeat exactly those, or send " +
           "the new ones with a new key.",
       );
     },
@@ -94,7 +94,7 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
       }
       ofWithdrawals.set(value);
     },
-    /** How many keys were dropped before their time. */
+    /** How many keys were dropped early. */
     dropped: kept.dropped,
   };
 }
@@ -109,7 +109,7 @@ function checkDepth(value: unknown, depth = 0): void {
   if (depth > maxDepth) {
     throw new Refusal(400, {
       code: "invalid_request",
-      message: `The body nests deeper than ${maxDepth} levels. Send the documented fields only.`,
+      message: `The body is nested deeper than ${maxDepth} levels. Send the documented fields only.`,
     });
   }
   for (const inner of Object.values(value)) checkDepth(inner, depth + 1);

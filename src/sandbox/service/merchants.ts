@@ -15,7 +15,7 @@ export interface SandboxMerchant {
   readonly webhookSecret: string;
   /** The dashboard's bearer token. Never rotates, never expires. */
   readonly accessToken: string;
-  /** Where its webhooks are sent; null when they are only recorded, or passed to `deliver`. */
+  /** Where its webhooks are sent; null if they are only recorded, or passed to `deliver`. */
   readonly webhookUrl: string | null;
   readonly depositsEnabled: boolean;
   readonly withdrawalsEnabled: boolean;
@@ -32,19 +32,19 @@ export interface Merchant extends SandboxMerchant {
 export type Merchants = ReturnType<typeof createMerchants>;
 
 /**
- * @param options One for each merchant, in order. Omitted values are as saved, or else the defaults.
- * @param origin Of the secrets and ids, see `originOf`.
+ * @param options One for each merchant, in order. Omitted values are taken from the saved state, or else the defaults.
+ * @param origin The origin of secrets and ids; see `originOf`.
  */
 export function createMerchants(options: readonly MerchantOptions[], origin: string, store: Store) {
   const kept = store.table<Merchant>("merchants", { survivesReset: true });
-  // Stored, because merchants that are added later need the same origin.
+  // Stored, because merchants added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
   const endpoints = new Map<string, WebhookEndpoint | undefined>();
 
   /** The stored merchants, and those that the options add. */
   function gather(): void {
     const before = kept.values();
-    if (!before.every(isMerchant)) throw new Error("A stored merchant has another form.");
+    if (!before.every(isMerchant)) throw new Error("A stored merchant has an unknown form.");
     const count = Math.max(before.length, options.length);
     for (let index = 0; index < count; index++) {
       const asked = options[index] ?? {};
@@ -73,7 +73,7 @@ export function createMerchants(options: readonly MerchantOptions[], origin: str
     all: kept.values,
     first,
     find: kept.get,
-    /** `undefined` when there is nowhere to send the merchant's webhooks to. */
+    /** `undefined` if there is nowhere to send the merchant's webhooks. */
     endpointOf: (merchantId: string) => endpoints.get(merchantId),
   };
 }

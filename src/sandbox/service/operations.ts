@@ -17,17 +17,14 @@ import type { Merchant, Merchants } from "./merchants.ts";
 import type { Payments } from "./payments.ts";
 import { checked, parseObject, parseQuery } from "./validation.ts";
 
-/**
- * Writes the JSON of an answer as the newest published description has it: chain ids are CAIP-2 text, and every quote has
- * its own deposit address.
- */
+/** Writes a response in the newest published form: CAIP-2 chain ids, and a deposit address in every quote. */
 export function published(payments: Payments) {
   return (name: string, value: unknown): unknown => {
     if (name === "chainId" && typeof value === "number") return `eip155:${value}`;
     if (!isRecord(value) || !("expectedAmountAsset" in value)) return value;
     const id = String(value.id);
     const payment = payments.find(String(value.paymentId));
-    // The same in every answer: it is made from the quote's id.
+    // Derived from the quote's id, so that it is the same in every response.
     const address = randomStream(id, "address").address();
     return { ...value, depositAddress: { ...payment?.depositAddress, id, address } };
   };
@@ -36,7 +33,7 @@ export function published(payments: Payments) {
 /** The values of a path's placeholders, decoded. */
 type PathValues = Readonly<Record<string, string | undefined>>;
 
-/** The code of a wrong credential, and which one is right. */
+/** The error code for a wrong credential, and which one is right. */
 const credentials: Readonly<Record<Credential, { code: string; owner: string }>> = {
   secretKey: { code: "invalid_api_key", owner: "the secretKey of a merchant of this sandbox" },
   accessToken: {
@@ -46,7 +43,7 @@ const credentials: Readonly<Record<Credential, { code: string; owner: string }>>
   paymentSecret: { code: "invalid_payment_secret", owner: "the secret of this payment" },
 };
 
-/** Interface section 5: each operation names the one credential that it is called with. */
+/** Interface section 5: each operation requires one kind of credential. */
 export function createAuthenticate(
   { headerPrefix }: Core,
   merchants: Merchants,
@@ -60,7 +57,7 @@ export function createAuthenticate(
   }
 
   /**
-   * Gives the merchant that a request is about.
+   * Returns the merchant that a request is about.
    *
    * @throws {Refusal} 401, 403 or 404.
    */
@@ -72,7 +69,7 @@ export function createAuthenticate(
     const refuse = (message: string) => new Refusal(401, { code, message });
     const given = headers.get(name);
     if (given === null) throw refuse(`The header ${name} is missing. Send ${owner}.`);
-    // Without its scheme, a value is not a credential.
+    // A value without its scheme is not a credential.
     const value = given.startsWith(scheme) ? given.slice(scheme.length) : "";
     const merchant = holderOf(credential, value, path);
     if (merchant === undefined) throw refuse(`The value of ${name} is not ${owner}.`);
@@ -81,14 +78,14 @@ export function createAuthenticate(
     throw new Refusal(403, {
       code: "forbidden",
       message:
-        "The path names another merchant than the access token's. Use the merchantId that goes with it.",
+        "The path names a different merchant from the access token's. Use the token's merchantId.",
     });
   };
 }
 
-/** A request that passed its operation's checks. */
+/** A request that has passed its operation's checks. */
 export interface Call<Body = unknown, Query = unknown> {
-  /** Where the sandbox was reached, such as `http://127.0.0.1:4010`. */
+  /** The URL at which the sandbox was reached, such as `http://127.0.0.1:4010`. */
   readonly origin: string;
   readonly merchant: Merchant;
   readonly path: PathValues;
@@ -96,19 +93,16 @@ export interface Call<Body = unknown, Query = unknown> {
   readonly body: Body;
 }
 
-/** An operation and what the sandbox does for it. */
+/** An operation, and how the sandbox performs it. */
 export interface Route {
   readonly operation: Operation<unknown>;
-  /**
-   * Gives the answer's body, or throws a `Refusal`. Synchronous, so that a request takes effect as a whole before
-   * another one is looked at.
-   */
+  /** Returns the response body, or throws a `Refusal`. Synchronous, so that each request takes effect as a whole. */
   readonly handle: (call: Call) => unknown;
 }
 
 /**
- * Serves an operation. `Body` and `Query` are what the operation's schemas give: its type does not tell them, so they
- * are named here, where the operation is.
+ * Serves an operation. `Body` and `Query` are the outputs of its schemas. The operation's type does not have them, so
+ * they are named here, next to the operation.
  */
 export function route<Response, Body = unknown, Query = unknown>(
   operation: Operation<Response>,
@@ -121,7 +115,7 @@ export interface ServiceOptions extends Pick<Core, "events"> {
   readonly routes: readonly Route[];
   readonly authenticate: ReturnType<typeof createAuthenticate>;
   readonly idempotency: IdempotencyStore;
-  /** Replaces values of an answer as its JSON is written. */
+  /** Replaces values while a response is serialised. */
   readonly form?: ReturnType<typeof published> | undefined;
 }
 
@@ -168,7 +162,7 @@ function answer(
   const merchant = authenticate(operation, req.raw.headers, path);
   const query = parseQuery(operation, url);
   const call = { origin: url.origin, merchant, path, query };
-  // Operations take effect at once, so everything emitted meanwhile is caused by the request.
+  // Operations are synchronous, so this request causes everything emitted meanwhile.
   const value = options.events.during({ requestId: c.var.requestId }, () => {
     const { body: schema, replay } = operation;
     if (schema === undefined) return handle({ ...call, body: undefined });

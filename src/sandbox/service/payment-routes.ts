@@ -51,7 +51,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
   function list({ query, merchant }: Call<unknown, PaymentListQuery>) {
     const { merchantId } = merchant;
     const matching = payments.all().filter((it) => it.merchantId === merchantId && fits(it, query));
-    // Sorting is stable, so payments of equal amounts keep the order of their creation.
+    // Sorting is stable: payments of equal amounts stay in order of creation.
     if (query.sortBy === "amountInCents")
       matching.sort((a, b) => a.amountInCents - b.amountInCents);
     return pageOf(matching, query, query.sortOrder === "ASC" ? "first" : "last");
@@ -67,7 +67,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     return { id, status };
   }
 
-  /** Creates or updates a quote. The same request returns the same quote as long as it is active. */
+  /** Creates or updates a quote. Repeating the request returns the same quote while it is active. */
   function quote(call: Call<CreateQuoteBody>): Quote {
     const payment = opened(call);
     if (payment.status !== "pending") {
@@ -97,7 +97,7 @@ export function paymentRoutes({ clock, random }: Core, payments: Payments): Rout
     route(operations.getCheckoutStatus, state),
     route(operations.listQuotes, (call) => opened(call).quotes.filter(isActive)),
     route(operations.createQuote, quote),
-    // There is no chain to look at: the test simulates what arrives.
+    // There is no chain to check: the test simulates what arrives.
     route(operations.refreshCheckoutStatus, state),
   ];
 }
@@ -139,7 +139,7 @@ function incomplete(missing: string, given: string) {
   return refuseField(400, missing, `is missing. It belongs with ${given}; leave out both or none.`);
 }
 
-/** The customer chooses a deposit's amount; until then it is 0. */
+/** A deposit's amount is 0 until the customer chooses it. */
 function amountToQuote(payment: Payment, forcedInCents: number | undefined): number {
   if (forcedInCents === undefined) return payment.amountInCents;
   if (payment.type !== "deposit") {

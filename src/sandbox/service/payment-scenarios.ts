@@ -11,28 +11,28 @@ import { blockTimeMs, receiptOf } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
 
-/** Actions of a customer; all but `late` as on the service's testnet (interface section 1). */
+/** A customer's actions; all but `late` exist on the service's testnet (interface section 1). */
 export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout" | "late";
 
 /** How a scenario is played. */
 export interface SimulateOptions {
-  /** For a deposit: what the customer sends, in USD cents. @defaultValue what was quoted, or else 2500 */
+  /** For a deposit: what the customer sends, in USD cents. @defaultValue the quoted amount, or 2500 */
   readonly amountInCents?: number | undefined;
   /** @defaultValue `at-once` */
   readonly steps?: ScenarioSteps | undefined;
 }
 
-/** A step of a payment's scenario that is waiting to be taken. */
+/** A pending step of a payment's scenario. */
 export interface UpcomingPaymentStep {
   /** The payment's status after it. */
   readonly status: PaymentStatus;
-  /** How many blocks confirm the money then; null when none arrives. */
+  /** The number of confirmations then; null if no money arrives. */
   readonly confirmations: number | null;
-  /** ISO 8601, UTC, on the sandbox's clock; null when only `step` takes it. */
+  /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
   readonly dueAt: string | null;
 }
 
-/** Plays the customers. */
+/** Simulates customers. */
 export interface SandboxPayments {
   /**
    * Plays a scenario on a pending payment.
@@ -43,13 +43,13 @@ export interface SandboxPayments {
    * - `timeout`: nothing arrives; `expired`.
    * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed).
    *
-   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Step by step, the payment is
-   * `processing` while `receipt.confirmations` rise to `receipt.requiredConfirmations`, on the clock by one block in two
-   * seconds. Every change of status sends a `payment.updated` webhook.
+   * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Played in steps, the payment is
+   * `processing` while `receipt.confirmations` rises to `receipt.requiredConfirmations`; on the clock, by one block
+   * every two seconds. Every change of status sends a `payment.updated` webhook.
    *
-   * @returns The payment after the scenario; step by step, as it was.
+   * @returns The payment after the scenario; when played in steps, unchanged.
    * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} code `payment_not_pending`, `scenario_in_progress` (another has steps left),
+   * @throws {InvalidRequestError} code `payment_not_pending`, `scenario_in_progress` (another one has steps left),
    * `unknown_scenario`, `unknown_steps` or `invalid_amount`.
    * @example
    * ```ts
@@ -63,7 +63,7 @@ export interface SandboxPayments {
     options?: SimulateOptions,
   ): Promise<Payment>;
   /**
-   * Takes the next step of a scenario that was started `by-hand`, or of one `on-clock` before it is due.
+   * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
    *
    * @returns The payment after the step.
    * @throws {NotFoundError} The sandbox has no such payment.
@@ -76,7 +76,7 @@ export interface SandboxPayments {
    * ```
    */
   step(paymentId: string): Promise<Payment>;
-  /** The steps that the payment's scenario has left, in order; empty when none is in progress. */
+  /** The remaining steps of the payment's scenario, in order; empty if none is in progress. */
   upcoming(paymentId: string): UpcomingPaymentStep[];
   /** A copy of every payment and deposit, oldest first, as the service stores it. Not a request: it meets no fault. */
   all(): Payment[];
@@ -105,7 +105,7 @@ const outcomes: Readonly<Record<PaymentScenario, Outcome>> = {
 
 /** For Base Sepolia, as published. */
 const requiredConfirmations = 10;
-/** The confirmations that steps show on the way. */
+/** The numbers of confirmations that the steps go through. */
 const shownConfirmations = [1, 4, 7, requiredConfirmations];
 
 export function createPaymentScenarios(core: Core, payments: Payments): SandboxPayments {
@@ -141,13 +141,13 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     return payments.receive(payment, { amountInCents, quotes, receipt, status });
   }
 
-  /** The changes when money arrives: the paid quote is used, the others expire. */
+  /** The changes when money arrives: the paid quote becomes used, the others expire. */
   function arrival(payment: Payment, { amountInCents, tenths }: PaymentStep) {
     const nowMs = clock.nowMs();
     const draws = random.stream("receipts");
     const exact = quoteFor(defaultToken, { paymentId: payment.id, amountInCents, nowMs }, "");
     const latest = latestQuote(payment.quotes, defaultToken);
-    // The customer of a deposit may send another amount than the one that was quoted.
+    // A deposit's customer may send a different amount from the quoted one.
     const isOffered = latest?.expectedAmountAsset === exact.expectedAmountAsset;
     const quote: Quote = {
       ...(isOffered ? latest : { ...exact, id: draws.uuid() }),
@@ -177,15 +177,15 @@ export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario
 function unplayable({ status }: Payment): InvalidRequestError {
   return new InvalidRequestError(
     status === "expired"
-      ? 'The payment is expired. Only "late" money can still arrive; or create another payment.'
-      : `The payment is ${status} already, which is final. Create another one.`,
+      ? 'The payment has expired. Only "late" money can still arrive; or create another payment.'
+      : `The payment is already ${status}, which is final. Create another one.`,
     { code: "payment_not_pending", param: "paymentId" },
   );
 }
 
 const defaultDepositInCents = 2_500;
 
-/** The amount that the customer owes, in USD cents; the customer of a deposit chooses it. */
+/** The amount due, in USD cents; for a deposit, the customer chooses it. */
 function amountDue(payment: Payment, chosenInCents: number | undefined): number {
   if (payment.type !== "deposit") {
     if (chosenInCents === undefined) return payment.amountInCents;

@@ -12,12 +12,12 @@ const paymentLifetimeMs = 15 * 60_000;
 export type Payments = ReturnType<typeof createPayments>;
 
 /**
- * The payments of a sandbox. Each is immutable and replaced by transitions, so that answers, receipts and stored
+ * The payments of a sandbox. Each is immutable, and transitions replace it, so that responses, receipts and stored
  * creations can share its parts.
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
-  /** What the answers of a payment do not show; its page leads to the returnUrl. */
+  /** What responses about a payment do not show; its page leads to the returnUrl. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
@@ -60,7 +60,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
-  /** Replaces a payment by its next state when money arrived or was confirmed; sends a webhook for another status. */
+  /** Replaces a payment by its next state when money arrives or is confirmed; a new status sends a webhook. */
   function receive(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.set(next.id, next);
@@ -83,8 +83,8 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   }
 
   /**
-   * Adds a quote to a pending payment, or replaces the one with its id. Another amount expires the other quotes. The
-   * status does not change, so no webhook is sent.
+   * Adds a quote to a pending payment, or replaces the quote with its id. A different amount expires the other quotes.
+   * The status does not change, so no webhook is sent.
    */
   function offer(payment: Payment, quote: Quote, amountInCents: number): void {
     const isSameAmount = amountInCents === payment.amountInCents;
@@ -107,9 +107,9 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 
   return {
     create,
-    /** The payment secret, which opens the customer-scoped routes. */
+    /** The payment secret, for the customer-scoped routes. */
     secretOf: (paymentId: string) => details.get(paymentId)?.secret,
-    /** Where the customer returns after the payment: its redirectUrl, with the metadata that comes back. */
+    /** Where the customer returns after the payment: its redirectUrl with the metadata added. */
     returnUrlOf: (paymentId: string) => details.get(paymentId)?.returnUrl,
     find: payments.get,
     /** Of all merchants, oldest first. */
@@ -117,12 +117,12 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     receive,
     offer,
     expire,
-    /** When an unpaid payment expires or expired: milliseconds since 1970. */
+    /** When an unpaid payment expires, in milliseconds since 1970. */
     expiresMs: ({ createdAt }: Payment) => Date.parse(createdAt) + paymentLifetimeMs,
   };
 }
 
-/** Adds only what was given, and leaves the rest of the URL as written (assumed). */
+/** Adds only the given values, and leaves the rest of the URL unchanged (assumed). */
 function returnUrlFor({ type, redirectUrl, customMetadata, customerRefId }: CreatePaymentBody) {
   if (redirectUrl === undefined) return undefined;
   const url = new URL(redirectUrl);

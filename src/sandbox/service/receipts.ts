@@ -18,7 +18,7 @@ interface Draw {
 }
 
 /**
- * The receipt of a payment, in the longer of the two published shapes.
+ * The receipt of a payment, in the longer of the two shapes that are published elsewhere.
  *
  * @param units The amount that arrived, in the token's smallest unit.
  */

@@ -5,16 +5,16 @@ import type { Core } from "../core.ts";
 /**
  * How the steps of a scenario are taken:
  *
- * - `at-once`, the default: straight to the end, skipping the states between.
- * - `on-clock`: each when the sandbox's clock reaches it, also within `clock.advance`.
- * - `by-hand`: each by a call of `step`.
+ * - `at-once`, the default: straight to the end, skipping the intermediate states.
+ * - `on-clock`: each when the sandbox's clock reaches it, including during `clock.advance`.
+ * - `by-hand`: each by a call to `step`.
  */
 export type ScenarioSteps = "at-once" | "on-clock" | "by-hand";
 
 /** A step of a scenario before it is taken. Plain JSON, so that it can be stored. */
 export interface Step {
   readonly status: string;
-  /** When the clock takes it: milliseconds since 1970; null when only a call of `step` takes it. */
+  /** When the clock takes it: milliseconds since 1970; null if only a call to `step` takes it. */
   readonly dueMs: number | null;
 }
 
@@ -40,7 +40,7 @@ export function createScenarios<
   Shown,
 >({ clock, store }: Core, options: ScenariosOptions<Subject, Scenario, Options, Planned, Shown>) {
   const { name, outcomes, find, plan, take } = options;
-  /** The steps that are left, by the subject's id. */
+  /** The remaining steps, by the subject's id. */
   const plans = store.table<readonly Planned[]>(`${name} steps`);
   const scheduleStep = clock.onDue(`${name} step`, takeIfDue);
 
@@ -75,7 +75,7 @@ export function createScenarios<
     const steps = plan(subject, scenario, playOptions);
     checkOneOf("steps", pace, ["at-once", "on-clock", "by-hand"], "unknown_steps");
     if (pace === "at-once") {
-      // Skips the states between.
+      // Skips the intermediate states.
       const ends = steps.filter((it) => it.status !== "processing" || it === steps.at(-1));
       return structuredClone(ends.reduce(take, subject));
     }

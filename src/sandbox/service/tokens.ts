@@ -2,7 +2,7 @@ import { findChain, isNativeAssetAddress } from "../../evm/chains.ts";
 import type { ChainId } from "../../wire/fields.ts";
 import type { Token, TokenChain } from "../../wire/token.ts";
 
-/** A token that the sandbox settles in, at a fixed price. */
+/** A token in which the sandbox settles, at a fixed price. */
 export interface PricedToken {
   readonly token: Token;
   readonly chainId: number;
@@ -44,7 +44,7 @@ export function usdcOn(chainId: number): PricedToken {
   return usdc;
 }
 
-/** The token with this contract, in upper or lower case; the native asset has two addresses. */
+/** The token with this contract, ignoring case; the native asset has two addresses. */
 export function tokenOn(chainId: ChainId, contractAddress: string): PricedToken | undefined {
   const isNative = isNativeAssetAddress(contractAddress);
   const contract = contractAddress.toLowerCase();

@@ -7,14 +7,14 @@ import { Refusal } from "./answers.ts";
 
 /** The fields whose errors carry the code `invalid_amount` (interface section 7, rule 1). */
 const amountFields: readonly string[] = ["amount", "amountInCents", "forceDepositAmount"];
-/** The query parameters of any operation that are numbers; all others are texts. */
+/** The query parameters that are numbers, in any operation; all others are text. */
 const numericParameters: readonly string[] = ["limit", "offset", "chainId"];
 
 /**
- * The input as its schema reads it.
+ * Returns the input as parsed by the schema.
  *
- * @throws {Refusal} 400 when a field is missing or of the wrong type, 422 when its value is one that
- * is not accepted (assumed from the meanings in interface section 7).
+ * @throws {Refusal} 400 when a field is missing or has the wrong type, 422 when its value is not accepted (assumed from
+ * the meanings in interface section 7).
  */
 export function checked<T>(schema: Schema<T>, input: Record<string, unknown>): T {
   const { success, data, error } = schema.safeParse(input);
@@ -34,7 +34,7 @@ export function refuseField(status: 400 | 422, param: string, problem: string): 
   return new Refusal(status, { code, param, message: `${param} ${problem}` });
 }
 
-/** @throws {Refusal} 400 for no amount, 422 for one that is not a whole number of cents, or out of range. */
+/** @throws {Refusal} 400 for a missing amount, 422 for one that is out of range or not a whole number of cents. */
 export function checkedAmount(
   param: string,
   amount: number | undefined,
@@ -53,7 +53,7 @@ export function checkedAmount(
   return amount;
 }
 
-/** @throws {Refusal} 422 for a value that is not among those that are known. */
+/** @throws {Refusal} 422 for an unknown value. */
 export function checkOneOf(
   param: string,
   known: readonly unknown[] | undefined,
@@ -63,7 +63,7 @@ export function checkOneOf(
   throw refuseField(422, param, `must be ${known.join(" or ")}, but is ${show(value)}.`);
 }
 
-/** @throws {Refusal} 422 for text that is no JSON. */
+/** @throws {Refusal} 422 for text that is not JSON. */
 export function checkMetadata(customMetadata: string | undefined): void {
   if (customMetadata === undefined || parsedJson(customMetadata) !== undefined) return;
   throw refuseField(422, "customMetadata", "must be a JSON document encoded as a string.");
@@ -81,12 +81,12 @@ function expected(issue: z.core.$ZodIssue, value: unknown): string {
     case "too_big":
       return `at most ${issue.maximum}${unit}`;
     default:
-      // The requests hold single values, and one choice, which is the chain id.
+      // Requests hold single values, except for one union: the chain id.
       return 'an EVM chain id: a number, or text such as "eip155:84532"';
   }
 }
 
-/** Infinity, which JSON's 1e999 becomes, and fractions are numbers, although not accepted. */
+/** Infinity (JSON's 1e999) and fractions count as numbers, although they are not accepted. */
 function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
   if (issue.code === "too_small" || issue.code === "too_big") return true;
   if (issue.code !== "invalid_type") return typeof value === "string";
@@ -96,15 +96,15 @@ function isOfRightType(issue: z.core.$ZodIssue, value: unknown): boolean {
 /** @throws {Refusal} naming the parameter. */
 export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: URL): unknown {
   if (query === undefined) return {};
-  // The schema is strict, and unknown parameters are ignored.
+  // The schema is strict, but unknown parameters are ignored.
   const given = [...url.searchParams].filter(([name]) => Object.hasOwn(query.shape, name));
   const values = given.map(([name, text]) => {
     const isNumber = numericParameters.includes(name) && /^-?[0-9]{1,15}$/.test(text);
-    // Other text stays text, which the schema refuses.
+    // Any other text stays text, which the schema refuses.
     return [name, isNumber ? Number(text) : text];
   });
   const read = checked(query, Object.fromEntries(values));
-  // The schema takes other values, as it does in answers, but in a request they are mistakes.
+  // In responses the schema accepts other values, but in a request they are mistakes.
   for (const [name, schema] of Object.entries(query.shape)) {
     checkOneOf(name, knownValues(schema), read[name]);
   }
@@ -115,9 +115,9 @@ export function parseQuery({ query }: Pick<Operation<unknown>, "query">, url: UR
 export const maxBodyBytes = 1_048_576;
 
 /**
- * A body as a JSON object. An empty one is an object without fields, if it is optional.
+ * A body as a JSON object. If the body is optional, an empty one counts as an empty object.
  *
- * @param bodyText `undefined` for a body that was too large to be read.
+ * @param bodyText `undefined` for a body that was too large to read.
  * @throws {Refusal} 413 or 400.
  */
 export function parseObject(

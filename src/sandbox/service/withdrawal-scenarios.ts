@@ -6,7 +6,7 @@ import { payoutReceipt } from "./receipts.ts";
 import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
-/** Outcomes of a withdrawal (interface section 3.2). */
+/** The outcomes of a withdrawal (interface section 3.2). */
 export type WithdrawalScenario = "process" | "complete" | "fail" | "cancel";
 
 /** How a scenario is played. */
@@ -15,30 +15,30 @@ export interface SimulateWithdrawalOptions {
   readonly steps?: ScenarioSteps | undefined;
 }
 
-/** A step of a withdrawal's scenario that is waiting to be taken. */
+/** A pending step of a withdrawal's scenario. */
 export interface UpcomingWithdrawalStep {
   /** The withdrawal's status after it. */
   readonly status: WithdrawalStatus;
-  /** ISO 8601, UTC, on the sandbox's clock; null when only `step` takes it. */
+  /** ISO 8601, UTC, on the sandbox's clock; null if only `step` takes it. */
   readonly dueAt: string | null;
 }
 
-/** Plays the service's processing of withdrawals. */
+/** Simulates the service's processing of withdrawals. */
 export interface SandboxWithdrawals {
   /**
-   * Moves a withdrawal to another status. Without it, a withdrawal stays `pending`.
+   * Moves a withdrawal to another status. Otherwise, it stays `pending`.
    *
    * - `process`: `processing`; it can still complete or fail.
    * - `complete`: `completed`, with a receipt of USDC on the withdrawal's chain.
    * - `fail`: `failed`, with an `errorMessage`.
    * - `cancel`: `cancelled`, unless it is being processed.
    *
-   * Step by step, `complete` and `fail` pass through `processing`: on the clock after 10 seconds, and end
+   * Played in steps, `complete` and `fail` pass through `processing`; on the clock, after 10 seconds, and they end
    * after 30. Every change of status sends a `withdrawal.updated` webhook.
    *
-   * @returns The withdrawal after the scenario; step by step, as it was.
+   * @returns The withdrawal after the scenario; when played in steps, unchanged.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
-   * @throws {InvalidRequestError} code `withdrawal_not_pending`, `scenario_in_progress` (another has steps left),
+   * @throws {InvalidRequestError} code `withdrawal_not_pending`, `scenario_in_progress` (another one has steps left),
    * `unknown_scenario` or `unknown_steps`.
    * @example
    * ```ts
@@ -52,14 +52,14 @@ export interface SandboxWithdrawals {
     options?: SimulateWithdrawalOptions,
   ): Promise<Withdrawal>;
   /**
-   * Takes the next step of a scenario that was started `by-hand`, or of one `on-clock` before it is due.
+   * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
    *
    * @returns The withdrawal after the step.
    * @throws {NotFoundError} The sandbox has no such withdrawal.
    * @throws {InvalidRequestError} code `no_steps_ahead`.
    */
   step(withdrawalId: string): Promise<Withdrawal>;
-  /** The steps that the withdrawal's scenario has left; empty when none is in progress. */
+  /** The remaining steps of the withdrawal's scenario; empty if none is in progress. */
   upcoming(withdrawalId: string): UpcomingWithdrawalStep[];
   /** A copy of every withdrawal, oldest first, as the service stores it. Not a request: it meets no fault. */
   all(): Withdrawal[];

@@ -106,7 +106,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
     route(operations.createWithdrawal, create),
     route(operations.getWithdrawal, get),
     route(operations.listWithdrawals, list),
-    // Before the route of one withdrawal, whose id would otherwise be "config".
+    // Before the route for a single withdrawal, which would take "config" for an id.
     route(operations.getWithdrawalConfig, config),
     route(operations.createMerchantWithdrawal, create),
     route(operations.getMerchantWithdrawal, get),
@@ -114,7 +114,7 @@ export function withdrawalRoutes(withdrawals: Withdrawals): Route[] {
   ];
 }
 
-/** Interface section 2.5: lists leave out what a withdrawal's status makes empty. */
+/** Interface section 2.5: lists leave out fields that are empty at the withdrawal's status. */
 function asListed({ errorMessage, receipt, ...rest }: Withdrawal): Withdrawal {
   if (rest.status === "failed") return { ...rest, errorMessage: errorMessage ?? null };
   if (rest.status === "completed") return { ...rest, receipt: receipt ?? null };

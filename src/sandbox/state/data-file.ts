@@ -10,25 +10,26 @@ const applicationId = 0x73_74_6c_6b;
 
 const ownerOnly = 0o600;
 
-/** The files that this process has open. Merely reading one would release SQLite's lock on it. */
+/** The files open in this process. Merely reading one again would release SQLite's lock on it. */
 const openFiles = new Set<string>();
 
 /**
- * Keeps a store in a SQLite file, which no other process can open meanwhile. An existing file replaces the store's contents.
+ * Keeps a store in a SQLite file, which no other process can open at the same time. An existing file replaces the
+ * store's contents.
  *
  * @returns A function that closes the file.
- * @throws {ConfigurationError} code `data_in_use`, `invalid_data`, `cannot_open_data` or `no_sqlite`. The file is
- * untouched then.
+ * @throws {ConfigurationError} code `data_in_use`, `invalid_data`, `cannot_open_data` or `no_sqlite`. The file is then
+ * left untouched.
  */
 export function keepInFile(store: Store, path: string): () => void {
   const { DatabaseSync } = loadSqlite(
     "data",
-    "Use Node 22.13 or later, or leave out data and keep what save() gives.",
+    "Use Node 22.13 or later, or leave out data and keep what save() returns.",
   );
   if (openFiles.has(realPathOf(path))) throw inUse(path);
   const isNew = checkHeader(path);
   const { database, write } = opening(path, () => {
-    // It holds secrets. SQLite creates the files beside it with the same mode.
+    // The file holds secrets. SQLite gives its companion files the same mode.
     closeSync(openSync(path, "a", ownerOnly));
     chmodSync(path, ownerOnly);
     const database = new DatabaseSync(path);
@@ -56,7 +57,7 @@ export function keepInFile(store: Store, path: string): () => void {
     store.keep(write, isNew ? undefined : contentsOf(database));
   } catch {
     close();
-    throw invalidData(path, "is damaged: a part of it does not fit the rest. Name another file");
+    throw invalidData(path, "is damaged: part of it does not fit the rest. Name another file");
   }
   store.commit();
   return () => {
@@ -65,7 +66,7 @@ export function keepInFile(store: Store, path: string): () => void {
   };
 }
 
-/** Checks the file without SQLite, which would change some files of other programs. Returns whether it is new. */
+/** Checks the file without SQLite, which would modify some other programs' files. Returns whether it is new. */
 function checkHeader(path: string): boolean {
   const header = opening(path, () => headerOf(path));
   if (header.length === 0) return true;
@@ -78,12 +79,12 @@ function checkHeader(path: string): boolean {
   if (version === formatVersion) return false;
   throw invalidData(
     path,
-    `has version ${version}, but this settlekit reads version ${formatVersion}. Use the settlekit that wrote it, or name ` +
+    `has version ${version}, but this settlekit reads version ${formatVersion}. Use the version of settlekit that wrote it, or name ` +
       "another file",
   );
 }
 
-/** The first 100 bytes of a file, or fewer if it is shorter; none if there is no file. */
+/** The first 100 bytes of a file, or fewer if it is shorter; none if it does not exist. */
 function headerOf(path: string): Buffer {
   if (!existsSync(path)) return Buffer.of();
   const file = openSync(path, "r");
@@ -114,7 +115,7 @@ function prepare(database: DatabaseSync, isNew: boolean): void {
     `);
   }
   database.exec("COMMIT");
-  // Survives the end of the process at any moment; only a crash of the machine may lose the last moments.
+  // Survives the end of the process at any moment; only a machine crash may lose the last moments.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
 }
 
@@ -149,7 +150,7 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
 function contentsOf(database: DatabaseSync): Contents {
   const rows = database.prepare("SELECT tab, key, value FROM entries ORDER BY place").iterate();
   const tables = Map.groupBy(rows, ({ tab }) => String(tab));
-  // Elsewhere a null may stand, or is noticed as it is read. Here it would only show in an answer.
+  // Elsewhere null is allowed or noticed on reading; here it would only show in a response.
   const records = [...(tables.get("payments") ?? []), ...(tables.get("withdrawals") ?? [])];
   if (records.some(({ value }) => value === "null")) throw new Error("A record is null.");
   return Object.fromEntries(
@@ -160,7 +161,7 @@ function contentsOf(database: DatabaseSync): Contents {
   );
 }
 
-/** The same for every way to write it; the path itself if there is no such file yet. */
+/** One canonical path, however it is written; the path itself if the file does not exist yet. */
 function realPathOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
@@ -177,7 +178,7 @@ function opening<Result>(path: string, open: () => Result): Result {
     if (reason === sqliteErrors.busy) throw inUse(path);
     if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
     throw failed(
-      `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and may be written to.`,
+      `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and is writable.`,
       "cannot_open_data",
       error,
     );

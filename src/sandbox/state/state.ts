@@ -6,19 +6,19 @@ import { withdrawalSchema } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Contents } from "./store.ts";
 
-/** The state of a sandbox at one time. Only that sandbox can restore it. */
+/** The state of a sandbox at a point in time. Only that sandbox can restore it. */
 export interface SandboxSnapshot {
   /** The sandbox's time, ISO 8601, UTC. */
   readonly takenAt: string;
 }
 
 /**
- * The whole state of a sandbox, as plain JSON that can be written to a file and loaded into any sandbox. It contains the
- * sandbox's secrets.
+ * The complete state of a sandbox as plain JSON, which can be written to a file and loaded into any sandbox. It
+ * contains the sandbox's secrets.
  */
 export interface SavedSandbox {
   readonly format: typeof format;
-  /** Increases when the form of saved sandboxes changes. */
+  /** Increases when the format of saved sandboxes changes. */
   readonly version: number;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly savedAt: string;
@@ -44,7 +44,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       const contents = taken.get(snapshot);
       if (contents === undefined) {
         throw new InvalidRequestError(
-          "This is not a snapshot of this sandbox. Pass what its own snapshot() gave, not a copy. To store a state or load " +
+          "This is not a snapshot of this sandbox. Pass what its own snapshot() returned, not a copy. To store a state or load " +
             "it into another sandbox, use save() and load().",
           { code: "foreign_snapshot", param: "snapshot" },
         );
@@ -55,7 +55,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       format,
       version: formatVersion,
       savedAt: clock.now().toISOString(),
-      // The caller may alter the copy.
+      // A copy, because the caller may change it.
       tables: structuredClone(store.contents()),
     }),
     /** @throws {InvalidRequestError} code `invalid_save`. */
@@ -64,7 +64,7 @@ export function createState({ clock, store }: Pick<Core, "clock" | "store">) {
       try {
         store.replace(structuredClone(tables));
       } catch {
-        throw invalidSave("It was altered: a part of it does not fit the rest.");
+        throw invalidSave("It was altered: part of it does not fit the rest.");
       }
     },
   };
@@ -86,12 +86,12 @@ function checkedTables(saved: unknown, known: readonly string[]): Contents {
   const [name, , part] = issue.code === "unrecognized_keys" ? issue.keys : issue.path;
   throw invalidSave(
     part === 1
-      ? `It was altered: one of its ${String(name)} does not have the form that the service gives it.`
+      ? `It was altered: one of its ${String(name)} does not have the service's form.`
       : `It was altered: the table ${JSON.stringify(name)} is wrong.`,
   );
 }
 
-/** Answers are made of payments and withdrawals: a mistake in one would only show in an answer. */
+/** Responses are made from payments and withdrawals, so a mistake in one would only show there. */
 function tableSchema(name: string) {
   const value = { payments: paymentSchema, withdrawals: withdrawalSchema }[name] ?? z.unknown();
   return z.array(z.tuple([z.string(), value]));
@@ -99,7 +99,7 @@ function tableSchema(name: string) {
 
 function invalidSave(reason: string): InvalidRequestError {
   return new InvalidRequestError(
-    `This is not what a sandbox's save() gave. ${reason} Nothing was changed.`,
+    `This is not what a sandbox's save() returned. ${reason} Nothing was changed.`,
     { code: "invalid_save", param: "saved" },
   );
 }

@@ -1,4 +1,4 @@
-/** Values by key, in the order in which their keys came. */
+/** Values by key, in insertion order. */
 export interface Table<Value> {
   readonly survivesReset: boolean;
   get(key: string): Value | undefined;
@@ -25,21 +25,21 @@ export interface Change {
 export type Store = ReturnType<typeof createStore>;
 
 /**
- * The state of a sandbox: tables of plain JSON values, which are replaced and never altered, so that snapshots can share
- * them, and a file can hold them.
+ * The state of a sandbox: tables of plain JSON values, which are replaced but never changed, so that snapshots can
+ * share them and a file can hold them.
  */
 export function createStore() {
   const tables = new Map<string, Table<unknown>>();
   const listeners: (() => void)[] = [];
-  /** What to write, in order: the last value of each key, after its deletion if it was deleted meanwhile. */
+  /** What to write, in order: each key's last value, after its deletion if it was deleted in between. */
   const changes = new Map<string, Change>();
   let write: ((changes: readonly Change[]) => void) | undefined;
   let isCommitDue = false;
   const drops = table<number>("dropped");
 
   /**
-   * @param survivesReset Whether a reset leaves the table as it is.
-   * @param limit Above so many values, the oldest is dropped.
+   * @param survivesReset Whether a reset leaves the table unchanged.
+   * @param limit The maximum number of values; beyond it, the oldest is dropped.
    */
   function table<Value>(
     name: string,
@@ -47,7 +47,7 @@ export function createStore() {
   ): Table<Value> {
     if (tables.has(name)) throw new Error(`There are two tables named ${name}.`);
     let values = new Map<string, Value>();
-    // Continues where it stopped, so that deleted keys are not walked through each time.
+    // Continues where it last stopped, so that deleted keys are not visited each time.
     let keys = values.keys();
 
     function remove(key: string): void {
@@ -71,7 +71,7 @@ export function createStore() {
       entries: () => [...values],
       dropped: () => drops.get(name) ?? 0,
       fill(entries) {
-        // Only the code that created a table knows its name, so the name stands for the type.
+        // Only the code that created a table knows its name, so the name implies the type.
         values = new Map(entries as [string, Value][]);
         keys = values.keys();
       },
@@ -83,7 +83,7 @@ export function createStore() {
   /** A single value, `initial` until it is set. */
   function cell<Value>(name: string, initial: Value, { survivesReset = false } = {}) {
     const { get, set } = table<Value>(name, { survivesReset });
-    // Saved, because no other sandbox would have it.
+    // Stored, because no other sandbox would have the same one.
     if (survivesReset) set("value", initial);
     return {
       get(): Value {
@@ -111,7 +111,7 @@ export function createStore() {
     }
   }
 
-  /** For what no answer waits for, such as the passing of time. */
+  /** Writes changes that no response waits for, such as the passing of time. */
   function commitSoon(): void {
     if (isCommitDue) return;
     isCommitDue = true;
@@ -120,13 +120,13 @@ export function createStore() {
       try {
         commit();
       } catch (error) {
-        // The sandbox continues, and its answers will report it too.
+        // The sandbox keeps running, and its responses will report the failure too.
         process.emitWarning(error instanceof Error ? error : String(error));
       }
     });
   }
 
-  /** Writes all changes. Called before an answer or a webhook reports them. */
+  /** Writes all changes. Called before a response or a webhook reports them. */
   function commit(): void {
     if (write === undefined || changes.size === 0) return;
     write([...changes.values()]);
@@ -142,7 +142,7 @@ export function createStore() {
     changedAll();
   }
 
-  /** Shares the values, so it costs no more than a list of them. */
+  /** Shares the values, so it only costs a list of references. */
   function contents(): Contents {
     return Object.fromEntries(Array.from(tables, ([name, { entries }]) => [name, entries()]));
   }
@@ -152,14 +152,14 @@ export function createStore() {
     cell,
     commit,
     contents,
-    /** Calls the listener whenever everything was replaced: after a reset, a restored snapshot or a load. */
+    /** Calls the listener whenever everything is replaced: by a reset, a restored snapshot or a load. */
     onReplaced: (listener: () => void) => void listeners.push(listener),
     clear(): void {
       for (const { survivesReset, fill } of tables.values()) if (!survivesReset) fill([]);
       changedAll();
       tell();
     },
-    /** Replaces everything. When a listener throws, everything is put back. */
+    /** Replaces everything. If a listener throws, the previous state is put back. */
     replace(all: Contents): void {
       const before = contents();
       try {
@@ -171,15 +171,15 @@ export function createStore() {
         throw error;
       }
     },
-    /** Writes every change from now on, beginning with everything; or continues with what was `held` before. */
+    /** Writes all changes from now on, starting with the whole state, or continuing from the state in `held`. */
     keep(to: (changes: readonly Change[]) => void, held: Contents | undefined): void {
       if (held !== undefined) fill(held);
       write = to;
-      // A listener may change what was held, for example by adding a merchant.
+      // A listener may change the held state, for example by adding a merchant.
       if (held !== undefined) tell();
       else changedAll();
     },
-    /** Writes nothing from now on. */
+    /** Stops writing changes. */
     detach(): void {
       write = undefined;
       changes.clear();

@@ -11,17 +11,17 @@ export interface DueEntry {
   /** Milliseconds since 1970. */
   readonly dueMs: number;
   readonly kind: string;
-  /** Key of what it happens to, unique within its kind. */
+  /** Key of its subject, unique within its kind. */
   readonly subject: string;
 }
 
-/** An entry with its key in the store: the order of insertion. */
+/** An entry and its key in the store, which is the insertion order. */
 type Keyed = [key: string, entry: DueEntry];
 
 const byTime = ([a, { dueMs }]: Keyed, [b, other]: Keyed) =>
   dueMs - other.dueMs || Number(a) - Number(b);
 
-/** Entries that are due later, earliest first; those due at the same time keep their order of insertion. */
+/** Pending entries, earliest first; entries due at the same time stay in insertion order. */
 export function createDueQueue(store: Store) {
   const table = store.table<DueEntry>("due");
   let queue = new TinyQueue<Keyed>([], byTime);
@@ -48,17 +48,17 @@ export function createDueQueue(store: Store) {
   };
 }
 
-/** The time of one sandbox, which everything that expires or is retried follows. */
+/** The time of one sandbox. Everything that expires or is retried follows it. */
 export interface SandboxClock {
   /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
   /**
-   * Moves the time forward and settles everything that falls due, in order: quotes and payments expire, refused webhooks
-   * are sent again. Each event happens at its due time, and the time moves on when its webhooks are answered; so do not
-   * await it inside a webhook receiver. A reset, `restore` or `load` meanwhile ends it.
+   * Moves the time forward and runs everything that falls due, in order: quotes and payments expire, refused webhooks
+   * are sent again. Each event happens at its due time, and the time moves on once its webhooks are answered, so do not
+   * await this inside a webhook receiver. A `reset`, `restore` or `load` in the meantime ends it.
    *
    * @param duration Milliseconds, or text such as `"90s"`, `"15m"`, `"24h"` or `"2d"`.
-   * @returns The events that the time caused, in order.
+   * @returns The events caused by the passing of time, in order.
    * @throws {InvalidRequestError} code `invalid_duration`.
    * @example
    * ```ts
@@ -70,7 +70,7 @@ export interface SandboxClock {
   advance(duration: Duration): Promise<DueEvent[]>;
 }
 
-/** Webhooks are stamped in Unix seconds of at most 11 digits, which end in the year 5138. */
+/** Webhook timestamps are Unix seconds of at most 11 digits, which run out in the year 5138. */
 export const endOfTimeMs = 99_999_999_999_999;
 
 /**
@@ -83,7 +83,7 @@ export function createClock(
   events: Events,
   store: Store,
 ) {
-  /** In milliseconds since 1970; not frozen, the clock runs with real time. */
+  /** In milliseconds since 1970; unless frozen, the clock runs with real time. */
   const base = store.cell(
     "time",
     { frozenAtMs: frozenAt?.getTime() ?? null, advancedMs: 0 },
@@ -92,7 +92,7 @@ export function createClock(
   const due = createDueQueue(store);
   const settlers = new Map<string, (subject: string) => void>();
   let latestMs = 0;
-  /** The time that `advance` has reached, while it runs. */
+  /** The time that a running `advance` has reached. */
   let standingMs: number | undefined;
   const inTurn = pLimit(1);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -110,7 +110,7 @@ export function createClock(
   const isFrozen = () => base.get().frozenAtMs !== null;
 
   /**
-   * Says what happens to a subject when it is due, which `advance`, the timer or the next request then lets happen.
+   * Registers what happens to a subject when it is due. `advance`, the timer or the next request then triggers it.
    *
    * @returns A function that schedules a subject.
    */
@@ -123,24 +123,24 @@ export function createClock(
     };
   }
 
-  /** A frozen clock needs no timer, and `advance` sets it at the end. */
+  /** A frozen clock needs no timer, and `advance` sets one at its end. */
   function setTimer(): void {
     clearTimeout(timer);
     const next = due.first();
     if (next === undefined || isFrozen() || standingMs !== undefined) return;
     const fire = () => {
       catchUp();
-      // It may have fired early, or after a request settled the entry.
+      // The timer may fire early, or after a request has already run the entry.
       setTimer();
     };
     timer = setTimeout(fire, Math.min(Math.max(next.dueMs - nowMs(), 0), maxTimerMs));
-    // Workers' timers are numbers, and keep nothing alive.
+    // In Workers, timers are numbers, and keep nothing alive.
     timer.unref?.();
   }
 
-  /** Settles what fell due since the last call. */
+  /** Runs everything that fell due since the last call. */
   function catchUp(): void {
-    // `advance` settles everything in order itself.
+    // `advance` runs everything in order itself.
     if (standingMs !== undefined) return;
     const untilMs = nowMs();
     while ((due.first()?.dueMs ?? Number.POSITIVE_INFINITY) <= untilMs) settleFirst();
@@ -187,7 +187,7 @@ export function createClock(
     return happened;
   }
 
-  /** Stored at every step, so that an interrupted `advance` leaves the time where it was. */
+  /** Stored at every step, so that an interrupted `advance` leaves the time where it had got to. */
   function travelTo(pointMs: number): void {
     const { frozenAtMs, advancedMs } = base.get();
     base.set({ frozenAtMs, advancedMs: advancedMs + pointMs - (standingMs ?? pointMs) });
@@ -195,7 +195,7 @@ export function createClock(
   }
 
   store.onReplaced(() => {
-    // Only this turns the time back. It ends an `advance` where that has come to.
+    // Only this turns the time back. It also ends a running `advance`.
     standingMs = undefined;
     latestMs = Math.min(latestMs, baseMs());
     setTimer();
@@ -214,11 +214,11 @@ export function createClock(
   };
 }
 
-/** Deliveries name no cause, but `advance` waits for those that are made meanwhile. */
+/** Deliveries have no cause, but `advance` waits for those created meanwhile. */
 function isCausedBy(event: SandboxEvent, clockSequence: number): event is DueEvent {
   if (event.type === "webhook.attempted") return true;
   return "clockSequence" in event && event.clockSequence === clockSequence;
 }
 
-/** The longest timer; it is set again when it fires. */
+/** The longest timer; it is restarted when it fires. */
 const maxTimerMs = 2_147_483_647;

@@ -29,14 +29,14 @@ export type Publish = ReturnType<typeof createWebhookDeliveries>["publish"];
 /** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 
-/** A delivery that is dropped while it waits for a retry is not sent again. */
+/** A delivery that is dropped while waiting for a retry is not sent again. */
 const maxDeliveries = 10_000;
 
 export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   const { clock, random, inFlight, events, store } = core;
   /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
-  /** Ids of the payments and withdrawals of deliveries that wait to be overtaken, by delivery id. */
+  /** The payments and withdrawals of deliveries that wait to be overtaken, by delivery id. */
   const heldBack = store.table<string>("held deliveries");
   const waiting = createWaitingList<Omit<WaitingDisorder, "times" | "probability">>(
     store.table("disorders"),
@@ -46,7 +46,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   const scheduleAttempt = clock.onDue("delivery", attemptIfDue);
   store.onReplaced(sendWaiting);
 
-  /** Records an event and starts to deliver it, without waiting for the answer. */
+  /** Records an event and starts to deliver it, without waiting for the response. */
   function publish(
     event: keyof WebhookEvents,
     subject: Payment | Withdrawal,
@@ -65,7 +65,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     return merchants.endpointOf(merchantId) !== undefined;
   }
 
-  /** Records a delivery, and sends it for the first time, or later when its disorder says so. */
+  /** Records a delivery and makes its first attempt, now or later, depending on its disorder. */
   async function deliver(
     facts: Pick<WebhookDelivery, "event" | "data" | "eventId" | "occurredAt" | "disorder">,
   ): Promise<WebhookDelivery> {
@@ -82,7 +82,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     return deliveries.get(id) ?? delivery;
   }
 
-  /** Stores a delivery, and schedules its next attempt if that is due after a delay. */
+  /** Stores a delivery, and schedules its next attempt if that one is delayed. */
   function put(delivery: Omit<WebhookDelivery, "nextAttemptAt">, delayMs?: number) {
     const dueMs = delayMs === undefined ? undefined : clock.nowMs() + delayMs;
     const nextAttemptAt = dueMs === undefined ? null : new Date(dueMs).toISOString();
@@ -97,7 +97,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     return inFlight.run(delivery.data.id, () => attempt(delivery));
   }
 
-  /** A delivery that was held back may have been sent early. */
+  /** A delivery that is held back may be sent early. */
   function attemptIfDue(deliveryId: string): void {
     const at = deliveries.get(deliveryId)?.nextAttemptAt ?? null;
     if (at !== null && Date.parse(at) <= clock.nowMs()) attemptNow(deliveryId);
@@ -106,11 +106,11 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
   function attemptNow(deliveryId: string): void {
     heldBack.delete(deliveryId);
     const delivery = deliveries.get(deliveryId);
-    // No longer scheduled, so that a restored snapshot sends it at once.
+    // Unscheduled, so that a restored snapshot sends it at once.
     if (delivery && hasEndpoint(delivery.data)) void attemptInTurn(put(delivery));
   }
 
-  /** Another value, or none, means that the sandbox was reset or restored in the meantime. */
+  /** A different value, or none, means that the sandbox was reset or restored in the meantime. */
   function isCurrent(delivery: WebhookDelivery): boolean {
     return deliveries.get(delivery.id) === delivery;
   }
@@ -120,7 +120,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const merchant = merchants.find(data.merchantId);
     const endpoint = merchants.endpointOf(data.merchantId);
     if (!merchant || !endpoint || !isCurrent(delivery)) return;
-    // Drawn from the delivery's own stream: the order of attempts depends on how fast receivers answer.
+    // The delivery's own stream: the order of attempts depends on how fast receivers respond.
     const deliveryId = attempts.length === 0 ? id : randomStream(id, `${attempts.length}`).uuid();
     // Receivers in other processes judge a webhook's age by real time.
     const nowMs = clock.receiversNowMs();
@@ -132,7 +132,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
       const startedMs = performance.now();
       let result: Pick<WebhookAttempt, "status" | "answer" | "error">;
       try {
-        // No webhook leaves before the change that it tells of is durable.
+        // No webhook leaves before the change that it reports is durable.
         store.commit();
         const { status, ...answer } = await endpoint.send(request);
         result = { status, answer, error: null };
@@ -148,7 +148,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     if (isCurrent(delivery)) conclude(delivery, made);
   }
 
-  /** Sends again what was in flight when the snapshot was taken. */
+  /** Resends what was in flight when the snapshot was taken. */
   function sendWaiting(): void {
     for (const delivery of deliveries.values()) {
       const isWaiting = delivery.status === "pending" && delivery.nextAttemptAt === null;
@@ -170,7 +170,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
       const facts = { deliveryId, event, attempt, status, error, disorder, nextAttemptAt };
       events.emit({ type: "webhook.attempted", at, subjectId: data.id, ...facts });
     }
-    // Sends what was held back to be overtaken by this delivery.
+    // Now send the deliveries that were held back until this one overtook them.
     for (const [otherId, subjectId] of heldBack.entries()) {
       if (subjectId === data.id && otherId !== deliveryId) attemptNow(otherId);
     }

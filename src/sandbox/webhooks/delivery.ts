@@ -16,19 +16,19 @@ export interface WebhookDelivery {
   readonly eventId: string;
   readonly event: keyof WebhookEvents;
   readonly data: WebhookData;
-  /** ISO 8601, UTC, on the sandbox's clock: when the event happened, also in a replay. */
+  /** When the event happened, even in a replay: ISO 8601, UTC, on the sandbox's clock. */
   readonly occurredAt: string;
   /**
    * - `recorded`: not sent, because there is no endpoint.
    * - `pending`: in flight, or waiting until `nextAttemptAt`.
-   * - `delivered`: answered with a 2xx status.
+   * - `delivered`: the receiver responded with a 2xx status.
    * - `failed`: every attempt was refused.
    */
   readonly status: "recorded" | "pending" | "delivered" | "failed";
   readonly attempts: readonly WebhookAttempt[];
   /** The disorder that its next attempt meets. */
   readonly disorder: Disorder | null;
-  /** ISO 8601, UTC, on the sandbox's clock; null when no further attempt is due. */
+  /** ISO 8601, UTC, on the sandbox's clock; null if no further attempt is due. */
   readonly nextAttemptAt: string | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
@@ -36,21 +36,21 @@ export interface WebhookDelivery {
 
 /** One request to the merchant's endpoint. */
 export interface WebhookAttempt {
-  /** `X-Service-Delivery-Id`: each attempt has its own; that of the first is the delivery's `id`. */
+  /** `X-Service-Delivery-Id`: each attempt has its own; the first attempt's is the delivery's `id`. */
   readonly deliveryId: string;
   /** The sandbox's time, ISO 8601, UTC. */
   readonly at: string;
-  /** The request as it was sent, with any disorder. */
+  /** The request as sent, including any disorder. */
   readonly request: WebhookMessage;
-  /** The disorder that it met. Of two equal requests, the second is the `duplicate`; its answer does not count. */
+  /** Its disorder. Of two equal requests, the second is the `duplicate`; its response does not count. */
   readonly disorder: DisorderKind | null;
-  /** Null when none came. */
+  /** Null if there was no response. */
   readonly answer: Omit<WebhookAnswer, "status"> | null;
-  /** Status of the answer; null when none came. */
+  /** Status of the response; null if there was none. */
   readonly status: number | null;
-  /** Why no answer came; null when one did. */
+  /** Why there was no response; null if there was one. */
   readonly error: string | null;
-  /** How long the answer took, in real milliseconds. */
+  /** How long the response took, in real milliseconds. */
   readonly durationMs: number;
 }
 
@@ -59,18 +59,18 @@ export interface SandboxWebhooks {
   /** The latest 10,000 deliveries since the last reset, in the order of their events. */
   deliveries(): WebhookDelivery[];
   /**
-   * Delivers an event again, in a new delivery that is signed anew.
+   * Delivers an event again, in a new delivery with a new signature.
    *
    * @param deliveryId The delivery to repeat: its `id`, or the `X-Service-Delivery-Id` of any of its attempts.
-   * @returns The new delivery, after its first attempt; before it when the attempt is held back or delayed.
+   * @returns The new delivery after its first attempt, or before it if the attempt is held back or delayed.
    * @throws {NotFoundError} There is no such delivery.
    * @throws {ConfigurationError} The merchant has no endpoint.
    * @throws {InvalidRequestError} The disorder is invalid; see `disorder`.
    */
   replay(deliveryId: string, options?: ReplayOptions): Promise<WebhookDelivery>;
   /**
-   * Disturbs the next webhooks. Each meets at most one disorder, the first that waits for its event, at its
-   * first attempt. When it is refused, it is sent again as usual, so that everything arrives in the end.
+   * Disturbs the next webhooks. Each meets at most one disorder, the first one waiting for its event, at its first
+   * attempt. A refused webhook is retried as usual, so that everything arrives in the end.
    *
    * @throws {InvalidRequestError} code `unknown_disorder`, `invalid_disorder` or `invalid_duration`.
    * @example
@@ -82,15 +82,15 @@ export interface SandboxWebhooks {
    * ```
    */
   disorder(kind: DisorderKind, options?: DisorderOptions): void;
-  /** A copy of the disorder that still waits, in the order in which webhooks meet it. */
+  /** A copy of the waiting disorder, in the order in which webhooks meet it. */
   disorders(): WaitingDisorder[];
   /** Removes all waiting disorder. */
   clearDisorders(): void;
-  /** Resolves when no webhook is in flight. Does not wait for retries that are due later. */
+  /** Resolves when no webhook is in flight. Does not wait for later retries. */
   idle(): Promise<void>;
 }
 
-/** How a webhook is sent again. */
+/** How a webhook is resent. */
 export interface ReplayOptions {
   /** The disorder that the new delivery meets. */
   readonly disorder?: DisorderKind | undefined;

@@ -10,13 +10,13 @@ import type { Frequency } from "../faults/fault.ts";
  * A way to disturb the delivery of a webhook:
  *
  * - `duplicate`: it arrives twice, byte for byte.
- * - `reorder`: it is held back until the next webhook of its payment or withdrawal was sent.
+ * - `reorder`: it is held back until the next webhook of its payment or withdrawal has been sent.
  * - `delay`: it is sent late; others overtake it.
  * - `tamper`: one character of its body, signature or timestamp is changed.
  * - `stale-timestamp`: its signature is valid, but its timestamp is too old.
  * - `wrong-secret`: it is signed with another secret.
  *
- * A receiver must end up in the same state after the first three, and answer 401 to the others.
+ * A receiver must end up in the same state after the first three, and respond with 401 to the others.
  */
 export type DisorderKind =
   | "duplicate"
@@ -26,7 +26,7 @@ export type DisorderKind =
   | "stale-timestamp"
   | "wrong-secret";
 
-/** Each kind with its default of `by`, in milliseconds; 0 when it takes none. */
+/** Each kind with its default of `by`, in milliseconds; 0 if it has none. */
 const defaultByMs: Readonly<Record<DisorderKind, number>> = {
   duplicate: 0,
   reorder: 60_000,
@@ -42,13 +42,13 @@ export interface DisorderOptions extends Frequency {
   /** Such as `payment.updated`. @defaultValue every event */
   readonly event?: keyof WebhookEvents | undefined;
   /**
-   * How late a `delay` is (default 1 minute), how long a `reorder` waits at most for another webhook
-   * (1 minute), or how old a `stale-timestamp` is (10 minutes).
+   * How late a `delay` is (default 1 minute), how long a `reorder` waits for another webhook (at most 1 minute), or how
+   * old a `stale-timestamp` is (10 minutes).
    */
   readonly by?: Duration | undefined;
 }
 
-/** Disorder that waits for webhooks. */
+/** Disorder that is waiting for webhooks. */
 export interface WaitingDisorder extends Required<Frequency> {
   readonly kind: DisorderKind;
   /** Null for every event. */
@@ -121,12 +121,12 @@ export function staleWebhook(
   return { body, headers: { ...headers, ...Object.fromEntries(others) } };
 }
 
-/** Under any prefix, in any case. */
+/** With any prefix, in any case. */
 function headerName({ headers }: WebhookParts, end: string): string | undefined {
   return Object.keys(headers).find((name) => name.toLowerCase().endsWith(`-${end}`));
 }
 
-/** The text with one character replaced by a digit that it was not, which changes the meaning anywhere. */
+/** The text with one character replaced by a different digit, which changes the meaning anywhere. */
 function altered(text: string, random: () => number): string {
   const characters = [...text];
   const position = Math.floor(random() * characters.length);

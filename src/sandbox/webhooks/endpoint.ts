@@ -3,17 +3,17 @@ import pLimit from "p-limit";
 import { show } from "../../values.ts";
 import { keptHeaders, withoutSecrets } from "../request-log.ts";
 
-/** Receives a webhook in place of the network; the status of its response counts as the answer. */
+/** Receives a webhook in place of the network. Its response's status counts. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
 
-/** A webhook as it is sent. */
+/** A webhook as sent. */
 export interface WebhookMessage {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A receiver's answer. Credentials in it read `[redacted]`. */
+/** A receiver's response. Credentials appear as `[redacted]`. */
 export interface WebhookAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -22,18 +22,18 @@ export interface WebhookAnswer {
   readonly body: string;
 }
 
-/** The URL of requests that are passed to `deliver` when no `webhookUrl` is given. */
+/** The URL of requests passed to `deliver` if there is no `webhookUrl`. */
 const placeholderUrl = "https://merchant.example/webhooks";
 
 /** Where webhooks go. */
 export type WebhookEndpoint = NonNullable<ReturnType<typeof webhookEndpoint>>;
 
-/** `undefined` when there is nowhere to send webhooks to. */
+/** `undefined` if there is nowhere to send webhooks. */
 export function webhookEndpoint(webhookUrl: string | null, deliver: Deliver | undefined) {
   if (!webhookUrl && deliver === undefined) return undefined;
   return {
     url: new URL(webhookUrl ?? placeholderUrl).href,
-    /** Rejects when no answer comes in time, and with whatever `deliver` throws. */
+    /** Rejects if no response arrives in time, or with the error that `deliver` throws. */
     async send(message: WebhookMessage): Promise<WebhookAnswer> {
       const { status, headers, body } = deliver
         ? await handOver(deliver, message)
@@ -72,20 +72,20 @@ function handOver(
 
 interface PostOptions {
   readonly url: URL;
-  /** Names and values in turns, exactly as they are sent. Host and Content-Length are added. */
+  /** Alternating names and values, exactly as sent. Host and Content-Length are added. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
 }
 
-/** An answer as it came, credentials included. */
+/** A response as received, including credentials. */
 export interface PostAnswer extends WebhookAnswer {
   readonly durationMs: number;
 }
 
 /**
- * One POST to exactly this URL, with exactly these headers. Not by fetch, which adds headers of its own and keeps
- * connections open; and no redirect is followed, because a signed webhook is for one endpoint only. Rejects with a reason
- * for people.
+ * One POST to exactly this URL, with exactly these headers. Not with fetch, which adds its own headers and keeps
+ * connections open. Redirects are not followed, because a signed webhook is for one endpoint only. Rejects with a
+ * readable reason.
  */
 export function post(options: PostOptions): Promise<PostAnswer> {
   const startedMs = performance.now();
@@ -96,9 +96,9 @@ export function post(options: PostOptions): Promise<PostAnswer> {
     });
     const body = await beginningOf(response);
     const { errored, statusCode: status = 0 } = response;
-    // Ends the connection, also under an answer that never ends.
+    // Closes the connection, even during an endless response.
     response.destroy();
-    if (errored) throw new Error("the connection broke within the answer", { cause: errored });
+    if (errored) throw new Error("the connection broke during the response", { cause: errored });
     const durationMs = performance.now() - startedMs;
     return { status, headers: Object.fromEntries(headers), body, durationMs };
   });
@@ -108,7 +108,7 @@ async function responseTo(
   { url, headers, body }: PostOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  // Loading node:http takes as long as the rest of the sandbox, and most tests do without.
+  // Loading node:http takes as long as the rest of the sandbox, and most tests do not need it.
   const { request } = await (url.protocol === "https:"
     ? import("node:https")
     : import("node:http"));
@@ -118,24 +118,25 @@ async function responseTo(
     const outgoing = request(url, options);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error), { cause: error })));
     outgoing.once("response", resolve);
-    // Such as by an answer with the status 101.
-    outgoing.once("close", () => reject(new Error("the connection closed without an answer")));
+    // For example, a response with status 101.
+    outgoing.once("close", () => reject(new Error("the connection closed without a response")));
     outgoing.end(body);
   });
 }
 
 function reasonOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ECONNREFUSED") return "nothing listens there (ECONNREFUSED); start your server";
+  if (code === "ECONNREFUSED")
+    return "nothing is listening there (ECONNREFUSED); start your server";
   if (code === "ENOTFOUND") return "there is no such host (ENOTFOUND); check the URL";
-  if (code === "ECONNRESET") return "the connection broke before an answer (ECONNRESET)";
+  if (code === "ECONNRESET") return "the connection broke before a response (ECONNRESET)";
   return error.message || code || "the connection failed";
 }
 
 const maxBodyCharacters = 2_000;
 const bodyTimeoutMs = 1_000;
 
-/** The status is what counts: endless and trickling bodies are cut off. */
+/** Only the status matters: endless and trickling bodies are cut off. */
 async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
   if (body === null) return "";
   const chunks = body[Symbol.asyncIterator]();
@@ -150,7 +151,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<stri
       text += decoder.decode(chunk.value, { stream: true });
     }
   } catch {
-    // The part that arrived before the body broke off is kept.
+    // If the body breaks off, keep the part that arrived.
   } finally {
     clearTimeout(timer);
     void chunks.return?.().catch(() => undefined);
@@ -158,18 +159,18 @@ async function beginningOf(body: AsyncIterable<Uint8Array> | null): Promise<stri
   return text.slice(0, maxBodyCharacters);
 }
 
-/** Ends after as long as the service waits (published), even when `exchange` ignores the signal. */
+/** Times out after as long as the service waits (published elsewhere), even if `exchange` ignores the signal. */
 async function withinTimeout<Result>(
   exchange: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const error = new Error("no answer within 30 seconds");
+    const error = new Error("no response within 30 seconds");
     reject(error);
     controller.abort(error);
   }, 30_000);
-  // Workers' timers are numbers, and keep nothing alive.
+  // In Workers, timers are numbers, and keep nothing alive.
   timer.unref?.();
   try {
     return await Promise.race([exchange(controller.signal), late]);
@@ -190,13 +191,13 @@ export function createTaskQueue(concurrency: number) {
   return {
     /** Resolves when the task is done. */
     async run(key: string, task: () => Promise<void>): Promise<void> {
-      // Never in the same step: the caller finishes before a task starts.
+      // Never synchronously: the caller finishes before a task starts.
       const mine = (lastOfKey.get(key) ?? Promise.resolve()).then(() => limit(task));
       lastOfKey.set(key, mine);
       await mine;
       if (lastOfKey.get(key) === mine) lastOfKey.delete(key);
     },
-    /** Resolves when nothing runs and nothing waits. */
+    /** Resolves when nothing is running or waiting. */
     async idle(): Promise<void> {
       while (lastOfKey.size > 0) await Promise.all(lastOfKey.values());
     },

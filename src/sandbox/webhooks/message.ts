@@ -22,7 +22,7 @@ export function hintHeaders(
   };
 }
 
-/** An attempt to deliver an event, signed now, with the delivery's disorder. */
+/** An attempt to deliver an event, signed now, including the delivery's disorder. */
 export function messageFor(
   delivery: WebhookDelivery,
   deliveryId: string,

@@ -11,19 +11,16 @@ import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** The options of `sandboxHandlers`. */
 export interface SandboxHandlersOptions {
-  /**
-   * The client's `baseUrl`. Default: that of the environment `sandbox`, which is
-   * `SETTLEKIT_SANDBOX_URL`, else `http://127.0.0.1:4010`.
-   */
+  /** The client's `baseUrl`. Default: the sandbox's, `SETTLEKIT_SANDBOX_URL`, else `http://127.0.0.1:4010`. */
   readonly baseUrl?: string | URL | undefined;
 }
 
 /**
- * Handlers for msw 3 that answer every request under a base URL from a sandbox in process, faults
- * included. Requests to other URLs are left to other handlers.
+ * Handlers for msw 3 that answer every request under a base URL from a sandbox in process, including its faults.
+ * Requests to other URLs are left to other handlers.
  *
  * @throws {TypeError} `baseUrl` is not a URL.
- * @throws {ConfigurationError} for an option that does not exist.
+ * @throws {ConfigurationError} for an unknown option.
  * @example
  * ```ts
  * const sandbox = createSandbox();
@@ -50,7 +47,7 @@ export function sandboxHandlers(
   }
 
   const handler = http.all(
-    // A predicate, because msw reads some characters of a path as a pattern.
+    // A predicate, because msw interprets some characters of a path as a pattern.
     ({ request }) => behindBaseUrl(request.url) !== undefined,
     async ({ request }) => {
       try {

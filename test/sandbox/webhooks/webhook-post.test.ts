@@ -41,14 +41,14 @@ test("a POST carries the given headers, Host and Content-Length, and none of its
 
 test("an endpoint that does not answer in time is given up", async () => {
   freezeTimers();
-  const refused = expect(postTo(silent)).rejects.toThrow("no answer within 30 seconds");
+  const refused = expect(postTo(silent)).rejects.toThrow("no response within 30 seconds");
   await timersSet(1);
   await vi.advanceTimersByTimeAsync(30_000);
   await refused;
 });
 
 test("an answer that breaks off is no answer", async () => {
-  await expect(postTo(truncated)).rejects.toThrow("the connection broke within the answer");
+  await expect(postTo(truncated)).rejects.toThrow("the connection broke during the response");
 });
 
 test("an endpoint that changes to another protocol gives no answer", async () => {
@@ -61,7 +61,7 @@ test("an endpoint that changes to another protocol gives no answer", async () =>
   await once(server, "listening");
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   await expect(post({ url, headers: [], body: Buffer.from("{}") })).rejects.toThrow(
-    "the connection closed without an answer",
+    "the connection closed without a response",
   );
   server.close();
 });

@@ -159,7 +159,7 @@ describe("an endpoint that does not answer", () => {
     await sandbox.webhooks.idle();
     expect(signals[0]?.aborted).toBe(true);
     expect(sandbox.webhooks.deliveries()).toMatchObject([
-      { status: "pending", attempts: [{ status: null, error: "no answer within 30 seconds" }] },
+      { status: "pending", attempts: [{ status: null, error: "no response within 30 seconds" }] },
     ]);
   });
 });

@@ -2,7 +2,7 @@ import { refresh } from "./live-page.ts";
 
 export const unreachable = "The sandbox cannot be reached. It may have been stopped.";
 
-/** Calls the sandbox's control API. @throws {Error} With the reason, in words for the page. */
+/** Calls the sandbox's control API. @throws {Error} With a reason to show on the page. */
 async function control(path: string, json = "{}"): Promise<Response> {
   const response = await fetch(`/_sandbox/${path}`, {
     method: "POST",
@@ -14,7 +14,7 @@ async function control(path: string, json = "{}"): Promise<Response> {
   throw new Error(answer?.error?.message ?? unreachable);
 }
 
-/** Shows a problem; announces a success to those who do not see the page. */
+/** Shows a problem, or announces a success to screen readers. */
 export function say(problem: string, success = ""): void {
   for (const [id, text] of Object.entries({ said: problem, done: success })) {
     const line = document.getElementById(id);
@@ -24,9 +24,9 @@ export function say(problem: string, success = ""): void {
 
 let isRunning = false;
 
-/** Runs one command at a time, says how it ended, and shows what it changed. */
+/** Runs one command at a time, reports the result, and refreshes the page. */
 async function run(command: () => Promise<unknown>, success: string): Promise<void> {
-  // A second click on a button counts only after the page shows what the first one did.
+  // Ignore further clicks until the page shows the effect of the first one.
   if (isRunning) return;
   isRunning = true;
   try {
@@ -63,8 +63,8 @@ export function listenToCommands(): void {
 }
 
 /**
- * A form's fields as the control API takes them. `data-as` is the type of a field; the value of a field named `...`
- * contributes several. Empty fields are left out.
+ * A form's fields in the form that the control API accepts. `data-as` is a field's type; a field named `...`
+ * contributes all fields of its value. Empty fields are left out.
  */
 function bodyOf(form: HTMLFormElement): string {
   const fields = form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-as]");
@@ -78,7 +78,7 @@ function bodyOf(form: HTMLFormElement): string {
 
 function fieldValue(type: string | undefined, text: string): unknown {
   if (type === "json") return JSON.parse(text) ?? undefined;
-  // The form's pattern allows two decimals, for which this is exact.
+  // Exact, because the form's pattern allows only two decimals.
   return type === "cents" ? Math.round(Number(text) * 100) : text;
 }
 

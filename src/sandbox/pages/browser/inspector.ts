@@ -1,7 +1,7 @@
 import { listenToCommands, say, unreachable } from "./control.ts";
 import { refreshSoon, showDetails } from "./live-page.ts";
 
-/** A button that copies the text of the element that `for` names. */
+/** A button that copies the text of the element named by `for`. */
 class CopyButton extends HTMLElement {
   connectedCallback(): void {
     const button = document.createElement("button");
@@ -25,7 +25,7 @@ class CopyButton extends HTMLElement {
   }
 }
 
-/** The sandbox's time, which continues between refreshes unless it is frozen. */
+/** The sandbox's time, which keeps running between refreshes unless it is frozen. */
 class SandboxClock extends HTMLElement {
   static readonly observedAttributes = ["now"];
   #offsetMs = 0;
@@ -52,7 +52,7 @@ customElements.define("copy-button", CopyButton);
 customElements.define("sandbox-clock", SandboxClock);
 listenToCommands();
 
-/** Marks everything that has the same cause as the entry under the pointer. */
+/** Marks everything with the same cause as the entry under the pointer. */
 function markThread({ target }: Event): void {
   const entry = target instanceof Element ? target.closest<HTMLElement>("[data-thread]") : null;
   for (const other of document.querySelectorAll<HTMLElement>("[data-thread]")) {
@@ -80,7 +80,7 @@ addEventListener("hashchange", openTarget);
 openTarget();
 
 const events = new EventSource("/_sandbox/events");
-// It reconnects automatically, and may have missed events meanwhile.
+// The stream reconnects by itself, but may have missed events meanwhile.
 for (const type of ["open", "entry", "reset"]) events.addEventListener(type, refreshSoon);
 events.addEventListener("error", () => say(`${unreachable} This page reconnects automatically.`));
 events.addEventListener("open", () => say(""));

@@ -1,6 +1,6 @@
 import { Idiomorph } from "idiomorph";
 
-/** Keeps the page's own changes: opened details, marked entries, and elements that fill themselves. */
+/** Keeps the reader's own changes: opened details, marked entries, and elements that fill themselves. */
 const callbacks = {
   beforeNodeMorphed: (node: Element) =>
     !(node instanceof Element && node.matches(".entry .details, copy-button")),
@@ -15,7 +15,7 @@ function morph(old: Element, next: Element): void {
     around.push(it);
   Idiomorph.morph(old, [...next.childNodes], { morphStyle: "innerHTML", callbacks });
   if (focused?.isConnected && focused.matches(":enabled, :not(button)")) return;
-  // Otherwise the focus goes to the nearest control that is left.
+  // Otherwise the focus would be lost: move it to the nearest remaining control.
   const near = around
     .filter((it) => it.isConnected)
     .map((it) => it.querySelector<HTMLElement>("summary, a, button:enabled"))
@@ -26,11 +26,11 @@ function morph(old: Element, next: Element): void {
 let asked = 0;
 let shown = 0;
 
-/** Brings every `data-live` element to what the sandbox writes at the page's own URL now. */
+/** Updates every `data-live` element from the page's own URL. */
 export async function refresh(): Promise<void> {
   const mine = ++asked;
   const next = await pageAt(location.pathname + location.search);
-  // An answer that was asked for later may have arrived first.
+  // The response to a later request may have arrived first.
   if (next === undefined || mine < shown) return;
   shown = mine;
   for (const part of next.querySelectorAll<HTMLElement>("[data-live]")) {
@@ -43,9 +43,9 @@ export async function refresh(): Promise<void> {
 const delayMs = 150;
 let isDue = false;
 
-/** Refreshes once for everything that happens within a moment. */
+/** Refreshes once for several events in quick succession. */
 export function refreshSoon(): void {
-  // Never postponed by later events: under constant traffic nothing would be shown.
+  // Later events do not postpone it: under constant traffic, the page would never refresh.
   if (isDue) return;
   isDue = true;
   setTimeout(() => {

@@ -6,7 +6,7 @@ defineCheckoutElement();
 listenToCommands();
 
 const checkout = document.querySelector("settlekit-checkout");
-// Without a button that can still be used, nothing more can happen to the payment.
+// Without an enabled button, nothing more can happen to the payment.
 if (checkout !== null && document.querySelector("button[data-post]:enabled") !== null) {
   new EventSource("/_sandbox/events").addEventListener("entry", ({ data }) => {
     if (JSON.parse(data).paymentId !== checkout.paymentId) return;
