@@ -247,7 +247,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   }
 
   /**
-   * Does everything that is due and returns, for cron jobs. Returns the number of steps done. Once `signal` aborts, it starts nothing new and finishes what is running.
+   * Does everything that is due and returns, for cron jobs. Returns the number of steps done. Once `signal` aborts, it
+   * starts nothing new and finishes what is running.
    */
   async runDue(options: { concurrency?: number; signal?: AbortSignal } = {}): Promise<number> {
     checkOptionNames(options, ["concurrency", "signal"]);
