@@ -20,7 +20,7 @@ export function checkBaseUrl(
   }
   const url = new URL(value);
   if (url.username !== "" || url.password !== "") {
-    throw fail(`contains credentials. Remove them: the ${credential} has an option of its own.`);
+    throw fail(`contains credentials. Remove them: the ${credential} has its own option.`);
   }
   if (url.search !== "" || url.hash !== "") {
     throw fail("has a query or a fragment. Remove what follows the path.");

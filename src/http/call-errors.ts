@@ -30,7 +30,7 @@ export function errorFor(failure: Failure, outcome: Outcome, call: CallFacts): S
 export function pausedError(waitMs: number, call: CallFacts): SettlekitError {
   return new errors.RateLimitError(
     `Nothing was sent: after a 429, this client pauses for another ${Math.ceil(waitMs / 1000)} s, ` +
-      "which is longer than the call's deadline. Call again then, or raise deadlineMs.",
+      "which is past the call's deadline. Call again then, or raise deadlineMs.",
     { ...common(call), code: "rate_limited", retryAfterMs: waitMs },
   );
 }

@@ -87,7 +87,7 @@ describe("a checkout client", () => {
     [{ secret: "" }, "secret", /non-empty/],
     [{ secret: "two words" }, "secret", /copy it again/],
     [{ baseUrl: "http://api.example" }, "baseUrl", /send the payment secret .* Use https/],
-    [{ baseUrl: "https://ps_1@api.example" }, "baseUrl", /the payment secret has an option/],
+    [{ baseUrl: "https://ps_1@api.example" }, "baseUrl", /the payment secret has its own option/],
     [{ baseUrl: undefined }, "baseUrl", /no base URL/],
   ])("refuses %o", (options, param, message) => {
     const refuse = () => clientOf({ url: "https://api.example" }, options);

@@ -79,7 +79,7 @@ export async function payFromWallet(payer: Payer): Promise<string> {
   if (account === undefined) {
     throw walletError(
       "wallet_failed",
-      `${name} gave no account. Unlock it and connect an account.`,
+      `${name} returned no account. Unlock it and connect an account.`,
     );
   }
   if (!(await isOnChain(payer))) {
