@@ -62,7 +62,7 @@ const errors = {
   401: "The credential is missing or wrong.",
   403: "The credential is right, but does not allow this (assumed).",
   404: "Nothing has this id (assumed).",
-  409: "The Idempotency-Key came before, with other parameters or in a request still in progress.",
+  409: "The Idempotency-Key was used before, with other parameters or in a request still in progress.",
   422: "The parameters are well-formed, but a value is not accepted.",
   429: "Too many requests. Repeat later, with backoff.",
   500: "The service failed. Repeat later, with backoff, if the request may be repeated.",
