@@ -29,8 +29,8 @@ describe("a checkout client", () => {
   });
 
   test("asks for quotes on any chain by CAIP-2 text", async () => {
-    using server = scriptedService({ status: 201, body: payment.quotes[0] });
     const chainId = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" as const;
+    using server = scriptedService({ status: 201, body: { ...payment.quotes[0], chainId } });
     const contractAddress = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
     await clientOf(server).quotes.create({ chainId, contractAddress });
     expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ chainId, contractAddress });
