@@ -143,9 +143,9 @@ export class Webhooks {
   }
 
   /**
-   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` handles events without a handler of
-   * their own. Several handlers of one event run one after another, in order of registration; if one throws, the rest
-   * do not run.
+   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` is a fallback: it handles only events
+   * without a handler of their own. Several handlers of one event run one after another, in order of registration; if
+   * one throws, the rest do not run.
    */
   on<Name extends WebhookEventName | "*" | (string & {})>(
     event: Name,
