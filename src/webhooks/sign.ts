@@ -1,13 +1,13 @@
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
-import type { WebhookEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
+import type { KnownEvents } from "./event.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */
 export interface SignableEvent<Name extends string = string> {
   readonly event: Name;
-  readonly data: Name extends keyof WebhookEvents ? WebhookEvents[Name] : object;
+  readonly data: Name extends keyof KnownEvents ? KnownEvents[Name] : object;
 }
 
 /** The event to sign, or a body to sign unchanged. */

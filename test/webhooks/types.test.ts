@@ -136,6 +136,8 @@ describe("the input's type", () => {
     signWebhook({ secret, event: { event: "payment.updated", data: { status: "completed" } } });
     // @ts-expect-error: and each of its fields has a type.
     signWebhook({ secret, event: { event: "payment.updated", data: { status: 1, orderId: "o" } } });
+    // @ts-expect-error: also if it is only mentioned in the interface document.
+    signWebhook({ secret, event: { event: "payment.confirmed", data: { statuss: "confirmed" } } });
     const wrong = () =>
       // @ts-expect-error: an event or a body is needed.
       signWebhook({ secret });
