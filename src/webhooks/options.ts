@@ -12,7 +12,7 @@ export type WebhookSecrets = WebhookSecret | readonly WebhookSecret[];
 /** Called for every delivery, for example to read from a secret store. */
 export type WebhookSecretProvider = () => WebhookSecrets | Promise<WebhookSecrets>;
 
-/** The part of `console` that is used; most loggers fit. */
+/** The part of `console` that is used. Loggers that take the details first, such as pino, need an adapter. */
 export interface WebhookLogger {
   warn(message: string, details: Record<string, unknown>): void;
   error(message: string, details: Record<string, unknown>): void;
