@@ -5,7 +5,12 @@ import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
 import { type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
 import type { LambdaHandler } from "./handlers/lambda.ts";
 import type { NodeHandler } from "./handlers/node.ts";
-import { match, type WebhookBranches } from "./match.ts";
+import {
+  match,
+  type PaymentResults,
+  type WebhookBranches,
+  type WithdrawalResults,
+} from "./match.ts";
 import {
   checkOption,
   readSettings,
@@ -49,8 +54,8 @@ export class Webhooks {
   readonly #receiver: Receiver;
 
   /**
-   * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile, so
-   * no status is forgotten, even when a new version of settlekit adds some.
+   * Calls the branch for the webhook's object and status, and returns its result: await it if a branch is async. A
+   * missing branch does not compile, so no status is forgotten, even when a new version of settlekit adds some.
    *
    * @example
    * ```ts
@@ -71,7 +76,10 @@ export class Webhooks {
    * });
    * ```
    */
-  static match<Result>(webhook: Webhook, branches: WebhookBranches<Result>): Result {
+  static match<Result, Payment extends PaymentResults, Withdrawal extends WithdrawalResults>(
+    webhook: Webhook,
+    branches: WebhookBranches<Result, Payment, Withdrawal>,
+  ): Result | Payment[keyof Payment] | Withdrawal[keyof Withdrawal] {
     return match(webhook, branches);
   }
 

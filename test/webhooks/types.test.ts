@@ -26,6 +26,7 @@ import {
   type UnknownEventName,
   type UnknownWebhook,
   type Webhook,
+  type WebhookBranches,
   type WebhookInput,
   type WebhookOf,
   Webhooks,
@@ -83,6 +84,43 @@ describe("the webhook's type", () => {
         expectTypeOf(webhook).toEqualTypeOf<Webhook>();
       })
       .on("withdrawal.created", async () => ({ anything: "may be returned" }));
+  });
+});
+
+describe("the result of Webhooks.match", () => {
+  const wait = () => {};
+  const withdrawal = {
+    pending: wait,
+    processing: wait,
+    completed: wait,
+    failed: wait,
+    cancelled: wait,
+    unknown: wait,
+  };
+
+  it("may be that of any branch, so that a promise among them is seen", () => {
+    const result = (webhook: Webhook) =>
+      Webhooks.match(webhook, {
+        payment: {
+          ...withdrawal,
+          completed: async ({ data }) => expectTypeOf(data.status).toEqualTypeOf<"completed">(),
+          confirmed: ({ data }) => data.orderId,
+          expired: () => 7,
+          refunded: wait,
+          partially_refunded: wait,
+        },
+        withdrawal,
+        unknown: ({ event }) => event === "payment.updated",
+      });
+    // biome-ignore lint/suspicious/noConfusingVoidType: a branch returns it
+    type Results = Promise<true> | string | null | number | boolean | void;
+    expectTypeOf(result).returns.toEqualTypeOf<Results>();
+  });
+
+  it("is the one type of branches that are all of it", () => {
+    const result = (webhook: Webhook, branches: WebhookBranches<string>) =>
+      Webhooks.match(webhook, branches);
+    expectTypeOf(result).returns.toEqualTypeOf<string>();
   });
 });
 
