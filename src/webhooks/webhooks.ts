@@ -217,6 +217,7 @@ export class Webhooks {
 
   /**
    * A handler for AWS Lambda behind API Gateway, a function URL or a load balancer, responding as `fetchHandler` does.
+   * It throws a ConfigurationError for any other event, so that a queue keeps its message.
    *
    * @example
    * ```ts

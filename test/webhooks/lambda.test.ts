@@ -68,15 +68,18 @@ describe("the Lambda handler", () => {
   });
 
   it.each([
-    ["of a queue", { Records: [] }],
+    ["of a queue", { Records: [{ body: delivery.body }] }],
     [
       "of a WebSocket",
       { requestContext: { connectionId: "c1", routeKey: "$default" }, body: "{}" },
     ],
     ["that is absent", undefined],
     ["that is null", null],
-  ])("answers 405 to an event %s, which is no request", async (_, event) => {
-    const headers = { Allow: "POST" };
-    expect(await answer(event)).toEqual({ statusCode: 405, headers, body: "" });
+  ])("throws for an event %s, which is no request, so that a queue keeps it", async (_, event) => {
+    const error = { name: "ConfigurationError", code: "invalid_option", param: "event" };
+    await expect(answer(event)).rejects.toMatchObject({
+      ...error,
+      message: expect.stringMatching(/^The event has no HTTP method\. Invoke the function by /),
+    });
   });
 });
