@@ -63,6 +63,19 @@ describe("the Lambda handler", () => {
     expect((await answer(event)).statusCode).toBe(401);
   });
 
+  it.each([false, true])(
+    "names the cure for a parsed body, with base64 %s",
+    async (isBase64Encoded) => {
+      const onError = vi.fn();
+      const event = { ...delivery.lambdaV2(), body: JSON.parse(delivery.body), isBase64Encoded };
+      expect((await answer(event, { onError })).statusCode).toBe(500);
+      expect(onError.mock.lastCall?.[0]).toMatchObject({
+        reason: "body_already_parsed",
+        message: expect.stringContaining("Remove the middleware that parses event.body"),
+      });
+    },
+  );
+
   it("refuses events without headers", async () => {
     expect((await answer({ httpMethod: "POST", headers: null, body: "{}" })).statusCode).toBe(401);
   });

@@ -17,9 +17,13 @@ export function incomingRequest(request: Request): IncomingRequest {
   };
 }
 
+const cure =
+  "Hono: mount this before any middleware that calls context.req.json(). Next.js and others: call this before request.json(), " +
+  "or read request.clone().";
+
 /** Undefined when the sender disconnected. */
 async function readRequestBody(request: Request, maxBodyBytes: number, signal: AbortSignal) {
-  if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed();
+  if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed(cure);
   const reader = request.body?.getReader();
   // Not awaited: the sender may never react. Harmless once everything is read.
   const cancel = () => void reader?.cancel().catch(() => undefined);

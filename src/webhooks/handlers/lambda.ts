@@ -1,4 +1,5 @@
 import { invalidOption } from "../../values.ts";
+import { bodyAlreadyParsed } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 import type { WebhookHeaders } from "../headers.ts";
 
@@ -32,6 +33,8 @@ export interface LambdaResult {
 /** Receives deliveries and responds, for AWS Lambda behind HTTP. */
 export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
+const cure = "Remove the middleware that parses event.body, such as middy's httpJsonBodyParser.";
+
 const notHttp =
   "The event has no HTTP method. Invoke the function by API Gateway, a function URL or a load balancer, or pass each " +
   "message's raw body and headers to verify().";
@@ -48,7 +51,11 @@ export function createLambdaHandler(receive: Receive): LambdaHandler {
       method,
       // `headers` has only the last of repeated values.
       headers: multiValueHeaders ?? headers,
-      readBody: () => (isBase64Encoded ? Buffer.from(body ?? "", "base64") : (body ?? "")),
+      readBody() {
+        const text: unknown = body ?? "";
+        if (typeof text !== "string") throw bodyAlreadyParsed(cure);
+        return isBase64Encoded ? Buffer.from(text, "base64") : text;
+      },
     });
     return { statusCode: status, ...answer, body: "" };
   };

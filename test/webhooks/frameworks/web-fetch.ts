@@ -18,7 +18,7 @@ export const webFetch: Framework = {
       }),
     );
   },
-  cure: /verify before anything else reads it/,
+  cure: /Next\.js and others: call this before request\.json\(\), or read request\.clone\(\)/,
 };
 
 function overSocket(handle: FetchHandler) {
