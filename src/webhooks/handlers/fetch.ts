@@ -5,7 +5,13 @@ import type { IncomingRequest, Receive } from "../delivery.ts";
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 export function createFetchHandler(receive: Receive): FetchHandler {
-  return async (request) => new Response(null, await receive(incomingRequest(request)));
+  return async (request) => {
+    const { status, headers } = await receive(incomingRequest(request));
+    const isUnread = request.body && !request.bodyUsed;
+    // Node cannot reuse the connection after a body that was not read to its end. Other platforms manage it themselves.
+    if (isUnread || status === 413 || status === 408) headers.Connection = "close";
+    return new Response(null, { status, headers });
+  };
 }
 
 export function incomingRequest(request: Request): IncomingRequest {
@@ -18,8 +24,8 @@ export function incomingRequest(request: Request): IncomingRequest {
 }
 
 const cure =
-  "Hono: mount this before any middleware that calls context.req.json(). Next.js and others: call this before request.json(), " +
-  "or read request.clone().";
+  "Hono: mount this before any middleware that calls context.req.json(). Next.js and others: call this before " +
+  "request.json(), or read request.clone().";
 
 /** Undefined when the sender disconnected. */
 async function readRequestBody(request: Request, maxBodyBytes: number, signal: AbortSignal) {
