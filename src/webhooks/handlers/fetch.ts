@@ -24,8 +24,7 @@ export function incomingRequest(request: Request): IncomingRequest {
 }
 
 const cure =
-  "Hono: mount this before any middleware that calls context.req.json(). Next.js and others: call this before " +
-  "request.json(), or read request.clone().";
+  "Hono: call this before context.req.json(). Next.js and other Web servers: before request.json().";
 
 /** Undefined when the sender disconnected. */
 async function readRequestBody(request: Request, maxBodyBytes: number, signal: AbortSignal) {

@@ -36,8 +36,7 @@ export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 const cure = "Remove the middleware that parses event.body, such as middy's httpJsonBodyParser.";
 
 const notHttp =
-  "The event has no HTTP method. Invoke the function by API Gateway, a function URL or a load balancer, or pass each " +
-  "message's raw body and headers to verify().";
+  "The event has no HTTP method. If it is from a queue, pass each message's raw body and headers to verify().";
 
 export function createLambdaHandler(receive: Receive): LambdaHandler {
   return async (event) => {

@@ -21,5 +21,5 @@ export const hono4: Framework = {
     app.all("/webhooks", (context) => handle(context.req.raw));
     return listening(getRequestListener(app.fetch));
   },
-  cure: /Hono: mount this before any middleware that calls context\.req\.json\(\)/,
+  cure: /Hono: call this before context\.req\.json\(\)/,
 };

@@ -18,7 +18,7 @@ export const webFetch: Framework = {
       }),
     );
   },
-  cure: /Next\.js and others: call this before request\.json\(\), or read request\.clone\(\)/,
+  cure: /Next\.js and other Web servers: before request\.json\(\)/,
 };
 
 function overSocket(handle: FetchHandler) {
