@@ -32,6 +32,8 @@ export type Receive = (
 export interface Delivery extends Signed {
   readonly timestampMs: number;
   readonly hints: WebhookHints;
+  /** All of them, as they were passed. */
+  readonly headers?: unknown;
 }
 
 /**
