@@ -91,6 +91,7 @@ export function createReceiver(
 
   return {
     on(event: string, handler: Handler) {
+      checkOption("event", typeof event === "string" && event !== "", "the name of an event");
       checkOption("handler", typeof handler === "function", "a function");
       const near = event === "*" ? undefined : nearestEvent(event, eventNames);
       if (near !== undefined) {

@@ -50,7 +50,8 @@ export function signWebhook<const Name extends string>(
 ): SignedWebhook {
   checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
   const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
-  checkOption("event", typeof body === "string", "an event, unless a body is given");
+  checkOption("event", body !== undefined, "an event, unless a body is given");
+  checkOption("body", typeof body === "string", "text");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const nodeCrypto = findNodeCrypto();
   if (nodeCrypto === undefined) {
@@ -62,6 +63,7 @@ export function signWebhook<const Name extends string>(
   const timestampText = String(
     timestamp instanceof Date ? Math.floor(timestamp.getTime() / 1000) : timestamp,
   );
+  checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or text");
   const headers = {
     "Content-Type": "application/json",
     [`${headerPrefix}-Signature`]: nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body),

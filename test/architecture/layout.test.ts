@@ -31,7 +31,7 @@ test.each([
   ["resources", 2_540],
   ["sandbox", 6_845],
   ["testing", 420],
-  ["webhooks", 1_805],
+  ["webhooks", 1_820],
   ["wire", 1_855],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
