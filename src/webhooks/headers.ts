@@ -10,7 +10,7 @@ export type WebhookHeaders =
 
 type Field = "signature" | "timestamp" | "encoding" | keyof WebhookHints;
 
-interface HeaderNames {
+export interface HeaderNames {
   readonly prefix: string;
   readonly fields: ReadonlyMap<string, Field>;
 }
