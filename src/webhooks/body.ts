@@ -64,7 +64,7 @@ export function checkedBody(value: unknown, maxBodyBytes: number): RawBody {
     throw new WebhookVerificationError("body_already_parsed", message);
   }
   if (body === undefined) {
-    throw bodyAlreadyParsed(`The body is of type ${typeof value}, not text or bytes.`);
+    throw bodyAlreadyParsed(nodeCures, `The body is of type ${typeof value}, not text or bytes.`);
   }
   // A character takes at most three bytes, so most texts need not be encoded to check their size.
   const bytes = body.length * 3 > maxBodyBytes ? toBytes(body) : body;
@@ -79,13 +79,15 @@ function bodyTooLarge(maxBodyBytes: number): WebhookVerificationError {
   );
 }
 
+const nodeCures =
+  "Express: mount this before express.json(). Next.js: export const config = { api: { bodyParser: " +
+  "false } }. NestJS: NestFactory.create(AppModule, { rawBody: true }). Koa: mount this before " +
+  "the body parser. Fastify: register fastifyWebhooks.";
+
 /** The error for a body whose exact bytes are lost, with the line to change in each framework. */
-export function bodyAlreadyParsed(fact = "The body was already read or parsed.") {
+export function bodyAlreadyParsed(cure = nodeCures, fact = "The body was already read or parsed.") {
   return new WebhookVerificationError(
     "body_already_parsed",
-    `${fact} The signature covers its exact bytes: verify before anything else reads it. Express: ` +
-      "mount this before express.json(). Next.js: export const config = { api: { bodyParser: " +
-      "false } }. NestJS: NestFactory.create(AppModule, { rawBody: true }). Koa: mount this before " +
-      "the body parser. Fastify: register fastifyWebhooks.",
+    `${fact} The signature covers its exact bytes: verify before anything else reads it. ${cure}`,
   );
 }

@@ -17,22 +17,44 @@ type Known<Status extends string> = Status extends unknown
 
 type Named<Kind extends string> = Extract<WebhookEventName, `${Kind}.${string}`>;
 
-/** A branch for each known status, and one for unknown or missing statuses. */
-type Branches<Name extends string, Data, Status extends string, Result> = {
-  readonly [Value in Known<Status>]: (
-    webhook: VerifiedDelivery<Name, Data & { readonly status: Value }>,
-  ) => Result;
-} & { readonly unknown: (webhook: VerifiedDelivery<Name, Data>) => Result };
+/** A result for each known status, and one for unknown or missing statuses. */
+type Results<Status extends string, Result> = {
+  readonly [Value in Known<Status> | "unknown"]: Result;
+};
+export type PaymentResults<Result = unknown> = Results<PaymentStatus, Result>;
+export type WithdrawalResults<Result = unknown> = Results<WithdrawalStatus, Result>;
+
+/** A branch for each result. A mapped type, from which each branch's own result is inferred. */
+type Branches<Name extends string, Data, Cases, Given> = {
+  readonly [Value in keyof Given & keyof Cases]: (
+    webhook: VerifiedDelivery<
+      Name,
+      Value extends "unknown" ? Data : Data & { readonly status: Value }
+    >,
+  ) => Given[Value];
+};
 
 /** The functions that `Webhooks.match` chooses from: one for each event and status, all required. */
-export interface WebhookBranches<Result> {
-  readonly payment: Branches<Named<"payment">, PaymentEventData, PaymentStatus, Result>;
-  readonly withdrawal: Branches<Named<"withdrawal">, WithdrawalEventData, WithdrawalStatus, Result>;
+export interface WebhookBranches<
+  Result,
+  Payment = PaymentResults<Result>,
+  Withdrawal = WithdrawalResults<Result>,
+> {
+  readonly payment: Branches<Named<"payment">, PaymentEventData, PaymentResults, Payment>;
+  readonly withdrawal: Branches<
+    Named<"withdrawal">,
+    WithdrawalEventData,
+    WithdrawalResults,
+    Withdrawal
+  >;
   /** For unknown events. */
   readonly unknown: (webhook: Webhook) => Result;
 }
 
-export function match<Result>(webhook: Webhook, branches: WebhookBranches<Result>): Result {
+export function match<Result, Payment extends PaymentResults, Withdrawal extends WithdrawalResults>(
+  webhook: Webhook,
+  branches: WebhookBranches<Result, Payment, Withdrawal>,
+): Result | Payment[keyof Payment] | Withdrawal[keyof Withdrawal] {
   if (!isKnownEvent(webhook.event)) return branches.unknown(webhook);
   const kind = webhook.event.startsWith("payment.") ? "payment" : "withdrawal";
   // The branch's name narrows the webhook.

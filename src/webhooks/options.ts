@@ -12,7 +12,7 @@ export type WebhookSecrets = WebhookSecret | readonly WebhookSecret[];
 /** Called for every delivery, for example to read from a secret store. */
 export type WebhookSecretProvider = () => WebhookSecrets | Promise<WebhookSecrets>;
 
-/** The part of `console` that is used; most loggers fit. */
+/** The part of `console` that is used. Loggers that take the details first, such as pino, need an adapter. */
 export interface WebhookLogger {
   warn(message: string, details: Record<string, unknown>): void;
   error(message: string, details: Record<string, unknown>): void;
@@ -49,14 +49,14 @@ export interface WebhooksOptions {
   /** The clock. Default: the system's. */
   readonly now?: (() => Date) | undefined;
   /**
-   * Receives refused deliveries (`warn`) and failures on the receiving side (`error`). With a logger or `onError`,
+   * Receives refused POSTs (`warn`) and failures on the receiving side (`error`). With a logger or `onError`,
    * settlekit looks for the usual causes of a signature mismatch. Default: one line on the console for each, unless
    * `onError` is set.
    */
   readonly logger?: WebhookLogger | undefined;
   /**
-   * Receives every error that made `fetchHandler`, `nodeHandler` or `lambdaHandler` respond with anything but 200, and
-   * the webhook if it was already verified. The handler awaits it.
+   * Receives every error that made `fetchHandler`, `nodeHandler` or `lambdaHandler` refuse a POST or fail, and the
+   * webhook if it was already verified. The handler awaits it.
    */
   readonly onError?: ((error: unknown, webhook?: Webhook) => unknown) | undefined;
 }

@@ -32,8 +32,9 @@ export function createReceiver(
 
   /** Reports to the merchant. A failing reporter must not change the response. */
   async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
-    const message = `A webhook delivery ${level === "warn" ? "was refused" : "failed"}. ${error}`;
-    if (logger || !onError) await log(level, message, { error });
+    const name = webhook ? ` of ${show(webhook.event)}` : "";
+    const message = `A webhook delivery${name} ${level === "warn" ? "was refused" : "failed"}. ${error}`;
+    if (logger || !onError) await log(level, message, { error, ...(webhook && idsOf(webhook)) });
     try {
       await onError?.(error, webhook);
     } catch {}
@@ -45,11 +46,14 @@ export function createReceiver(
     const found = (hasData && handlers.get(event)) || handlers.get("*");
     // Merchants that handle updates rarely need creations, which they requested themselves: no warning then.
     const isFollowed = hasData && handlers.has(event.replace(/created$/, "updated"));
-    if (found === undefined && !isFollowed && !unhandled.has(event)) {
+    // It may be the order's only news, and is not sent again.
+    const isLost = hasData && event === "payment.confirmed" && handlers.has("payment.updated");
+    if (found === undefined && !isFollowed && (isLost || !unhandled.has(event))) {
       unhandled.add(event);
       const name = show(event) + (hasData ? "" : " without data");
       const message = `There is no handler for the event ${name}. The response was 200.`;
-      void log("warn", message, { event });
+      if (isLost) void log("error", `${message} Handle it like payment.updated.`, idsOf(webhook));
+      else void log("warn", message, { event });
     }
     for (const handler of found ?? []) await handler(webhook);
   }
@@ -87,6 +91,7 @@ export function createReceiver(
 
   return {
     on(event: string, handler: Handler) {
+      checkOption("event", typeof event === "string" && event !== "", "the name of an event");
       checkOption("handler", typeof handler === "function", "a function");
       const near = event === "*" ? undefined : nearestEvent(event, eventNames);
       if (near !== undefined) {
@@ -98,6 +103,16 @@ export function createReceiver(
     fetchHandler: () => createFetchHandler(receive),
     nodeHandler: () => createNodeHandler(receive),
     lambdaHandler: () => createLambdaHandler(receive),
+  };
+}
+
+/** The parts of a webhook that a log may contain. */
+function idsOf({ event, data, hints }: Webhook): Record<string, unknown> {
+  const ids = Object.entries({ id: data.id, orderId: data.orderId });
+  return {
+    event,
+    ...Object.fromEntries(ids.filter(([, value]) => typeof value === "string")),
+    hints,
   };
 }
 

@@ -1,13 +1,13 @@
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
-import type { WebhookEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
+import type { KnownEvents } from "./event.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */
 export interface SignableEvent<Name extends string = string> {
   readonly event: Name;
-  readonly data: Name extends keyof WebhookEvents ? WebhookEvents[Name] : object;
+  readonly data: Name extends keyof KnownEvents ? KnownEvents[Name] : object;
 }
 
 /** The event to sign, or a body to sign unchanged. */
@@ -50,7 +50,8 @@ export function signWebhook<const Name extends string>(
 ): SignedWebhook {
   checkOptionNames(options, ["secret", "event", "body", "timestamp", "headerPrefix"]);
   const { event, body = JSON.stringify(event), timestamp = new Date() } = options;
-  checkOption("event", typeof body === "string", "an event, unless a body is given");
+  checkOption("event", body !== undefined, "an event, unless a body is given");
+  checkOption("body", typeof body === "string", "text");
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const nodeCrypto = findNodeCrypto();
   if (nodeCrypto === undefined) {
@@ -62,6 +63,7 @@ export function signWebhook<const Name extends string>(
   const timestampText = String(
     timestamp instanceof Date ? Math.floor(timestamp.getTime() / 1000) : timestamp,
   );
+  checkOption("timestamp", timestampText !== "NaN", "a valid Date, a number or text");
   const headers = {
     "Content-Type": "application/json",
     [`${headerPrefix}-Signature`]: nodeHmacHex(nodeCrypto, key, `${timestampText}.`, body),

@@ -5,7 +5,12 @@ import type { Webhook, WebhookEventName, WebhookOf } from "./event.ts";
 import { type FetchHandler, incomingRequest } from "./handlers/fetch.ts";
 import type { LambdaHandler } from "./handlers/lambda.ts";
 import type { NodeHandler } from "./handlers/node.ts";
-import { match, type WebhookBranches } from "./match.ts";
+import {
+  match,
+  type PaymentResults,
+  type WebhookBranches,
+  type WithdrawalResults,
+} from "./match.ts";
 import {
   checkOption,
   readSettings,
@@ -49,8 +54,8 @@ export class Webhooks {
   readonly #receiver: Receiver;
 
   /**
-   * Calls the branch for the webhook's object and status, and returns its result. A missing branch does not compile, so
-   * no status is forgotten, even when a new version of settlekit adds some.
+   * Calls the branch for the webhook's object and status, and returns its result: await it if a branch is async. A
+   * missing branch does not compile, so no status is forgotten, even when a new version of settlekit adds some.
    *
    * @example
    * ```ts
@@ -71,7 +76,10 @@ export class Webhooks {
    * });
    * ```
    */
-  static match<Result>(webhook: Webhook, branches: WebhookBranches<Result>): Result {
+  static match<Result, Payment extends PaymentResults, Withdrawal extends WithdrawalResults>(
+    webhook: Webhook,
+    branches: WebhookBranches<Result, Payment, Withdrawal>,
+  ): Result | Payment[keyof Payment] | Withdrawal[keyof Withdrawal] {
     return match(webhook, branches);
   }
 
@@ -103,7 +111,8 @@ export class Webhooks {
       const delivery = isRequest(input)
         ? await readDelivery(incomingRequest(input), this.#settings)
         : openDelivery(input, this.#settings);
-      if (delivery === undefined) throw mismatch("", "The body broke off before it was complete.");
+      if (delivery === undefined)
+        throw mismatch({ body: "" }, "The body broke off before it was complete.");
       const webhook = await this.#verifier.verify(delivery);
       reception.end({ webhook });
       return webhook;
@@ -143,9 +152,9 @@ export class Webhooks {
   }
 
   /**
-   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` handles events without a handler of
-   * their own. Several handlers of one event run one after another, in order of registration; if one throws, the rest
-   * do not run.
+   * Registers a handler for `fetchHandler`, `nodeHandler` and `lambdaHandler`. `*` is a fallback: it handles only events
+   * without a handler of their own. Several handlers of one event run one after another, in order of registration; if
+   * one throws, the rest do not run.
    */
   on<Name extends WebhookEventName | "*" | (string & {})>(
     event: Name,
@@ -209,6 +218,7 @@ export class Webhooks {
 
   /**
    * A handler for AWS Lambda behind API Gateway, a function URL or a load balancer, responding as `fetchHandler` does.
+   * It throws a ConfigurationError for any other event, so that a queue keeps its message.
    *
    * @example
    * ```ts

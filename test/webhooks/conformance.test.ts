@@ -1,10 +1,11 @@
 import { once } from "node:events";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Webhook, WebhooksOptions } from "../../src/webhooks/index.ts";
-import { delivery, paymentUpdated, receiver } from "./deliveries.ts";
+import { type Delivery, delivery, paymentUpdated, receiver } from "./deliveries.ts";
 import { frameworks } from "./frameworks/index.ts";
-import { head, post, statusFor } from "./sites.ts";
+import { exchange, head, post } from "./sites.ts";
 
 const maxBodyBytes = 1000;
 
@@ -15,6 +16,15 @@ function watched(options: WebhooksOptions = {}) {
   const handler = vi.fn<(webhook: Webhook) => unknown>();
   const webhooks = receiver({ maxBodyBytes, logger, onError, ...options }).on("*", handler);
   return { webhooks, handler, logger, onError };
+}
+
+/** The status of the answer to a delivery that is sent over one of the agent's connections. */
+async function postOver(agent: Agent, url: string, { body, headers }: Delivery) {
+  const outgoing = request(url, { agent, method: "POST", headers });
+  outgoing.end(body);
+  const [answer] = await once(outgoing, "response");
+  await once(answer.resume(), "end");
+  return answer.statusCode;
 }
 
 describe.each(frameworks)("in $name", ({ serve, serveAfterParser, cure, buffers = false }) => {
@@ -97,11 +107,29 @@ describe.each(frameworks)("in $name", ({ serve, serveAfterParser, cure, buffers 
 
   // A platform that hands over whole bodies has read them already.
   if (!buffers) {
-    it("a body over the limit is not read to its end", async () => {
+    it.each([
+      ["over the limit", 413, head(1_000_000_000)],
+      [
+        "with a stale timestamp",
+        401,
+        head(1_000_000_000, delivery({ timestampText: "1" }).headers),
+      ],
+      ["sent by another method", 405, head(1_000_000_000).replace("POST", "PUT")],
+    ])("a body %s is not read to its end, and the connection closed", async (_, status, text) => {
       const { webhooks } = watched();
       await using site = await serve(webhooks);
       // Of a gigabyte, two kilobytes come: enough to know.
-      expect(await statusFor(site.port, head(1_000_000_000) + " ".repeat(2000))).toBe(413);
+      const answer = await exchange(site.port, text + " ".repeat(2000));
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*connection: close`, "i"));
+    });
+
+    it("a delivery after a refused one on the same connection is received", async () => {
+      const { webhooks } = watched();
+      await using site = await serve(webhooks);
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      expect(await postOver(agent, site.url, delivery({ body: " ".repeat(500_000) }))).toBe(413);
+      expect(await postOver(agent, site.url, delivery())).toBe(200);
+      agent.destroy();
     });
   }
 

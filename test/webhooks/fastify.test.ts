@@ -1,7 +1,7 @@
 import { fastify } from "fastify";
 import { describe, expect, it, vi } from "vitest";
 import { signedDelivery } from "../../src/testing/index.ts";
-import { fastifyWebhooks } from "../../src/webhooks/fastify/index.ts";
+import { type FastifyWebhooksOptions, fastifyWebhooks } from "../../src/webhooks/fastify/index.ts";
 import { paymentUpdated, receiver, secret, timestamp } from "./deliveries.ts";
 
 // Refusals are logged by default.
@@ -29,6 +29,16 @@ describe("the Fastify plugin", () => {
     app.register(fastifyWebhooks, { webhooks: receiver(), path: "/payments", prefix: "/hooks" });
     expect((await app.inject({ ...inject, url: "/hooks/payments" })).statusCode).toBe(200);
     expect((await app.inject({ ...inject, url: "/webhooks" })).statusCode).toBe(404);
+  });
+
+  it("refuses to start without its Webhooks, or with a misspelt option", async () => {
+    const start = async (options: object) =>
+      fastify().register(fastifyWebhooks, options as FastifyWebhooksOptions);
+    const webhooks = receiver();
+    await expect(start({})).rejects.toThrow("The option webhooks must be a Webhooks.");
+    await expect(start({ webhook: webhooks })).rejects.toThrow("Did you mean webhooks?");
+    await expect(start({ webhooks, pth: "/hooks" })).rejects.toThrow("Did you mean path?");
+    await start({ webhooks, logLevel: "warn", logSerializers: {}, prefix: "/api" });
   });
 
   it("can be registered for several endpoints with secrets of their own", async () => {

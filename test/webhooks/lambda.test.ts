@@ -63,20 +63,38 @@ describe("the Lambda handler", () => {
     expect((await answer(event)).statusCode).toBe(401);
   });
 
+  it.each([false, true])(
+    "names the cure for a parsed body, with base64 %s",
+    async (isBase64Encoded) => {
+      const onError = vi.fn();
+      const event = { ...delivery.lambdaV2(), body: JSON.parse(delivery.body), isBase64Encoded };
+      expect((await answer(event, { onError })).statusCode).toBe(500);
+      expect(onError.mock.lastCall?.[0]).toMatchObject({
+        reason: "body_already_parsed",
+        message: expect.stringContaining("Remove the middleware that parses event.body"),
+      });
+    },
+  );
+
   it("refuses events without headers", async () => {
     expect((await answer({ httpMethod: "POST", headers: null, body: "{}" })).statusCode).toBe(401);
   });
 
   it.each([
-    ["of a queue", { Records: [] }],
+    ["of a queue", { Records: [{ body: delivery.body }] }],
     [
       "of a WebSocket",
       { requestContext: { connectionId: "c1", routeKey: "$default" }, body: "{}" },
     ],
     ["that is absent", undefined],
     ["that is null", null],
-  ])("answers 405 to an event %s, which is no request", async (_, event) => {
-    const headers = { Allow: "POST" };
-    expect(await answer(event)).toEqual({ statusCode: 405, headers, body: "" });
+  ])("throws for an event %s, which is no request, so that a queue keeps it", async (_, event) => {
+    const error = { name: "ConfigurationError", code: "invalid_option", param: "event" };
+    await expect(answer(event)).rejects.toMatchObject({
+      ...error,
+      message: expect.stringMatching(
+        /^The event has no HTTP method\. If it is from a queue, pass .* to verify\(\)\.$/,
+      ),
+    });
   });
 });

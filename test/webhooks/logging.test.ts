@@ -92,6 +92,31 @@ describe("an event without a handler", () => {
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
+  it("is logged each time, with its order, when it is payment.confirmed and payment.updated has one", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const webhooks = receiver({ logger }).on("payment.updated", () => undefined);
+    for (const orderId of ["order_1", "order_2"]) {
+      const data = { status: "confirmed", id: `p_of_${orderId}`, orderId, amountInCents: 2500 };
+      expect(await answer(webhooks, signed("payment.confirmed", data))).toBe(200);
+    }
+    const message =
+      'There is no handler for the event "payment.confirmed". The response was 200. Handle it like payment.updated.';
+    const ids = { event: "payment.confirmed", hints: {} };
+    expect(logger.error.mock.calls).toEqual([
+      [message, { ...ids, id: "p_of_order_1", orderId: "order_1" }],
+      [message, { ...ids, id: "p_of_order_2", orderId: "order_2" }],
+    ]);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it("and neither has payment.updated, is logged once, whatever its name is", async () => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const webhooks = receiver({ logger });
+    for (let time = 0; time < 2; time++) await answer(webhooks, signed("payment.confirmed"));
+    expect(logger.warn).toHaveBeenCalledOnce();
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
   it("is logged in one short line, whatever its name is", async () => {
     const logger = { warn: vi.fn(), error: vi.fn() };
     await answer(receiver({ logger }), signed(`a\n${"b".repeat(100_000)}`));
@@ -121,10 +146,32 @@ describe("what goes wrong is reported", () => {
   it("to the logger: a failing handler as an error", async () => {
     const log = logger();
     await answer(failing({ logger: log }), signed("a"));
-    expect(log.error).toHaveBeenCalledExactlyOnceWith("A webhook delivery failed. Error: boom", {
-      error: new Error("boom"),
-    });
+    expect(log.error).toHaveBeenCalledExactlyOnceWith(
+      'A webhook delivery of "a" failed. Error: boom',
+      { error: new Error("boom"), event: "a", hints: {} },
+    );
     expect(log.warn).not.toHaveBeenCalled();
+  });
+
+  it("to the logger: with the delivery's ids and no amounts, if it was verified", async () => {
+    const log = logger();
+    const data = { status: "completed", id: "p_1", orderId: "order_1", amountInCents: 2500 };
+    const request = signed("a", data);
+    request.headers.set("x-service-delivery-id", "d_1");
+    await answer(failing({ logger: log }), request);
+    expect(log.error.mock.lastCall?.[1]).toEqual({
+      error: new Error("boom"),
+      event: "a",
+      id: "p_1",
+      orderId: "order_1",
+      hints: { deliveryId: "d_1" },
+    });
+  });
+
+  it("to the logger: without ids that are not text", async () => {
+    const log = logger();
+    await answer(failing({ logger: log }), signed("a", { id: { amount: 1 }, orderId: null }));
+    expect(Object.keys(log.error.mock.lastCall?.[1])).toEqual(["error", "event", "hints"]);
   });
 
   it("on the console when there is neither logger nor onError: a refusal in one line", async () => {
@@ -139,8 +186,10 @@ describe("what goes wrong is reported", () => {
       [expect.stringMatching(/^A webhook delivery was refused\. .*signature is missing.*$/)],
     ]);
     await answer(failing({}), signed("a"));
-    expect(error).toHaveBeenCalledExactlyOnceWith("A webhook delivery failed. Error: boom", {
+    expect(error).toHaveBeenCalledExactlyOnceWith('A webhook delivery of "a" failed. Error: boom', {
       error: new Error("boom"),
+      event: "a",
+      hints: {},
     });
   });
 

@@ -128,3 +128,11 @@ describe("a handler that is no function", () => {
     expect(() => receiver().on("payment.updated", undefined as never)).toThrow(ConfigurationError);
   });
 });
+
+describe("an event that is no name", () => {
+  it.each([[undefined], [5], [["payment.updated"]], [""]])("such as %j is refused", (event) => {
+    const register = () => receiver().on(event as string, () => undefined);
+    expect(register).toThrow("The option event must be the name of an event.");
+    expect(register).toThrow(expect.objectContaining({ param: "event" }));
+  });
+});

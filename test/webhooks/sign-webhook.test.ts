@@ -72,6 +72,9 @@ describe("signWebhook", () => {
     ["secret", { event, secret: [secret] as unknown as string }],
     ["headerPrefix", { event, secret, headerPrefix: "a b" }],
     ["event", { secret } as { event: typeof event; secret: string }],
+    ["body", { secret, body: Buffer.from("{}") as unknown as string }],
+    ["timestamp", { secret, event, timestamp: new Date(Number.NaN) }],
+    ["timestamp", { secret, event, timestamp: Number.NaN }],
   ])("refuses a wrong %s", (param, options) => {
     expect(() => signWebhook(options)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param }),

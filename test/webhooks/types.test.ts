@@ -26,6 +26,7 @@ import {
   type UnknownEventName,
   type UnknownWebhook,
   type Webhook,
+  type WebhookBranches,
   type WebhookInput,
   type WebhookOf,
   Webhooks,
@@ -86,6 +87,43 @@ describe("the webhook's type", () => {
   });
 });
 
+describe("the result of Webhooks.match", () => {
+  const wait = () => {};
+  const withdrawal = {
+    pending: wait,
+    processing: wait,
+    completed: wait,
+    failed: wait,
+    cancelled: wait,
+    unknown: wait,
+  };
+
+  it("may be that of any branch, so that a promise among them is seen", () => {
+    const result = (webhook: Webhook) =>
+      Webhooks.match(webhook, {
+        payment: {
+          ...withdrawal,
+          completed: async ({ data }) => expectTypeOf(data.status).toEqualTypeOf<"completed">(),
+          confirmed: ({ data }) => data.orderId,
+          expired: () => 7,
+          refunded: wait,
+          partially_refunded: wait,
+        },
+        withdrawal,
+        unknown: ({ event }) => event === "payment.updated",
+      });
+    // biome-ignore lint/suspicious/noConfusingVoidType: a branch returns it
+    type Results = Promise<true> | string | null | number | boolean | void;
+    expectTypeOf(result).returns.toEqualTypeOf<Results>();
+  });
+
+  it("is the one type of branches that are all of it", () => {
+    const result = (webhook: Webhook, branches: WebhookBranches<string>) =>
+      Webhooks.match(webhook, branches);
+    expectTypeOf(result).returns.toEqualTypeOf<string>();
+  });
+});
+
 describe("the input's type", () => {
   it("takes what platforms give", () => {
     expectTypeOf<{
@@ -136,6 +174,8 @@ describe("the input's type", () => {
     signWebhook({ secret, event: { event: "payment.updated", data: { status: "completed" } } });
     // @ts-expect-error: and each of its fields has a type.
     signWebhook({ secret, event: { event: "payment.updated", data: { status: 1, orderId: "o" } } });
+    // @ts-expect-error: also if it is only mentioned in the interface document.
+    signWebhook({ secret, event: { event: "payment.confirmed", data: { statuss: "confirmed" } } });
     const wrong = () =>
       // @ts-expect-error: an event or a body is needed.
       signWebhook({ secret });

@@ -3,7 +3,9 @@
  *
  * @module settlekit/webhooks/fastify
  */
+import { checkOptionNames } from "../../values.ts";
 import type { NodeRequest, NodeResponse } from "../handlers/node.ts";
+import { checkOption, isFunction } from "../options.ts";
 import type { Webhooks } from "../webhooks.ts";
 
 /** The options of `fastifyWebhooks`. */
@@ -27,6 +29,9 @@ export interface FastifyContext {
   ): unknown;
 }
 
+/** What Fastify itself reads from a plugin's options, and passes on. */
+const fastifysOptions = ["prefix", "logLevel", "logSerializers"];
+
 /**
  * A Fastify plugin with one route that receives webhooks and responds as `nodeHandler` does. Other routes still get
  * parsed bodies.
@@ -38,8 +43,11 @@ export interface FastifyContext {
  */
 export async function fastifyWebhooks(
   fastify: FastifyContext,
-  { webhooks, path = "/webhooks" }: FastifyWebhooksOptions,
+  options: FastifyWebhooksOptions,
 ): Promise<void> {
+  checkOptionNames(options, ["webhooks", "path", ...fastifysOptions]);
+  const { webhooks, path = "/webhooks" } = options;
+  checkOption("webhooks", isFunction(webhooks?.nodeHandler), "a Webhooks");
   const handle = webhooks.nodeHandler();
   fastify.all(
     path,

@@ -5,7 +5,13 @@ import type { IncomingRequest, Receive } from "../delivery.ts";
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 export function createFetchHandler(receive: Receive): FetchHandler {
-  return async (request) => new Response(null, await receive(incomingRequest(request)));
+  return async (request) => {
+    const { status, headers } = await receive(incomingRequest(request));
+    const isUnread = request.body && !request.bodyUsed;
+    // Node cannot reuse the connection after a body that was not read to its end. Other platforms manage it themselves.
+    if (isUnread || status === 413 || status === 408) headers.Connection = "close";
+    return new Response(null, { status, headers });
+  };
 }
 
 export function incomingRequest(request: Request): IncomingRequest {
@@ -17,9 +23,12 @@ export function incomingRequest(request: Request): IncomingRequest {
   };
 }
 
+const cure =
+  "Hono: call this before context.req.json(). Next.js and other Web servers: before request.json().";
+
 /** Undefined when the sender disconnected. */
 async function readRequestBody(request: Request, maxBodyBytes: number, signal: AbortSignal) {
-  if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed();
+  if (request.bodyUsed || request.body?.locked) throw bodyAlreadyParsed(cure);
   const reader = request.body?.getReader();
   // Not awaited: the sender may never react. Harmless once everything is read.
   const cancel = () => void reader?.cancel().catch(() => undefined);

@@ -1,3 +1,5 @@
+import { invalidOption } from "../../values.ts";
+import { bodyAlreadyParsed } from "../body.ts";
 import type { Receive } from "../delivery.ts";
 import type { WebhookHeaders } from "../headers.ts";
 
@@ -31,16 +33,28 @@ export interface LambdaResult {
 /** Receives deliveries and responds, for AWS Lambda behind HTTP. */
 export type LambdaHandler = (event: LambdaEvent) => Promise<LambdaResult>;
 
+const cure = "Remove the middleware that parses event.body, such as middy's httpJsonBodyParser.";
+
+const notHttp =
+  "The event has no HTTP method. If it is from a queue, pass each message's raw body and headers to verify().";
+
 export function createLambdaHandler(receive: Receive): LambdaHandler {
   return async (event) => {
-    // Other triggers may pass anything; an event without a method gets 405.
+    // Other triggers may pass anything.
     const { httpMethod, multiValueHeaders, headers, body, isBase64Encoded, requestContext } =
       (event ?? {}) as Partial<LambdaEventV1 & LambdaEventV2>;
+    const method = httpMethod ?? requestContext?.http?.method;
+    // Thrown, because a queue deletes its messages after any answer.
+    if (method === undefined) throw invalidOption("event", notHttp);
     const { status, ...answer } = await receive({
-      method: httpMethod ?? requestContext?.http?.method,
+      method,
       // `headers` has only the last of repeated values.
       headers: multiValueHeaders ?? headers,
-      readBody: () => (isBase64Encoded ? Buffer.from(body ?? "", "base64") : (body ?? "")),
+      readBody() {
+        const text: unknown = body ?? "";
+        if (typeof text !== "string") throw bodyAlreadyParsed(cure);
+        return isBase64Encoded ? Buffer.from(text, "base64") : text;
+      },
     });
     return { statusCode: status, ...answer, body: "" };
   };

@@ -21,5 +21,5 @@ export const hono4: Framework = {
     app.all("/webhooks", (context) => handle(context.req.raw));
     return listening(getRequestListener(app.fetch));
   },
-  cure: /verify before anything else reads it/,
+  cure: /Hono: call this before context\.req\.json\(\)/,
 };

@@ -52,7 +52,7 @@ function framework(name: string, form: Form): Framework {
         }),
       );
     },
-    cure: /The body is of type object, not text or bytes\. .* verify before anything else reads it/,
+    cure: /Remove the middleware that parses event\.body, such as middy/,
     buffers: true,
   };
 }

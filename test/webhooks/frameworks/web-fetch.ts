@@ -18,7 +18,7 @@ export const webFetch: Framework = {
       }),
     );
   },
-  cure: /verify before anything else reads it/,
+  cure: /Next\.js and other Web servers: before request\.json\(\)/,
 };
 
 function overSocket(handle: FetchHandler) {
