@@ -51,9 +51,9 @@ export function createReceiver(
     if (found === undefined && !isFollowed && (isLost || !unhandled.has(event))) {
       unhandled.add(event);
       const name = show(event) + (hasData ? "" : " without data");
-      const message = `There is no handler for the event ${name}. The response was 200.`;
-      if (isLost) void log("error", `${message} Handle it like payment.updated.`, idsOf(webhook));
-      else void log("warn", message, { event });
+      const cure = isLost ? " Handle it like payment.updated." : "";
+      const message = `There is no handler for the event ${name}. The response was 200.${cure}`;
+      void log(isLost ? "error" : "warn", message, idsOf(webhook));
     }
     for (const handler of found ?? []) await handler(webhook);
   }

@@ -74,7 +74,7 @@ export function mismatch(
     body.length === 0
       ? "The body is empty: verify before anything else reads it."
       : contentEncoding(headers)
-        ? "It has a Content-Encoding: let nothing compress or decompress the body on its way."
+        ? "It has a Content-Encoding: nothing may compress or decompress the body on its way."
         : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
           "unchanged.";
   return new WebhookVerificationError(

@@ -84,7 +84,7 @@ describe("the cause of a mismatch is named when the body was changed on its way:
       const input = changed(compact, gzipSync(compact));
       const headers = { ...input.headers, [name]: "gzip" };
       const expected =
-        "It has a Content-Encoding: let nothing compress or decompress the body on its way.";
+        "It has a Content-Encoding: nothing may compress or decompress the body on its way.";
       expect(await cause({ ...input, headers })).toBe(expected);
       const request = { ...input, headers: new Headers(headers) };
       expect(await receiver().safeVerify(request)).toMatchObject({ message: fact + expected });

@@ -80,7 +80,7 @@ describe("an event goes to its handlers", () => {
     expect(await answer(webhooks, empty())).toBe(200);
     expect(logger.warn).toHaveBeenCalledExactlyOnceWith(
       'There is no handler for the event "payment.updated" without data. The response was 200.',
-      { event: "payment.updated" },
+      { event: "payment.updated", hints: {} },
     );
     webhooks.on("*", ({ event, data }) => log.push(`${event} ${JSON.stringify(data)}`));
     expect(await answer(webhooks, empty())).toBe(200);
