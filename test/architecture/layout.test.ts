@@ -25,11 +25,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_215],
+  ["cli", 4_220],
   ["evm", 480],
   ["http", 2_495],
   ["resources", 2_540],
-  ["sandbox", 6_845],
+  ["sandbox", 6_850],
   ["testing", 420],
   ["webhooks", 1_720],
   ["wire", 1_855],
