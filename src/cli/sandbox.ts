@@ -90,12 +90,9 @@ function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
 /** The first lines for people. */
 function introduction(sandbox: Sandbox, server: SandboxServer, paint: Terminal["paint"]): string[] {
   const { clock } = sandbox;
-  const merchants = sandbox.merchants.map((merchant, index) => [
+  const merchants = sandbox.merchants.map((merchant) => [
     `  merchant id    ${merchant.merchantId}`,
     `  access token   ${merchant.accessToken}`,
-    // Those of the first are among the variables.
-    ...(index > 0 ? [`  secret key     ${merchant.secretKey}`] : []),
-    ...(index > 0 ? [`  webhook secret ${merchant.webhookSecret}`] : []),
     `  webhooks to    ${merchant.webhookUrl ?? paint("dim", "nowhere yet; see --webhook-url")}`,
     "",
   ]);
