@@ -29,7 +29,7 @@ test.each([
   ["evm", 480],
   ["http", 2_495],
   ["resources", 2_540],
-  ["sandbox", 6_880],
+  ["sandbox", 6_885],
   ["testing", 420],
   ["webhooks", 1_720],
   ["wire", 1_855],
