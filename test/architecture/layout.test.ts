@@ -30,7 +30,7 @@ test.each([
   ["http", 2_495],
   ["resources", 2_540],
   ["sandbox", 6_885],
-  ["testing", 420],
+  ["testing", 430],
   ["webhooks", 1_720],
   ["wire", 1_855],
 ])("src/%s stays within %i lines", async (folder, limit) => {
