@@ -60,14 +60,17 @@ const lazyClients = [
 ];
 
 const handler = (client: string) => [
-  'webhooks.on("payment.updated", async ({ data }) => {',
-  "  // An order may have several payments.",
-  "  const payments = data.id",
-  `    ? [await ${client}.payments.get(data.id)]`,
-  `    : await ${client}.payments.findByOrderId(data.orderId ?? "");`,
-  '  if (payments.length === 0) throw new Error("This payment is not listed yet.");',
-  '  if (payments.some(({ status }) => isPaid(status))) console.log(data.orderId, "is paid");',
-  "});",
+  "// The service's documentation mentions the second name, too.",
+  'for (const event of ["payment.updated", "payment.confirmed"]) {',
+  "  webhooks.on(event, async ({ data }) => {",
+  "    // An order may have several payments.",
+  "    const payments = data.id",
+  `      ? [await ${client}.payments.get(String(data.id))]`,
+  `      : await ${client}.payments.findByOrderId(String(data.orderId ?? ""));`,
+  '    if (payments.length === 0) throw new Error("This payment is not listed yet.");',
+  '    if (payments.some(({ status }) => isPaid(status))) console.log(data.orderId, "is paid");',
+  "  });",
+  "}",
   "",
 ];
 

@@ -1,7 +1,7 @@
 import { isLoopback } from "../http/base-url.ts";
 import { nearestEvent, show } from "../values.ts";
+import { eventNames } from "../webhooks/event.ts";
 import { Webhooks } from "../webhooks/index.ts";
-import { webhookEventNames } from "../wire/webhook-event.ts";
 import { UsageError } from "./exit-codes.ts";
 import {
   defineCommand,
@@ -89,7 +89,7 @@ function isSame({ hostname, port }: URL, listener: URL): boolean {
 
 /** A hint for a name close to one of the service's. Any other name may be an event that settlekit does not know yet. */
 function warnOfTypo(event: string, { warn }: Terminal): void {
-  const meant = nearestEvent(event, webhookEventNames);
+  const meant = nearestEvent(event, eventNames);
   if (meant) warn(`--events: the event ${show(event)} is not known. Did you mean ${show(meant)}?`);
 }
 

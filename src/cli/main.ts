@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { Writable } from "node:stream";
-import { run } from "./command-line.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { requireSupportedNode } from "../runtime.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 
 const { stdout, stderr } = process;
 
@@ -13,7 +13,7 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
 // There is nowhere left to report it.
 stderr.on("error", () => {});
 
-void run(process.argv.slice(2), { stdout, stderr }).then(async (code) => {
+void start().then(async (code) => {
   await Promise.all([flushed(stdout), flushed(stderr)]);
   if (outputError !== undefined) {
     stderr.write(`settlekit: The output could not be written: ${outputError.message}\n`);
@@ -22,6 +22,18 @@ void run(process.argv.slice(2), { stdout, stderr }).then(async (code) => {
   // Pending work, such as a slow response or an unanswered webhook, must not delay the exit.
   process.exit(outputError === undefined ? code : code || exitCodes.outputFailed);
 });
+
+/** Loads the commands only if Node is new enough: an older one may fail to load them without saying why. */
+async function start(): Promise<number> {
+  try {
+    requireSupportedNode();
+  } catch (error) {
+    stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return exitCodeOf(error);
+  }
+  const { run } = await import("./command-line.ts");
+  return run(process.argv.slice(2), { stdout, stderr });
+}
 
 /** Pipes are asynchronous on some platforms, and an exit would lose what is still queued. */
 function flushed(stream: Writable): Promise<void> {

@@ -18,7 +18,6 @@ import {
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
 import { InvalidRequestError } from "../errors.ts";
-import { requireSupportedNode } from "../runtime.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -61,7 +60,6 @@ export function defineCommand<const Given extends Options>(
 ): Command {
   const { name, brief, description, examples, options, run } = definition;
   const runWith = async (values: ValuesOf<Given>, terminal: Terminal) => {
-    requireSupportedNode();
     const common: Partial<ValuesOf<Options>> = { ...values, ...Object(values.common) };
     if ("dotenv" in common) loadVariables(common.dotenv, terminal);
     terminal.asJson = common.json === true;

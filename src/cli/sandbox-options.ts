@@ -7,6 +7,7 @@ import type {
   FaultRoute,
   RateLimit,
   Sandbox,
+  SandboxMerchant,
   SandboxOptions,
 } from "../sandbox/index.ts";
 import { show } from "../values.ts";
@@ -90,9 +91,12 @@ function blaming<Result>(option: string, run: () => Result): Result {
 /** Keeps the secrets the same across starts, so that an .env file stays valid. */
 export const usualIdentity = "settlekit sandbox";
 
-/** The variables through which the client and the webhook verifier find a sandbox. */
+/**
+ * The variables through which the client and the webhook verifier find a sandbox. Those of further merchants are
+ * numbered, starting at 2.
+ */
 export function variablesOf(
-  { secretKey, webhookSecret, headerPrefix }: Sandbox,
+  { merchants, headerPrefix }: Sandbox,
   url: string,
 ): Record<string, string> {
   const inherited = process.env.SETTLEKIT_HEADER_PREFIX || defaultHeaderPrefix;
@@ -100,10 +104,17 @@ export function variablesOf(
   return {
     SETTLEKIT_ENVIRONMENT: "sandbox",
     SETTLEKIT_SANDBOX_URL: url,
-    SETTLEKIT_SECRET_KEY: secretKey,
-    SETTLEKIT_WEBHOOK_SECRET: webhookSecret,
+    ...Object.fromEntries(merchants.flatMap(secretsOf)),
     ...(!isUsual && { SETTLEKIT_HEADER_PREFIX: headerPrefix }),
   };
+}
+
+function secretsOf({ secretKey, webhookSecret }: SandboxMerchant, index: number) {
+  const number = index === 0 ? "" : `_${index + 1}`;
+  return [
+    [`SETTLEKIT_SECRET_KEY${number}`, secretKey],
+    [`SETTLEKIT_WEBHOOK_SECRET${number}`, webhookSecret],
+  ];
 }
 
 export const faultExplanation = lines(

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import { message } from "@optique/core/message";
 import { isLoopback } from "../http/base-url.ts";
 import { version } from "../runtime.ts";
@@ -50,7 +51,8 @@ ${faultExplanation}`,
     open: toggle("--open", "Show the sandbox in the browser."),
   },
   async run(values, terminal) {
-    const { port, host, allowedHosts, seed } = values;
+    const { port, host, allowedHosts, seed, now, data = "" } = values;
+    const isKept = existsSync(data) && statSync(data).size > 0;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     const print = (event: SandboxEvent) => reportEvent(event, terminal);
     const stopped = untilStopped();
@@ -58,8 +60,13 @@ ${faultExplanation}`,
     const server = await sandbox.listen({ port, host, allowedHosts });
 
     if (!isLoopback(host)) warnOfExposure(host, seed, terminal);
-    const lines = introduction(sandbox, server, values.webhookUrl, terminal.paint);
-    terminal.report(keysOf(sandbox, server), ...lines);
+    for (const [option, value] of Object.entries({ "--seed": seed, "--now": now })) {
+      if (!isKept || value === undefined) continue;
+      terminal.warn(
+        `${option} has no effect on ${data}, which exists. Leave it out, or name a new file.`,
+      );
+    }
+    terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server, terminal.paint));
     if (values.envFile !== undefined) {
       await writeVariables(values.envFile, variablesOf(sandbox, server.url), terminal);
     }
@@ -81,18 +88,12 @@ function keysOf(sandbox: Sandbox, { url }: SandboxServer) {
 }
 
 /** The first lines for people. */
-function introduction(
-  sandbox: Sandbox,
-  server: SandboxServer,
-  webhookUrl: URL | undefined,
-  paint: Terminal["paint"],
-): string[] {
-  const merchants = sandbox.merchants.map((merchant, index) => [
+function introduction(sandbox: Sandbox, server: SandboxServer, paint: Terminal["paint"]): string[] {
+  const { clock } = sandbox;
+  const merchants = sandbox.merchants.map((merchant) => [
     `  merchant id    ${merchant.merchantId}`,
     `  access token   ${merchant.accessToken}`,
-    // The first merchant's are among the variables.
-    ...(index > 0 ? [`  secret key     ${merchant.secretKey}`] : []),
-    ...(index > 0 ? [`  webhook secret ${merchant.webhookSecret}`] : []),
+    `  webhooks to    ${merchant.webhookUrl ?? paint("dim", "nowhere yet; see --webhook-url")}`,
     "",
   ]);
   return [
@@ -103,7 +104,7 @@ function introduction(
     ),
     "",
     ...merchants.flat(),
-    `  webhooks to    ${webhookUrl?.href ?? paint("dim", "nowhere yet; see --webhook-url")}`,
+    ...(clock.isFrozen() ? [`  clock          frozen at ${clock.now().toISOString()}`] : []),
     `  inspector      ${server.url}/_sandbox`,
     "",
     paint("dim", "Ctrl-C stops it."),

@@ -5,6 +5,7 @@ import { string } from "@optique/core/valueparser";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { nearestEvent, show } from "../values.ts";
+import { eventNames } from "../webhooks/event.ts";
 import { signWebhook } from "../webhooks/index.ts";
 import { webhookEventNames } from "../wire/webhook-event.ts";
 import { type Assignment, assign, assignmentFrom } from "./assignments.ts";
@@ -22,8 +23,8 @@ import {
 import { control, sandboxUrl } from "./running-sandbox.ts";
 import { durationText, type Terminal } from "./terminal.ts";
 
-const eventNames: readonly string[] = webhookEventNames;
-const eventList = text(eventNames.join(", "));
+const sandboxEvents: readonly string[] = webhookEventNames;
+const eventList = text(sandboxEvents.join(", "));
 
 export const triggerCommand = defineCommand({
   name: "trigger",
@@ -88,7 +89,7 @@ export const triggerCommand = defineCommand({
 
     if (!terminal.asJson) {
       terminal.say(`${terminal.paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
-      if (!eventNames.includes(event)) terminal.warn(unknownEvent(event));
+      if (!eventNames.includes(event)) terminal.warn(unknownEvent("service", event, eventNames));
     }
     const answer = await post({
       url: to,
@@ -154,8 +155,9 @@ async function createdData(event: string, { status, orderId, assignments, url }:
   if (assignments.length > 0) {
     throw new UsageError("--set needs --detached: in a sandbox the object is a real one.");
   }
-  if (!eventNames.includes(event)) {
-    throw new UsageError(`${unknownEvent(event)} Pass --detached to send this one.`);
+  if (!sandboxEvents.includes(event)) {
+    const problem = unknownEvent("sandbox", event, sandboxEvents);
+    throw new UsageError(`${problem} Pass --detached to send this one.`);
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
   const playable = scenarios[kind] ?? {};
@@ -185,10 +187,10 @@ const samples: Readonly<Record<string, object>> = {
   },
 };
 
-function unknownEvent(event: string): string {
-  const meant = nearestEvent(event, eventNames);
+function unknownEvent(sender: string, event: string, known: readonly string[]): string {
+  const meant = nearestEvent(event, known);
   const guess = meant === undefined ? "" : ` Did you mean ${meant}?`;
-  return `The service has no event ${show(event)}.${guess} It has ${eventNames.join(", ")}.`;
+  return `The ${sender} has no event ${show(event)}.${guess} It has ${known.join(", ")}.`;
 }
 
 function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {

@@ -108,7 +108,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     get merchants() {
       return merchants.all().map(publicMerchant);
     },
-    clock: { now: clock.now, advance: clock.advance },
+    clock: { now: clock.now, isFrozen: clock.isFrozen, advance: clock.advance },
     payments: paymentScenarios,
     withdrawals: withdrawalScenarios,
     get withdrawalIdempotency() {

@@ -131,5 +131,9 @@ export function checkSandboxOptions(options: SandboxOptions): void {
 /** The options of each merchant, with the sandbox's as defaults. */
 export function merchantOptionsOf(options: SandboxOptions): readonly MerchantOptions[] {
   const { merchants = [{}], ...common } = options;
-  return merchants.map((asked) => ({ ...common, ...asked }));
+  return merchants.map((asked) => {
+    // A URL of its own is where its webhooks go, and not the common deliver.
+    const { deliver } = asked.webhookUrl === undefined ? common : asked;
+    return { ...common, deliver, ...asked };
+  });
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { ConfigurationError } from "../errors.ts";
-import { checkOptionNames, show } from "../values.ts";
+import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { defaultSandboxPort } from "../wire/credential.ts";
 import {
   type Connection,
@@ -13,6 +13,7 @@ import {
   isUnanswered,
   type SandboxApp,
 } from "./connection.ts";
+import { isWholeWithin } from "./faults/fault.ts";
 import { errorEvidence, evidenceHeader } from "./service/answers.ts";
 
 /**
@@ -47,7 +48,7 @@ function canonical(hostname: string): string {
 /** Refuses names that can never match right away, not with the first request. */
 function checkedName(name: string): string {
   const parsed = URL.parse(`http://${name}/`);
-  if (parsed?.hostname === canonical(name)) return canonical(name);
+  if (typeof name === "string" && parsed?.hostname === canonical(name)) return canonical(name);
   throw new ConfigurationError(
     `${JSON.stringify(name)} is not a host name. Allow only names, without scheme and port, such as "sandbox".`,
     { code: "invalid_allowed_host", param: "allowedHosts" },
@@ -90,11 +91,14 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   checkOptionNames(options, ["port", "host", "allowedHosts"]);
   const { port = defaultSandboxPort, host = "127.0.0.1", allowedHosts: names = [] } = options;
   // Node would take text for a socket path.
-  if (typeof port !== "number") {
-    throw new ConfigurationError(
-      `The option port must be a number from 0 to 65535, got ${show(port)}. 0 takes any free port.`,
-      { code: "invalid_option", param: "port" },
-    );
+  if (!isWholeWithin(port, 0, 65_535)) {
+    const range = "a whole number from 0 to 65535";
+    const message = `The option port must be ${range}, got ${show(port)}. 0 takes any free port.`;
+    throw invalidOption("port", message);
+  }
+  if (!Array.isArray(names)) {
+    const message = `The option allowedHosts must be an array of names, such as ["sandbox"], got ${show(names)}.`;
+    throw invalidOption("allowedHosts", message);
   }
   const isAllowedHost = allowedHosts(names, host);
   const listener = getRequestListener(

@@ -25,12 +25,12 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_215],
+  ["cli", 4_235],
   ["evm", 480],
   ["http", 2_500],
   ["resources", 2_620],
-  ["sandbox", 6_845],
-  ["testing", 420],
+  ["sandbox", 6_885],
+  ["testing", 430],
   ["webhooks", 1_820],
   ["wire", 1_855],
 ])("src/%s stays within %i lines", async (folder, limit) => {

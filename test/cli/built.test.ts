@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { version } from "../../src/runtime.ts";
+import { unsupportedNode, version } from "../../src/runtime.ts";
 import { built, CommandLine, main } from "./command-line.ts";
 import type { Keys } from "./running-sandbox.ts";
 
@@ -17,6 +17,20 @@ async function endOf(child: ChildProcess) {
     once(child, "close"),
   ]);
   return { code, stderr };
+}
+
+/** The text of a built file, and of all that it imports at once. */
+async function loadedWith(file: string): Promise<string> {
+  const loaded = new Map<string, string>();
+  const load = async (name: string): Promise<void> => {
+    if (loaded.has(name)) return;
+    const text = await readFile(join(built, name), "utf8");
+    loaded.set(name, text);
+    const imports = text.matchAll(/^(?:} from|import) "\.\/(.+?)"/gm);
+    await Promise.all(Array.from(imports, ([, imported = ""]) => load(imported)));
+  };
+  await load(file);
+  return [...loaded.values()].join("");
 }
 
 describe("the built command line", () => {
@@ -94,18 +108,27 @@ describe("the built command line", () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
+  test("says under an older Node which one it needs, with nothing loaded that could fail there", async () => {
+    const older = `delete Map.groupBy;
+      const value = { ...process.versions, node: "20.20.2" };
+      Object.defineProperty(process, "versions", { value });`;
+    const imported = `data:text/javascript,${encodeURIComponent(older)}`;
+    for (const args of [["--help"], ["doctor"], []]) {
+      const child = spawn(process.execPath, ["--import", imported, main, ...args], {
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      expect(await endOf(child)).toEqual({
+        code: 2,
+        stderr: `${unsupportedNode("20.20.2")}\n`,
+      });
+    }
+    expect(await loadedWith("cli.js")).not.toMatch(/(from|import) "node:|runParser/);
+  });
+
   test("prints help without loading the sandbox", async () => {
-    const loaded = new Map<string, string>();
-    const load = async (name: string): Promise<void> => {
-      if (loaded.has(name)) return;
-      const text = await readFile(join(built, name), "utf8");
-      loaded.set(name, text);
-      const imports = text.matchAll(/^(?:} from|import) "\.\/(.+?)"/gm);
-      await Promise.all(Array.from(imports, ([, imported = ""]) => load(imported)));
-    };
-    await load("cli.js");
-    expect(loaded.size).toBeGreaterThan(1);
-    const text = [...loaded.values()].join("");
+    const [, commands = ""] = /import\("\.\/(.+?)"\)/.exec(await readFile(main, "utf8")) ?? [];
+    const text = await loadedWith(commands);
+    expect(text).toContain("runParser");
     expect(text).not.toContain("function createSandbox");
     expect(text).not.toContain("class MerchantClient");
   });

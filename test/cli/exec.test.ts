@@ -25,6 +25,17 @@ describe("settlekit exec", () => {
     });
   });
 
+  test("gives the command the secrets of further merchants in numbered variables", async () => {
+    const source = `
+      import { MerchantClient } from ${settlekitModule};
+      const { SETTLEKIT_SECRET_KEY_2: secretKey, SETTLEKIT_WEBHOOK_SECRET_2: secret } = process.env;
+      await new MerchantClient().payments.create({ amount: 2500, orderId: "order_1" });
+      const { data } = await new MerchantClient({ secretKey }).payments.list();
+      console.log(data.length, secret.slice(0, 6), "SETTLEKIT_SECRET_KEY_3" in process.env);`;
+    const { code, stdout } = await exec("--merchants", "2", "--", ...node(source));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "0 whsec_ false\n" });
+  });
+
   test("takes the sandbox away when the command ends", async () => {
     const { stdout } = await exec("--", ...node("console.log(process.env.SETTLEKIT_SANDBOX_URL)"));
     await expect(fetch(stdout.trim())).rejects.toThrow();

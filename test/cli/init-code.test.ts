@@ -59,6 +59,12 @@ test("settlekit init prints code that type-checks under strict settings", async 
   expect(stdout).toBe("");
 });
 
+test("settlekit init prints code that takes payment.confirmed for payment.updated", async () => {
+  await using project = await temporaryFolder();
+  const code = await codeFor("none", project.path);
+  expect(code).toContain('for (const event of ["payment.updated", "payment.confirmed"]) {');
+});
+
 test("settlekit init prints code for Next.js that `next build` can load without the variables", async () => {
   await using project = await temporaryFolder();
   const code = await codeFor("next", project.path);

@@ -256,6 +256,7 @@ describe("settlekit listen", () => {
   test("warns of an event whose name is nearly right, and of no other", async () => {
     await using running = await listening(
       ...["--events", "payment.update", "--events", "payment.updated", "--events", "invoice.paid"],
+      ...["--events", "payment.confirmed"],
     );
     expect((await running.stop()).stderr).toBe(
       'Warning: --events: the event "payment.update" is not known. Did you mean "payment.updated"?\n',

@@ -71,6 +71,32 @@ describe("settlekit sandbox --data", () => {
     expect((await running.stop()).stderr).toBe("");
   });
 
+  test("says what an existing file brings: where its webhooks go, and a clock that is frozen", async () => {
+    const data = join(folder, "kept.sqlite");
+    const introduction = async (...args: string[]) => {
+      await using running = new CommandLine(["sandbox", "--port", "0", "--data", data, ...args]);
+      await running.stderr.next((line) => line.includes("Ctrl-C"));
+      return running.stderr.text;
+    };
+    const webhookUrl = "http://127.0.0.1:3000/webhooks";
+    const created = await introduction("--webhook-url", webhookUrl, "--now", "2026-01-01");
+    expect(created).not.toContain("Warning");
+    const facts = [
+      `  webhooks to    ${webhookUrl}\n`,
+      "  clock          frozen at 2026-01-01T00:00:00.000Z\n",
+    ];
+    for (const fact of facts) {
+      expect(created).toContain(fact);
+      expect(await introduction()).toContain(fact);
+    }
+    const ignored = await introduction("--seed", "a", "--now", "2027-01-01");
+    expect(ignored).toContain(facts[1]);
+    expect(ignored.match(/(?<=Warning: )--\w+ has no effect/g)).toEqual([
+      "--seed has no effect",
+      "--now has no effect",
+    ]);
+  });
+
   test("is refused to a second sandbox, and what is no data to any", async () => {
     const data = join(folder, "shared.sqlite");
     await using _first = await sandbox("--data", data);

@@ -23,6 +23,8 @@ describe("settlekit sandbox", () => {
     ]);
     const { SETTLEKIT_SANDBOX_URL: url } = variables;
     expect(running.stderr.all).toContain(`  inspector      ${url}/_sandbox`);
+    expect(running.stderr.all).toContain("  webhooks to    nowhere yet; see --webhook-url");
+    expect(running.stderr.text).not.toContain("frozen");
     const doctor = await settlekit(["doctor"], variables);
     expect(doctor).toMatchObject({ code: 0, stderr: "" });
     await running.stderr.next((line) => line.includes(`GET ${paymentsPath}?limit=1  200`));

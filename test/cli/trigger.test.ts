@@ -69,6 +69,16 @@ describe("settlekit trigger --detached", () => {
     });
   });
 
+  test("warns of an event that the service has not, and not of one that it only mentions", async () => {
+    await using shop = await scriptedServer({});
+    const mentioned = await trigger(shop.url, "payment.confirmed");
+    expect(mentioned).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Warning") });
+    const { stderr } = await trigger(shop.url, "payment.confirmd");
+    expect(stderr).toContain(
+      'Warning: The service has no event "payment.confirmd". Did you mean payment.confirmed?',
+    );
+  });
+
   test("what is created is pending", async () => {
     await using shop = await scriptedServer({});
     const { stdout } = await trigger(shop.url, "payment.created", "--json");

@@ -92,18 +92,27 @@ describe("a request over the network", () => {
 });
 
 describe("an allowed host", () => {
-  it.each(["http://sandbox", "sandbox:4010", "sandbox/path", "", "user@sandbox", "a b"])(
+  it.each(["http://sandbox", "sandbox:4010", "sandbox/path", "", "user@sandbox", "a b", 5])(
     "must be a name alone: %j",
     async (name) => {
-      await expect(createSandbox().listen({ port: 0, allowedHosts: [name] })).rejects.toMatchObject(
-        {
-          name: "ConfigurationError",
-          code: "invalid_allowed_host",
-          param: "allowedHosts",
-        },
-      );
+      await expect(
+        createSandbox().listen({ port: 0, allowedHosts: [name as string] }),
+      ).rejects.toMatchObject({
+        name: "ConfigurationError",
+        code: "invalid_allowed_host",
+        param: "allowedHosts",
+      });
     },
   );
+});
+
+it.each(["sandbox", null, {}])("allowed hosts that are no array are refused: %j", async (names) => {
+  const listening = createSandbox().listen({ port: 0, allowedHosts: names as never });
+  await expect(listening).rejects.toMatchObject({
+    name: "ConfigurationError",
+    code: "invalid_option",
+    param: "allowedHosts",
+  });
 });
 
 it("an empty host is refused, as a server would take it for every interface", async () => {

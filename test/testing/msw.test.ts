@@ -153,5 +153,17 @@ test("a mistake in the handlers' sandbox is not taken for a broken connection", 
 });
 
 test("a base URL that is no URL is refused when the handlers are made", () => {
-  expect(() => sandboxHandlers(sandbox, { baseUrl: "pay.example" })).toThrow(TypeError);
+  for (const baseUrl of ["pay.example", ""]) {
+    expect(() => sandboxHandlers(sandbox, { baseUrl })).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", param: "baseUrl" }),
+    );
+  }
+});
+
+test("a forgotten sandbox is missed when the handlers are made, not taken for a broken connection", () => {
+  for (const forgotten of [undefined, null, {}]) {
+    expect(() => sandboxHandlers(forgotten as never)).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", param: "sandbox" }),
+    );
+  }
 });

@@ -22,7 +22,10 @@ import type { DisorderKind, DisorderOptions } from "../webhooks/disorder.ts";
 
 type ControlContext = Context<ServiceEnv>;
 
-/** A sandbox as JSON: read with GET, controlled with POST. The sandbox checks every value, as it does in process. */
+/**
+ * A sandbox as JSON: read with GET, controlled with POST. The sandbox checks every name and value, as it does in
+ * process.
+ */
 export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv> {
   const { payments, withdrawals, clock, webhooks, faults } = sandbox;
   const routes = new Hono<ServiceEnv>();
@@ -71,12 +74,11 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
   }
   post<{ scenario: PaymentScenario } & SimulateOptions>(
     "/payments/:id/simulate",
-    ({ scenario, amountInCents, steps }, id) =>
-      payments.simulate(id, scenario, { amountInCents, steps }),
+    ({ scenario, ...options }, id) => payments.simulate(id, scenario, options),
   );
   post<{ scenario: WithdrawalScenario } & SimulateWithdrawalOptions>(
     "/withdrawals/:id/simulate",
-    ({ scenario, steps }, id) => withdrawals.simulate(id, scenario, { steps }),
+    ({ scenario, ...options }, id) => withdrawals.simulate(id, scenario, options),
   );
 
   get("/clock", () => ({ now: clock.now() }));
@@ -92,21 +94,17 @@ export function controlRoutes(sandbox: Sandbox, events: Events): Hono<ServiceEnv
     data: webhooks.deliveries(),
     dropped: sandbox.dropped().deliveries,
   }));
-  post<ReplayOptions>("/deliveries/:id/replay", ({ disorder, by }, id) =>
-    webhooks.replay(id, { disorder, by }),
-  );
+  post<ReplayOptions>("/deliveries/:id/replay", (options, id) => webhooks.replay(id, options));
   get("/disorders", () => ({ data: webhooks.disorders().map(frequencyAsJson) }));
-  post<{ kind: DisorderKind } & DisorderOptions>(
-    "/disorders",
-    ({ kind, event, by, times, probability }) =>
-      webhooks.disorder(kind, { event, by, times, probability }),
+  post<{ kind: DisorderKind } & DisorderOptions>("/disorders", ({ kind, ...options }) =>
+    webhooks.disorder(kind, options),
   );
   post("/disorders/clear", () => webhooks.clearDisorders());
 
   get("/faults", () => ({ data: faults.waiting().map(frequencyAsJson), limit: faults.limit() }));
   post<{ route: FaultRoute; fault: Fault } & Frequency>(
     "/faults",
-    ({ route, fault, times, probability }) => faults.next(route, fault, { times, probability }),
+    ({ route, fault, ...frequency }) => faults.next(route, fault, frequency),
   );
   post<{ limit: RateLimit | null }>("/faults/rate-limit", ({ limit }) => {
     if (typeof limit !== "object") throw refuseField(400, "limit", "must be an object, or null.");

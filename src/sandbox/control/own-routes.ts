@@ -94,7 +94,8 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
 function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
   if (!SettlekitError.is(error)) return answerError(error, c);
   const { name, code, message, param } = error;
-  // A ConfigurationError concerns the options with which the sandbox was created.
-  const status = { NotFoundError: 404, ConfigurationError: 409 }[name] ?? 422;
+  // Any other ConfigurationError concerns the options with which the sandbox was created.
+  const kind = code.endsWith("_option") ? code : name;
+  const status = { NotFoundError: 404, ConfigurationError: 409 }[kind] ?? 422;
   return answerRefusal(c, status, { code, message, param });
 }

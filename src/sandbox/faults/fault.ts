@@ -17,6 +17,10 @@ export interface AnswerFault {
   readonly retryAfter?: number | string | undefined;
   /** Text is sent unchanged, anything else as JSON. Default: the documented error envelope. */
   readonly body?: unknown;
+  /** How late the response is, in real milliseconds. Default 0. */
+  readonly latencyMs?: number | undefined;
+  /** For the other kinds only. */
+  readonly connection?: undefined;
 }
 
 /** The request takes effect late (`before`), or immediately but with a late response (`after`). */
@@ -24,6 +28,8 @@ export interface LatencyFault {
   /** Real milliseconds; the sandbox's clock does not matter. */
   readonly latencyMs: number;
   readonly when: "before" | "after";
+  /** For the other kinds only. */
+  readonly connection?: undefined;
 }
 
 /** The connection is reset, without a response or (`mid-answer`) after half of it. */
@@ -55,10 +61,14 @@ export interface RateLimit {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** @throws {InvalidRequestError} code `invalid_fault`. */
+/**
+ * @throws {InvalidRequestError} code `invalid_fault`.
+ * @throws {ConfigurationError} code `unknown_option`.
+ */
 export function checkFault(fault: Fault): Fault {
   if (typeof fault !== "object" || fault === null) throw invalidFault("fault", "must be an object");
   if ("status" in fault) {
+    checkOptionNames(fault, ["status", "when", "retryAfter", "body", "latencyMs"]);
     if (!isWholeWithin(fault.status, 200, 599)) {
       throw invalidFault("status", "must be a whole number from 200 to 599");
     }
@@ -66,16 +76,18 @@ export function checkFault(fault: Fault): Fault {
     if (!/^[\x20-\x7e]*$/.test(String(fault.retryAfter ?? ""))) {
       throw invalidFault("retryAfter", "must be a number of seconds, or a date as text");
     }
+    checkLatency(fault.latencyMs ?? 0);
     checkMoment(fault.when, ["before", "after"]);
   } else if ("latencyMs" in fault) {
-    // Longer timers would fire at once.
-    if (!isWholeWithin(fault.latencyMs, 0, maxTimerMs)) {
-      throw invalidFault("latencyMs", `must be a whole number of milliseconds up to ${maxTimerMs}`);
-    }
+    checkOptionNames(fault, ["latencyMs", "when"]);
+    checkLatency(fault.latencyMs);
     checkMoment(fault.when, ["before", "after"]);
   } else if (fault.connection === "reset") {
+    checkOptionNames(fault, ["connection", "when"]);
     checkMoment(fault.when, ["before", "after", "mid-answer"]);
-  } else if (fault.connection !== "truncated") {
+  } else if (fault.connection === "truncated") {
+    checkOptionNames(fault, ["connection"]);
+  } else {
     throw invalidFault(
       "fault",
       'must have a status, latencyMs, or "reset" or "truncated" as connection',
@@ -86,6 +98,12 @@ export function checkFault(fault: Fault): Fault {
 }
 
 const maxTimerMs = 2_147_483_647;
+
+function checkLatency(latencyMs: number): void {
+  // Longer timers fire at once.
+  if (isWholeWithin(latencyMs, 0, maxTimerMs)) return;
+  throw invalidFault("latencyMs", `must be a whole number of milliseconds up to ${maxTimerMs}`);
+}
 
 function checkMoment(when: string, moments: readonly string[]): void {
   if (!moments.includes(when)) throw invalidFault("when", `must be ${moments.join(" or ")}`);

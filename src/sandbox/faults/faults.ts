@@ -38,7 +38,6 @@ export function createWaitingList<Item extends object>(
 ) {
   /** @throws The error that `invalid` creates for an invalid frequency. */
   function add(item: Item, frequency: Frequency): void {
-    checkOptionNames(frequency, ["probability", "times"]);
     const { probability = 1, times } = frequency;
     if (!(Number.isFinite(probability) && probability > 0 && probability <= 1)) {
       throw invalid("probability", "must be a number above 0, up to 1");
@@ -93,10 +92,13 @@ export interface SandboxFaults {
    * @param route A method and a path prefix after the group of routes, such as `POST /payments`. `{…}` matches any
    * segment; a path that starts with `/v1` matches only one group; `*` matches every request.
    * @throws {InvalidRequestError} code `unknown_route` or `invalid_fault`.
+   * @throws {ConfigurationError} code `unknown_option`: the fault has a field that its kind does not take.
    * @example
    * ```ts
    * // The withdrawal is created, but the response is a 503.
    * sandbox.faults.next("POST /withdrawals", { status: 503, when: "after" });
+   * // The answer is 503, three seconds late, and nothing was created.
+   * sandbox.faults.next("POST /payments", { status: 503, when: "before", latencyMs: 3000 });
    * // Every read is slow from here on.
    * sandbox.faults.next("GET /payments", { latencyMs: 800, when: "before" }, { times: Infinity });
    * // One request in five loses its response, always the same ones with the same seed.
@@ -137,6 +139,8 @@ export interface WaitingFault extends Required<Frequency> {
 
 export type Faults = ReturnType<typeof createFaults>;
 
+const frequencyNames = ["probability", "times"];
+
 /** The rate limit's window. */
 const windowMs = 1_000;
 
@@ -172,6 +176,7 @@ export function createFaults(
   }
 
   function next(route: FaultRoute, fault: Fault, frequency: FaultOptions = {}): void {
+    checkOptionNames(frequency, frequencyNames);
     checkRoute(route, operations);
     waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
@@ -195,10 +200,16 @@ export function createFaults(
     next,
     take,
     rateLimit,
-    latency: (route, latencyMs, { when = "after", ...options } = {}) =>
-      next(route, { latencyMs, when }, options),
-    reset: (route, { when, ...options } = {} as Pick<ResetFault, "when">) =>
-      next(route, { connection: "reset", when }, options),
+    latency(route, latencyMs, options = {}) {
+      checkOptionNames(options, ["when", ...frequencyNames]);
+      const { when = "after", ...frequency } = options;
+      next(route, { latencyMs, when }, frequency);
+    },
+    reset(route, options = {} as Pick<ResetFault, "when">) {
+      checkOptionNames(options, ["when", ...frequencyNames]);
+      const { when, ...frequency } = options;
+      next(route, { connection: "reset", when }, frequency);
+    },
     truncate: (route, options) => next(route, { connection: "truncated" }, options),
     limit: () => structuredClone(limit.get()),
     waiting: waiting.waiting,

@@ -186,8 +186,11 @@ ${jsonChoice("How often", "...often", frequencies)}
 }
 
 function faultText(fault: Fault): string {
-  if ("status" in fault) return `responds ${fault.status} ${fault.when} the effect`;
-  if ("latencyMs" in fault) return `${fault.latencyMs} ms late, ${fault.when} the effect`;
+  if ("status" in fault || "latencyMs" in fault) {
+    const answer = "status" in fault ? `responds ${fault.status} ` : "";
+    const latency = fault.latencyMs === undefined ? "" : `${fault.latencyMs} ms late, `;
+    return `${answer}${latency}${fault.when} the effect`;
+  }
   if (fault.connection === "truncated") return "response cut off halfway";
   return fault.when === "mid-answer"
     ? "reset during the response"

@@ -157,27 +157,28 @@ function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Mid
 
 /** Serves a request with a fault. Calling `next` makes the request take effect. */
 async function playFault(fault: Fault, c: Context<ServiceEnv>, next: Next): Promise<void> {
-  if ("latencyMs" in fault) {
-    const { signal = c.req.raw.signal } = c.env;
-    const wait = () =>
-      new Promise((resolve) => {
-        const timer = setTimeout(resolve, fault.latencyMs);
-        // A client that gave up must not keep the process alive. In Workers, timers are numbers.
-        signal.addEventListener("abort", () => timer.unref?.());
-      });
-    if (fault.when === "before") await wait();
-    await next();
-    if (fault.when === "after") await wait();
-  } else if ("status" in fault) {
+  if ("status" in fault || "latencyMs" in fault) {
     if (fault.when === "after") await next();
-    // hono would merge the previous response's headers.
-    for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
-    c.res = answerOf(fault, c);
+    if (fault.latencyMs !== undefined) await latency(fault.latencyMs, c);
+    if ("status" in fault) {
+      // hono would merge the previous response's headers.
+      for (const name of ["Content-Type", "Allow", evidenceHeader]) c.res.headers.delete(name);
+      c.res = answerOf(fault, c);
+    } else if (fault.when === "before") await next();
   } else {
     c.env.broken = fault;
     if (fault.connection === "reset" && fault.when === "before") c.res = c.body(null);
     else await next();
   }
+}
+
+function latency(ms: number, { env, req }: Context<ServiceEnv>): Promise<void> {
+  const { signal = req.raw.signal } = env;
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    // A client that gave up must not keep the process alive. Workers' timers are numbers.
+    signal.addEventListener("abort", () => timer.unref?.());
+  });
 }
 
 function answerOf({ status, retryAfter, body }: AnswerFault, c: Context<ServiceEnv>): Response {

@@ -52,6 +52,8 @@ export function createDueQueue(store: Store) {
 export interface SandboxClock {
   /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
+  /** Whether it stands until `advance` moves it: the sandbox, or the one that its data file is from, was made with `now`. */
+  isFrozen(): boolean;
   /**
    * Moves the time forward and runs everything that falls due, in order: quotes and payments expire, refused webhooks
    * are sent again. Each event happens at its due time, and the time moves on once its webhooks are answered, so do not

@@ -6,7 +6,7 @@
 
 import { type HttpHandler, HttpResponse, http } from "msw/http";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import { checkOptionNames, environmentVariable } from "../../values.ts";
+import { checkOptionNames, environmentVariable, invalidOption, show } from "../../values.ts";
 import { defaultSandboxUrl } from "../../wire/credential.ts";
 
 /** The options of `sandboxHandlers`. */
@@ -19,8 +19,7 @@ export interface SandboxHandlersOptions {
  * Handlers for msw 3 that answer every request under a base URL from a sandbox in process, including its faults.
  * Requests to other URLs are left to other handlers.
  *
- * @throws {TypeError} `baseUrl` is not a URL.
- * @throws {ConfigurationError} for an unknown option.
+ * @throws {ConfigurationError} naming the argument or option in `param`.
  * @example
  * ```ts
  * const sandbox = createSandbox();
@@ -34,9 +33,19 @@ export function sandboxHandlers(
   sandbox: Pick<Sandbox, "fetch">,
   options: SandboxHandlersOptions = {},
 ): HttpHandler[] {
+  // Otherwise every call would be answered with a network error.
+  if (typeof sandbox?.fetch !== "function") {
+    const cure = "Pass one, such as sandboxHandlers(createSandbox()).";
+    throw invalidOption("sandbox", `sandbox must be a sandbox, got ${show(sandbox)}. ${cure}`);
+  }
   checkOptionNames(options, ["baseUrl"]);
   const { baseUrl = environmentVariable("SETTLEKIT_SANDBOX_URL") || defaultSandboxUrl } = options;
-  const { origin, pathname } = new URL(baseUrl);
+  const parsed = URL.parse(baseUrl);
+  if (parsed === null) {
+    const cure = "Pass the client's, such as http://127.0.0.1:4010, or leave it out.";
+    throw invalidOption("baseUrl", `baseUrl must be a complete URL, got ${show(baseUrl)}. ${cure}`);
+  }
+  const { origin, pathname } = parsed;
   const prefix = pathname.replace(/(?<!\/)\/+$/, "");
 
   /** The URL without the base URL's path; undefined when it is not under the base URL. */

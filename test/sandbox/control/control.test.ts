@@ -143,6 +143,25 @@ describe("the control API", () => {
     expect(await errorOf(response)).toMatchObject({ code, message: expect.any(String) });
   });
 
+  it.each([
+    ["payments/{id}/simulate", { scenario: "success", step: "by-hand" }, "steps"],
+    ["withdrawals/{id}/simulate", { scenario: "complete", step: "by-hand" }, "steps"],
+    ["deliveries/{id}/replay", { disorders: "duplicate" }, "disorder"],
+    ["disorders", { kind: "duplicate", tims: 3 }, "times"],
+    ["faults", { route: "*", fault: { status: 503, when: "before" }, time: 3 }, "times"],
+    ["faults", { route: "*", fault: { status: 503, when: "before", retryafter: 3 } }, "retryAfter"],
+    ["faults/rate-limit", { limit: { requestPerSecond: 1 } }, "requestsPerSecond"],
+  ])("refuses a misspelt field, as in process: %s %j", async (path, body, meant) => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const response = await control(sandbox, path.replace("{id}", paymentId), body);
+    expect(response.status).toBe(422);
+    const message = expect.stringContaining(`Did you mean ${meant}?`);
+    expect(await errorOf(response)).toMatchObject({ code: "unknown_option", message });
+    expect(sandbox.payments.all()).toMatchObject([{ status: "pending" }]);
+    expect([...sandbox.faults.waiting(), ...sandbox.webhooks.disorders()]).toEqual([]);
+  });
+
   it("says what is missing when there is nowhere to repeat a webhook to", async () => {
     const sandbox = createSandbox();
     await create(sandbox);

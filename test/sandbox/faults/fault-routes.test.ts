@@ -83,6 +83,7 @@ describe("a fault that cannot be", () => {
     ["when", { status: 500, when: "mid-answer" }],
     ["latencyMs", { latencyMs: -1, when: "before" }],
     ["latencyMs", { latencyMs: 2 ** 31, when: "before" }],
+    ["latencyMs", { status: 503, when: "before", latencyMs: -1 }],
     ["when", { latencyMs: 1, when: "later" }],
     ["when", { connection: "reset" }],
     ["fault", { connection: "lost" }],
@@ -94,6 +95,28 @@ describe("a fault that cannot be", () => {
       expect.objectContaining({ name: "InvalidRequestError", code: "invalid_fault", param }),
     );
     expect((await send(sandbox, paymentsPath)).status).toBe(200);
+  });
+
+  it.each([
+    [{ status: 503, when: "before", retryafter: 3 }, "Did you mean retryAfter?"],
+    [{ status: 503, when: "before", connection: "reset" }, "The options are: status, when, "],
+    [{ latencyMs: 5, when: "before", retryAfter: 3 }, "The options are: latencyMs, when."],
+    [{ connection: "reset", when: "before", body: "" }, "The options are: connection, when."],
+    [{ connection: "truncated", when: "before" }, "The options are: connection."],
+  ])("is refused with what its kind does not take: %j", (fault, cure) => {
+    const { faults } = createSandbox();
+    expect(() => faults.next("*", fault as Fault)).toThrow(
+      expect.objectContaining({ code: "unknown_option", message: expect.stringContaining(cure) }),
+    );
+    expect(faults.waiting()).toEqual([]);
+  });
+
+  it("is refused with an option that nothing has, and all that there are, when among them", () => {
+    const { faults } = createSandbox();
+    const message = 'There is no option "moment". The options are: when, probability, times.';
+    const options = { moment: "after", when: "after" } as const;
+    expect(() => faults.latency("*", 5, options)).toThrow(message);
+    expect(() => faults.reset("*", options)).toThrow(message);
   });
 
   it.each([0, -1, 1.5, Number.NaN])("is refused when it happens %d times", (times) => {

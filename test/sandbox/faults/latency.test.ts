@@ -37,6 +37,23 @@ describe("latency", () => {
     expect([status, sandbox.payments.all().length]).toEqual([201, 1]);
   });
 
+  it.each([
+    ["before", 0],
+    ["after", 1],
+  ] as const)("of another answer, %s the effect: there are %d payments", async (when, count) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const sandbox = createSandbox();
+    sandbox.faults.next("POST /payments", { status: 503, when, latencyMs: 3_000 });
+    const answer = send(sandbox, paymentsPath, { body: order });
+    await settling();
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(sandbox.requests()).toMatchObject([{ outcome: "open" }]);
+    expect(sandbox.payments.all()).toHaveLength(count);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await answer).status).toBe(503);
+    expect(sandbox.payments.all()).toHaveLength(count);
+  });
+
   it("is after the effect unless it is said otherwise, and may meet several requests", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const sandbox = createSandbox({ now: newYear });

@@ -2,6 +2,7 @@ import { createSandbox, type Sandbox, type SandboxMerchant } from "settlekit/san
 import { Webhooks } from "settlekit/webhooks";
 import { describe, expect, it, vi } from "vitest";
 import type { CreatedPayment } from "../../../src/wire/payment.ts";
+import { scriptedServer } from "../../scripted-server.ts";
 import {
   errorOf,
   order,
@@ -50,6 +51,21 @@ describe("merchants of one sandbox", () => {
       expect(two[name]).not.toBe(one[name]);
     }
     expect([one.name, two.name]).toEqual(["Sandbox Merchant", "Sandbox Merchant 2"]);
+  });
+
+  it("have their webhooks sent to a URL of their own, whatever the common deliver", async () => {
+    const told: string[] = [];
+    const deliver = ({ url }: Request) => {
+      told.push(url);
+      return new Response();
+    };
+    await using shop = await scriptedServer({});
+    const merchants = [{}, { webhookUrl: shop.url }, { webhookUrl: shop.url, deliver }];
+    const sandbox = createSandbox({ deliver, merchants });
+    for (const merchant of sandbox.merchants) await createAs(sandbox, merchant);
+    await sandbox.webhooks.idle();
+    expect(told).toEqual(["https://merchant.example/webhooks", `${shop.url}/`]);
+    expect(shop.requests).toHaveLength(1);
   });
 
   it("do not see each other's payments and withdrawals, by no route", async () => {

@@ -6,6 +6,8 @@ describe("a frozen clock", () => {
   it("stands where it was put until it is advanced", async () => {
     const sandbox = createSandbox({ now: newYear });
     expect(sandbox.clock.now()).toEqual(newYear);
+    expect(sandbox.clock.isFrozen()).toBe(true);
+    expect(createSandbox().clock.isFrozen()).toBe(false);
     await sandbox.clock.advance("90s");
     expect(sandbox.clock.now().toISOString()).toBe("2026-01-01T00:01:30.000Z");
   });
