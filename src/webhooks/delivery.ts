@@ -32,8 +32,6 @@ export type Receive = (
 export interface Delivery extends Signed {
   readonly timestampMs: number;
   readonly hints: WebhookHints;
-  /** All of them, as they were passed. */
-  readonly headers?: unknown;
 }
 
 /** Throws if the delivery cannot be verified: unreadable or stale headers, or a body that is too large or not raw. */

@@ -8,15 +8,12 @@ export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-type Field = "signature" | "timestamp" | "encoding" | keyof WebhookHints;
+type Field = "signature" | "timestamp" | keyof WebhookHints;
 
-export interface HeaderNames {
-  readonly prefix: string;
-  readonly fields: ReadonlyMap<string, Field>;
-}
+type HeaderNames = ReturnType<typeof headerNames>;
 
 /** Which headers to read: their prefix including the hyphen, and each field's full name. All lower case. */
-export function headerNames(headerPrefix: string): HeaderNames {
+export function headerNames(headerPrefix: string) {
   const prefix = `${headerPrefix.toLowerCase()}-`;
   const fields = new Map<string, Field>([
     [`${prefix}signature`, "signature"],
@@ -38,13 +35,7 @@ export function readClaims(headers: unknown, names: HeaderNames) {
     const expected = "Unix seconds, Unix milliseconds or ISO 8601 with a time zone";
     throw unreadable("timestamp", timestamp, expected, names);
   }
-  return { signature, prefix: `${timestamp}.`, timestampMs, hints, headers };
-}
-
-/** The body's encoding in transit, such as gzip. */
-export function contentEncoding(headers: unknown): string | undefined {
-  const fields = new Map([["content-encoding", "encoding"]] as const);
-  return readFields(headers, { prefix: "content-", fields }).encoding;
+  return { signature, prefix: `${timestamp}.`, timestampMs, hints };
 }
 
 function unreadable(

@@ -1,10 +1,9 @@
 import { WebhookVerificationError } from "../errors.ts";
-import { toBytes } from "./body.ts";
+import { type RawBody, toBytes } from "./body.ts";
 import { findNodeCrypto, nodeMatches, nodeSha256Hex, webMatches, webSha256Hex } from "./crypto.ts";
 import type { Delivery } from "./delivery.ts";
 import { suspicions } from "./diagnosis.ts";
 import { readEvent, VerifiedWebhook, type Webhook } from "./event.ts";
-import { contentEncoding } from "./headers.ts";
 import { type Settings, secretKeys, type WebhooksOptions } from "./options.ts";
 
 /** Verifies deliveries: synchronously with node:crypto, asynchronously with WebCrypto. */
@@ -30,7 +29,7 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
       const secretIndex = matchingSecret(delivery);
       if (secretIndex === -1) {
         const found = suspect(delivery).find((it) => nodeMatches(crypto, it.secret, it));
-        throw mismatch(delivery, found?.cause);
+        throw mismatch(delivery.body, found?.cause);
       }
       const { prefix } = delivery;
       return webhookOf(delivery, secretIndex, (text) => nodeSha256Hex(crypto, prefix, text));
@@ -45,9 +44,9 @@ export function createVerifier(given: WebhooksOptions["secret"], settings: Setti
     const secretIndex = await matchingSecret(delivery);
     if (secretIndex === -1) {
       for (const it of suspect(delivery)) {
-        if (await webMatches(it.secret, it)) throw mismatch(delivery, it.cause);
+        if (await webMatches(it.secret, it)) throw mismatch(delivery.body, it.cause);
       }
-      throw mismatch(delivery);
+      throw mismatch(delivery.body);
     }
     const deliveryKey = await webSha256Hex(delivery.prefix, delivery.body);
     return webhookOf(delivery, secretIndex, () => deliveryKey);
@@ -66,17 +65,12 @@ function webhookOf(
 }
 
 /** The error for a delivery that no secret matches, with the cause if one was found. */
-export function mismatch(
-  { body, headers }: Pick<Delivery, "body" | "headers">,
-  cause?: string,
-): WebhookVerificationError {
+export function mismatch(body: RawBody, cause?: string): WebhookVerificationError {
   const likelyCause =
     body.length === 0
       ? "The body is empty: verify before anything else reads it."
-      : contentEncoding(headers)
-        ? "It has a Content-Encoding: nothing may compress or decompress the body on its way."
-        : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
-          "unchanged.";
+      : "Check that the endpoint's webhook secret belongs to this environment, and that the body is " +
+        "unchanged.";
   return new WebhookVerificationError(
     "signature_mismatch",
     `No configured secret matches the signature. ${cause ?? likelyCause}`,
