@@ -48,7 +48,7 @@ const bundles: readonly Bundle[] = [
   {
     name: "CheckoutClient",
     source: 'export { CheckoutClient } from "../dist/checkout.js"',
-    limitBytes: 48_000,
+    limitBytes: 48_500,
   },
   {
     name: "settlekit/webhooks",
