@@ -132,7 +132,7 @@ export function checkSandboxOptions(options: SandboxOptions): void {
 export function merchantOptionsOf(options: SandboxOptions): readonly MerchantOptions[] {
   const { merchants = [{}], ...common } = options;
   return merchants.map((asked) => {
-    // A URL of its own is where its webhooks go, and not the common deliver.
+    // A merchant's own URL takes precedence over the shared deliver.
     const { deliver } = asked.webhookUrl === undefined ? common : asked;
     return { ...common, deliver, ...asked };
   });

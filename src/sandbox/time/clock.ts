@@ -52,7 +52,7 @@ export function createDueQueue(store: Store) {
 export interface SandboxClock {
   /** The sandbox's time. It never goes back, except by `restore` and `load`. */
   now(): Date;
-  /** Whether it stands until `advance` moves it: the sandbox, or the one that its data file is from, was made with `now`. */
+  /** Whether only `advance` moves the clock: the sandbox, or its data file, was created with `now`. */
   isFrozen(): boolean;
   /**
    * Moves the time forward and runs everything that falls due, in order: quotes and payments expire, refused webhooks
