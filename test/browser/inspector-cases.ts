@@ -222,7 +222,7 @@ export function inspectorCases(browser: () => Browser): void {
       await page.route("**/_sandbox", () => {});
       await sandbox.payments.simulate(paymentId, "success");
       await page.getByRole("button", { name: "Let it expire order order_1" }).click();
-      await page.getByText("The payment is completed already").waitFor();
+      await page.getByText("The payment is already completed").waitFor();
       // The browser notes each answer that is an error by itself.
       expect(watched?.troubles.splice(0)).toEqual([expect.stringContaining("status of 422")]);
     });
