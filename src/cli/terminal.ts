@@ -86,9 +86,7 @@ function withoutCredential(text: string, credential: string): string {
 }
 
 // Control characters, and those that change the writing direction.
-const unseen =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const unseen = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Printed data must not move the cursor, hide lines or add its own. */
 function visible(line: string): string {

@@ -112,8 +112,7 @@ describe("the result of Webhooks.match", () => {
         withdrawal,
         unknown: ({ event }) => event === "payment.updated",
       });
-    // biome-ignore lint/suspicious/noConfusingVoidType: a branch returns it
-    type Results = Promise<true> | string | null | number | boolean | void;
+    type Results = Promise<true> | string | null | number | boolean | ReturnType<typeof wait>;
     expectTypeOf(result).returns.toEqualTypeOf<Results>();
   });
 

@@ -42,8 +42,8 @@ export async function callTool(
 const secretFields = ["secret", "paymentUrl", "secretKey", "webhookSecret", "accessToken"];
 
 /**
- * A result as JSON for a model. Its texts come from customers: invisible characters are escaped, so that nothing is
- * hidden from a person who reads the conversation.
+ * A result as JSON for a model. Its texts come from customers, so invisible characters are escaped: they could hide
+ * instructions from the user.
  */
 function resultText(result: unknown, redact: (text: string) => string): string {
   const shown = (name: string, value: unknown) => {
