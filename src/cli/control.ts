@@ -8,25 +8,26 @@ import { printRecord } from "./records.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
-export const paymentScenarios = ["success", "underpayment", "overpayment", "timeout", "late"];
-export const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
+const paymentScenarios = [
+  ...["success", "underpayment", "overpayment", "timeout", "late"],
+  ...["cancel", "refund", "partial-refund"],
+];
+const withdrawalScenarios = ["process", "complete", "fail", "cancel"];
+/** Those of payments, then those of withdrawals. */
+export const scenarios = [...new Set([...paymentScenarios, ...withdrawalScenarios])];
 
 export const simulateCommand = defineCommand({
   name: "simulate",
   brief: "Play a customer, or the service, in a running sandbox.",
   description:
-    "Moves a payment of a running sandbox as if its customer had paid (success), too little, too much, not in time, or late; or a withdrawal to processing, completed, failed or cancelled. Prints it.",
+    "Moves a payment of a running sandbox as if its customer had paid (success), too little, too much, not in time, or late, or as if it had been cancelled or refunded; or a withdrawal to processing, completed, failed or cancelled. Prints it.",
   examples: [
     "settlekit simulate PAYMENT_ID success",
     "settlekit simulate WITHDRAWAL_ID fail --json",
   ],
   options: {
     id: operand("ID", "The id of the payment or withdrawal."),
-    scenario: operand(
-      "SCENARIO",
-      "What happens to it.",
-      choice([...paymentScenarios, ...withdrawalScenarios]),
-    ),
+    scenario: operand("SCENARIO", "What happens to it.", choice(scenarios)),
     amountInCents: setting(
       "--amount CENTS",
       "For a deposit: the amount that the customer chose. Default: what was quoted, or else 2500.",
@@ -35,7 +36,7 @@ export const simulateCommand = defineCommand({
     ...controlOptions,
   },
   async run({ id, scenario, amountInCents, url }, terminal) {
-    if (amountInCents !== undefined && withdrawalScenarios.includes(scenario)) {
+    if (amountInCents !== undefined && !paymentScenarios.includes(scenario)) {
       throw new UsageError("Leave out --amount: a withdrawal has its own.");
     }
     printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
@@ -43,12 +44,17 @@ export const simulateCommand = defineCommand({
 });
 
 /** Resolves with the payment or withdrawal after the move. */
-export function simulate(
+export async function simulate(
   url: URL | undefined,
-  { id, ...input }: { id: string; scenario: string; amountInCents?: number | undefined },
+  input: { id: string; scenario: string; amountInCents?: number | undefined },
 ): Promise<object> {
-  const kind = paymentScenarios.includes(input.scenario) ? "payments" : "withdrawals";
-  return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, input);
+  const { id, ...body } = input;
+  let kind = paymentScenarios.includes(input.scenario) ? "payments" : "withdrawals";
+  if (kind === "payments" && withdrawalScenarios.includes(input.scenario)) {
+    const { data } = await control<{ data: { id: string }[] }>(url, "withdrawals");
+    if (data.some((withdrawal) => withdrawal.id === id)) kind = "withdrawals";
+  }
+  return control(url, `${kind}/${encodeURIComponent(id)}/simulate`, body);
 }
 
 /** In milliseconds. A unit is required, because a bare number could also mean seconds. */

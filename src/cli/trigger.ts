@@ -132,14 +132,21 @@ function inventedData(event: string, { status, orderId, assignments }: Asked): E
   return data;
 }
 
-/** The scenarios of a sandbox, by resulting status. */
-const scenarios: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  payments: { completed: "success", failed: "underpayment", expired: "timeout" },
+/** The scenarios of a sandbox that lead to a status. */
+const scenarios: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  payments: {
+    completed: ["success"],
+    failed: ["underpayment"],
+    expired: ["timeout"],
+    cancelled: ["cancel"],
+    refunded: ["success", "refund"],
+    partially_refunded: ["success", "partial-refund"],
+  },
   withdrawals: {
-    processing: "process",
-    completed: "complete",
-    failed: "fail",
-    cancelled: "cancel",
+    processing: ["process"],
+    completed: ["complete"],
+    failed: ["fail"],
+    cancelled: ["cancel"],
   },
 };
 
@@ -161,9 +168,8 @@ async function createdData(event: string, { status, orderId, assignments, url }:
   }
   const kind = event.startsWith("payment.") ? "payments" : "withdrawals";
   const playable = scenarios[kind] ?? {};
-  const scenario = Object.hasOwn(playable, status) ? playable[status] : undefined;
-  if ((scenario === undefined) !== event.endsWith(".created")) {
-    const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(playable);
+  const statuses = event.endsWith(".created") ? ["pending"] : Object.keys(playable);
+  if (!statuses.includes(status)) {
     throw new UsageError(
       `A sandbox has no ${event} with the status ${show(status)}, only with ${statuses.join(", ")}. Pass ` +
         "--detached to send it anyway.",
@@ -171,7 +177,9 @@ async function createdData(event: string, { status, orderId, assignments, url }:
   }
   const created = await control<EventData>(url, kind, { ...samples[kind], orderId });
   const id = String(created.paymentId ?? created.id);
-  if (scenario !== undefined) await control(url, `${kind}/${id}/simulate`, { scenario });
+  for (const scenario of playable[status] ?? []) {
+    await control(url, `${kind}/${id}/simulate`, { scenario });
+  }
   const { data: deliveries } = await control<{ data: WebhookDelivery[] }>(url, "deliveries");
   const delivery = deliveries.findLast((it) => it.event === event && it.data.id === id);
   if (delivery === undefined) throw new Error(`The sandbox has no ${event} of ${id}.`);

@@ -59,7 +59,7 @@ export type {
   SimulateOptions,
   UpcomingPaymentStep,
 } from "./service/payment-scenarios.ts";
-export type { ScenarioSteps } from "./service/scenarios.ts";
+export type { ScenarioSteps, Simulated } from "./service/scenarios.ts";
 export type {
   SandboxWithdrawals,
   SimulateWithdrawalOptions,

@@ -25,11 +25,11 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_235],
+  ["cli", 4_246],
   ["evm", 480],
   ["http", 2_500],
   ["resources", 2_620],
-  ["sandbox", 6_885],
+  ["sandbox", 6_893],
   ["testing", 430],
   ["webhooks", 1_795],
   ["wire", 1_855],

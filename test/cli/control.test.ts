@@ -42,16 +42,26 @@ describe("a running sandbox", () => {
     );
   });
 
+  test("refunds a payment, and cancels a payment or a withdrawal by its id", async () => {
+    const [paid, unpaid] = [await create("paid"), await create("unpaid")];
+    await run("simulate", paid.paymentId, "success");
+    const recipientAddress = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+    const payout = { amountInCents: 2500, chainId: 84532, recipientAddress };
+    const { id: withdrawalId } = await client.withdrawals.create(payout);
+    for (const [scenario, status, id] of [
+      ["refund", "refunded", paid.paymentId],
+      ["cancel", "cancelled", unpaid.paymentId],
+      ["cancel", "cancelled", withdrawalId],
+    ] as const) {
+      const { stdout } = await run("simulate", id, scenario, "--json");
+      expect(JSON.parse(stdout)).toMatchObject({ id, status });
+    }
+  });
+
   test("plays the amount that the customer of a deposit chose, and takes none for anything else", async () => {
     const { paymentId } = await client.payments.create({ type: "deposit", orderId: "order_1" });
-    const { stdout } = await run(
-      "simulate",
-      paymentId,
-      "underpayment",
-      "--amount",
-      "990",
-      "--json",
-    );
+    const paying = ["simulate", paymentId, "underpayment", "--amount", "990", "--json"];
+    const { stdout } = await run(...paying);
     expect(JSON.parse(stdout)).toMatchObject({
       amountInCents: 990,
       receipt: { settledAmountUsd: "8.91" },
@@ -94,11 +104,8 @@ describe("a running sandbox", () => {
     await sandbox.payments.simulate(paymentId, "success");
     const typesOf = async (...args: string[]) => {
       const { stdout } = await run("events", "--json", ...args);
-      return stdout
-        .trimEnd()
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => JSON.parse(line).type);
+      const lines = stdout.split("\n").filter(Boolean);
+      return lines.map((line) => JSON.parse(line).type);
     };
     expect(await typesOf("--type", "payment", "--order", "order_1")).toEqual([
       "payment.created",
@@ -231,16 +238,8 @@ describe("settlekit trigger", () => {
   test("creates a real payment, moves it and sends what the sandbox tells of it", async () => {
     await using shop = await scriptedServer({});
     const { code, stderr } = await run(
-      ...[
-        "trigger",
-        "payment.updated",
-        "--status",
-        "failed",
-        "--order-id",
-        "order_7",
-        "--to",
-        shop.url,
-      ],
+      ...["trigger", "payment.updated", "--status", "refunded"],
+      ...["--order-id", "order_7", "--to", shop.url],
     );
     expect({ code, stderr }).toMatchObject({
       code: 0,
@@ -250,11 +249,9 @@ describe("settlekit trigger", () => {
     if (received === undefined) throw new Error("nothing was received");
     const { secret } = { secret: sandbox.webhookSecret };
     const { data } = new Webhooks({ secret }).verifySync(received);
-    expect(data).toMatchObject({ orderId: "order_7", status: "failed" });
-    expect(await client.payments.get(String(data.id))).toMatchObject({
-      orderId: "order_7",
-      status: "failed",
-    });
+    const refunded = { orderId: "order_7", status: "refunded" };
+    expect(data).toMatchObject(refunded);
+    expect(await client.payments.get(String(data.id))).toMatchObject(refunded);
   });
 
   test("leaves the sending to the sandbox without --to", async () => {

@@ -35,18 +35,21 @@ export function scheduleQuotes(model: Model, { id: paymentId }: ModelPayment): v
   schedule(model, model.nowMs + quoteLifetimeMs, { kind: "quotes", paymentId });
 }
 
-/** Whether a step only lets a payment expire that has already expired. */
+/** Whether a step only ends a payment that has already expired. */
 export function isOver({ status }: ModelPayment, step: PaymentStep): boolean {
-  return step.status === "expired" && status === "expired";
+  return (step.status === "expired" || step.status === "cancelled") && status === "expired";
 }
 
-/** Published for the testnet, and what docs/sandbox.md assumes of late money. */
+/** Published for the testnet, and what docs/sandbox.md assumes of late money, cancelling and refunds. */
 const outcomes: Readonly<Record<string, ModelPayment["status"]>> = {
   success: "completed",
   overpayment: "completed",
   underpayment: "failed",
   timeout: "expired",
   late: "completed",
+  cancel: "cancelled",
+  refund: "refunded",
+  "partial-refund": "partially_refunded",
 };
 
 /** The steps of a payment's scenario, in order. */
@@ -67,6 +70,9 @@ export function paymentSteps(
   }
   if (scenario === "timeout") return steps;
   const outcome = outcomes[scenario] ?? "failed";
+  if (["cancelled", "refunded", "partially_refunded"].includes(outcome)) {
+    return [{ status: outcome, confirmations: null, amountInCents, dueMs: dueMs(1) }];
+  }
   for (const confirmations of shownConfirmations) {
     const status = confirmations === 10 ? outcome : "processing";
     steps.push({ status, confirmations, amountInCents, dueMs: dueMs(confirmations) });

@@ -52,9 +52,12 @@ const milestones = [
   ...["creation repeated", "creation in conflict", "payment's key used anew a day later"],
   ...["creation whose answer is lost", "lost answer had again", "fault that hides nothing"],
   ...["fault met by chance", "fault spared by chance"],
-  ...["success", "underpayment", "overpayment", "timeout", "late"].flatMap((scenario) =>
-    ["at-once", "by-hand", "on-clock"].map((steps) => `payment with ${scenario} ${steps}`),
-  ),
+  ...["success", "underpayment", "overpayment", "timeout", "late", "cancel", "refund"]
+    .concat("partial-refund")
+    .flatMap((scenario) =>
+      ["at-once", "by-hand", "on-clock"].map((steps) => `payment with ${scenario} ${steps}`),
+    ),
+  ...["payment_not_paid", "payment stepped to refunded", "payment stepped to cancelled"],
   ...["deposit with success at-once", "deposit with late on-clock", "payment_not_pending"],
   ...["scenario_in_progress", "payment without steps", "payment stepped to processing"],
   ...["payment stepped to completed", "payment stepped to failed", "payment stepped to expired"],

@@ -30,7 +30,15 @@ export interface ModelPayment {
   readonly orderId: string;
   readonly createdMs: number;
   amountInCents: number;
-  status: "pending" | "processing" | "completed" | "failed" | "expired";
+  status:
+    | "pending"
+    | "processing"
+    | "completed"
+    | "failed"
+    | "expired"
+    | "cancelled"
+    | "refunded"
+    | "partially_refunded";
   quotes: ModelQuote[];
   isReceived: boolean;
   confirmations: number | null;

@@ -19,7 +19,7 @@ import { expectWebhooks, paidQuote, saw, type World } from "./world.ts";
 const steps = fc.constantFrom("at-once", "at-once", "by-hand", "on-clock");
 type Steps = "at-once" | "by-hand" | "on-clock";
 
-/** Plays the customer. */
+/** Plays the customer, and the service when it cancels or refunds a payment. */
 export const payPayment: fc.Arbitrary<Command> = fc
   .record({
     choice,
@@ -30,6 +30,9 @@ export const payPayment: fc.Arbitrary<Command> = fc
       "overpayment",
       "timeout",
       "late",
+      "cancel",
+      "refund",
+      "partial-refund",
     ),
     depositInCents: fc.option(fc.constantFrom(1, 4_200), { nil: undefined }),
     steps,
@@ -41,7 +44,8 @@ export const payPayment: fc.Arbitrary<Command> = fc
       async (model, world) => {
         const { payments } = world.sandbox;
         const { scenario } = input;
-        const modelled = chosenPending(model.payments, input.choice);
+        const isRefund = scenario.endsWith("refund");
+        const modelled = (isRefund ? chosen : chosenPending)(model.payments, input.choice);
         const chosenInCents = modelled.type === "deposit" ? input.depositInCents : undefined;
         const paying = payments.simulate(modelled.id, scenario as "success", {
           amountInCents: chosenInCents,
@@ -64,7 +68,9 @@ export const payPayment: fc.Arbitrary<Command> = fc
           for (const step of all.filter(({ status }) => status !== "processing")) {
             takePaymentStep(model, modelled, step, paidQuote(payment));
           }
-          if (scenario !== "timeout") checkReceipt(payment, scenario);
+          if (["success", "underpayment", "overpayment", "late"].includes(scenario)) {
+            checkReceipt(payment, scenario);
+          }
         } else {
           modelled.ahead = all;
           scheduleStep(model, "payment step", modelled);
@@ -79,6 +85,11 @@ export const payPayment: fc.Arbitrary<Command> = fc
 /** The sandbox's code for a scenario that cannot be played. */
 function refusalOf(payment: ModelPayment, scenario: string): string | undefined {
   if (payment.ahead.some((step) => !isOver(payment, step))) return "scenario_in_progress";
+  if (scenario.endsWith("refund")) {
+    const isPaid = payment.status === "completed";
+    const isRest = payment.status === "partially_refunded" && scenario === "refund";
+    return isPaid || isRest ? undefined : "payment_not_paid";
+  }
   const isPlayable =
     payment.status === "pending" || (payment.status === "expired" && scenario === "late");
   return isPlayable ? undefined : "payment_not_pending";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { WebhookDelivery } from "../../sandbox/index.ts";
-import { paymentScenarios, resend, simulate, withdrawalScenarios } from "../control.ts";
+import { resend, scenarios, simulate } from "../control.ts";
 import { control } from "../running-sandbox.ts";
 import { faultFrom } from "../sandbox-options.ts";
 import { defineTool, described, id, type Tool } from "./tool.ts";
@@ -41,10 +41,11 @@ export function sandboxTools(): Tool[] {
     }),
     defineTool({
       name: "sandbox_simulate",
-      description: "Plays the customer of a payment, or moves a withdrawal (process and so on).",
+      description:
+        "Plays the customer of a payment (success and so on), refunds or cancels it, or moves a withdrawal (process and so on).",
       input: {
         id: id("payment or withdrawal"),
-        scenario: z.enum([...paymentScenarios, ...withdrawalScenarios]),
+        scenario: z.enum(scenarios),
       },
       run: (input) => simulate(url, input),
     }),

@@ -122,13 +122,21 @@ export function paceChoice(): Html {
   )}</div></fieldset>`;
 }
 
-/** The scenarios of a payment: their names and order on every page, and what they do. */
-export const paymentPlays = [
+/** A customer's scenarios: their names and order on every page, and what they do. */
+export const customerPlays = [
   ["success", "Pay exactly", "The payment completes."],
   ["underpayment", "Pay too little", "90% of the amount arrives; the payment fails."],
   ["overpayment", "Pay too much", "110% of the amount arrives; the payment completes."],
   ["late", "Pay late", "The payment expires, then the money arrives."],
   ["timeout", "Let it expire", "No money arrives; the payment expires."],
+] as const;
+
+/** All scenarios of a payment, as the inspector shows them. */
+export const paymentPlays = [
+  ...customerPlays,
+  ["cancel", "Cancel"],
+  ["refund", "Refund"],
+  ["partial-refund", "Refund a part"],
 ] as const;
 
 /** An option of a `jsonChoice`: a text that is its own value, or a value with a separate text. */

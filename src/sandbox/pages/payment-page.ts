@@ -1,17 +1,16 @@
 import { html } from "hono/html";
 import type { Evidence } from "../../wire/openapi-prose.ts";
 import type { Payment } from "../../wire/payment.ts";
-import { isFinal } from "../../wire/payment-status.ts";
 import { isPaymentPlayable, type UpcomingPaymentStep } from "../service/payment-scenarios.ts";
 import {
   commandButton,
+  customerPlays,
   dollars,
   evidenceBadge,
   type Html,
   type PagesOptions,
   paceChoice,
   pageAnswer,
-  paymentPlays,
   stepText,
 } from "./components.ts";
 
@@ -65,20 +64,19 @@ export const simulated: readonly (readonly [claim: string, evidence: Evidence])[
 /** The part that only the sandbox has: the customer's wallet, as buttons. */
 function sandboxStrip(payment: Payment, [next]: readonly UpcomingPaymentStep[]): Html {
   const path = `payments/${payment.id}`;
-  const isOver = isFinal(payment.status);
   return html`<aside aria-labelledby="sandbox-title">
 <h2 id="sandbox-title">Sandbox</h2>
 <p>No real money moves here. Act as the customer:</p>
 ${paceChoice()}
 <div data-live="next">${next && html`${commandButton({ name: "Next step", path: `${path}/step`, tone: "primary" })}<p class="effect" role="status" id="next">Next: ${stepText(next)}.</p>`}</div>
-<ul class="plays" data-live="plays">${paymentPlays.map(
+<ul class="plays" data-live="plays">${customerPlays.map(
     ([scenario, name, effect]) =>
       html`<li>${commandButton({
         name,
         path: `${path}/simulate`,
         body: { scenario },
         isPlayed: true,
-        isDisabled: next !== undefined || (isOver && !isPaymentPlayable(payment, scenario)),
+        isDisabled: next !== undefined || !isPaymentPlayable(payment, scenario),
         describedBy: `about-${scenario}`,
       })}<p class="effect" id="about-${scenario}">${effect}</p></li>`,
   )}</ul>

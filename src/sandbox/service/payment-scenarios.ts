@@ -8,11 +8,22 @@ import { isWholeWithin } from "../faults/fault.ts";
 import type { Payments } from "./payments.ts";
 import { closedQuotes, latestQuote, quoteFor, withQuote } from "./quotes.ts";
 import { blockTimeMs, receiptOf } from "./receipts.ts";
-import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
+import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "./scenarios.ts";
 import { defaultToken } from "./tokens.ts";
 
-/** A customer's actions; all but `late` exist on the service's testnet (interface section 1). */
-export type PaymentScenario = "success" | "underpayment" | "overpayment" | "timeout" | "late";
+/**
+ * What happens to a payment. The customer's first four actions exist on the service's testnet (interface section 1);
+ * the rest is assumed.
+ */
+export type PaymentScenario =
+  | "success"
+  | "underpayment"
+  | "overpayment"
+  | "timeout"
+  | "late"
+  | "cancel"
+  | "refund"
+  | "partial-refund";
 
 /** How a scenario is played. */
 export interface SimulateOptions {
@@ -32,16 +43,19 @@ export interface UpcomingPaymentStep {
   readonly dueAt: string | null;
 }
 
-/** Simulates customers. */
-export interface SandboxPayments {
+/** Simulates customers, and what the service does with a payment later. */
+export interface SandboxPayments extends Simulated<Payment, UpcomingPaymentStep> {
   /**
-   * Plays a scenario on a pending payment.
+   * Plays a scenario on a payment: a pending one, unless the scenario says otherwise.
    *
    * - `success`: the exact amount arrives; `completed`.
    * - `underpayment`: nine tenths arrive; `failed`.
    * - `overpayment`: eleven tenths arrive; `completed`, with the excess in the receipt.
    * - `timeout`: nothing arrives; `expired`.
-   * - `late`: the payment expires, then the exact amount arrives; `completed` (assumed).
+   * - `late`: the payment expires, if it has not, then the exact amount arrives; `completed`.
+   * - `cancel`: `cancelled`.
+   * - `refund` of a completed or partially refunded payment: `refunded`. The receipt stays.
+   * - `partial-refund` of a completed payment: `partially_refunded`. The receipt stays.
    *
    * Money arrives as USDC on Base Sepolia; `receipt.settledAmountAsset` says how much. Played in steps, the payment is
    * `processing` while `receipt.confirmations` rises to `receipt.requiredConfirmations`; on the clock, by one block
@@ -49,8 +63,8 @@ export interface SandboxPayments {
    *
    * @returns The payment after the scenario; when played in steps, unchanged.
    * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} code `payment_not_pending`, `scenario_in_progress` (another one has steps left),
-   * `unknown_scenario`, `unknown_steps` or `invalid_amount`.
+   * @throws {InvalidRequestError} code `payment_not_pending`, `payment_not_paid` (for a refund),
+   * `scenario_in_progress` (another one has steps left), `unknown_scenario`, `unknown_steps` or `invalid_amount`.
    * @example
    * ```ts
    * const payment = await sandbox.payments.simulate(paymentId, "success");
@@ -62,28 +76,10 @@ export interface SandboxPayments {
     scenario: PaymentScenario,
     options?: SimulateOptions,
   ): Promise<Payment>;
-  /**
-   * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
-   *
-   * @returns The payment after the step.
-   * @throws {NotFoundError} The sandbox has no such payment.
-   * @throws {InvalidRequestError} code `no_steps_ahead`.
-   * @example
-   * ```ts
-   * await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
-   * const payment = await sandbox.payments.step(paymentId);
-   * [payment.status, payment.receipt?.confirmations]; // ["processing", 1]
-   * ```
-   */
-  step(paymentId: string): Promise<Payment>;
-  /** The remaining steps of the payment's scenario, in order; empty if none is in progress. */
-  upcoming(paymentId: string): UpcomingPaymentStep[];
-  /** A copy of every payment and deposit, oldest first, as the service stores it. Not a request: it meets no fault. */
-  all(): Payment[];
 }
 
 interface PaymentStep extends Step {
-  readonly status: "processing" | "completed" | "failed" | "expired";
+  readonly status: PaymentStatus;
   readonly confirmations: number | null;
   /** The amount due, in USD cents. */
   readonly amountInCents: number;
@@ -101,6 +97,9 @@ const outcomes: Readonly<Record<PaymentScenario, Outcome>> = {
   overpayment: { from: ["pending"], status: "completed", tenths: 11 },
   timeout: { from: ["pending"], status: "expired", tenths: 0 },
   late: { from: ["pending", "expired"], status: "completed", tenths: 10 },
+  cancel: { from: ["pending"], status: "cancelled", tenths: 0 },
+  refund: { from: ["completed", "partially_refunded"], status: "refunded", tenths: 0 },
+  "partial-refund": { from: ["completed"], status: "partially_refunded", tenths: 0 },
 };
 
 /** For Base Sepolia, as published. */
@@ -116,12 +115,13 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
     scenario: PaymentScenario,
     options: SimulateOptions,
   ): PaymentStep[] {
-    if (!isPaymentPlayable(payment, scenario)) throw unplayable(payment);
+    if (!isPaymentPlayable(payment, scenario)) throw unplayable(payment, scenario);
     const { status, tenths } = outcomes[scenario];
     const due = { amountInCents: amountDue(payment, options.amountInCents), tenths };
     const dueMs = payments.expiresMs(payment);
     const expiry: PaymentStep = { ...due, status: "expired", confirmations: null, dueMs };
     if (status === "expired") return [expiry];
+    if (tenths === 0) return [{ ...expiry, status, dueMs: clock.nowMs() + blockTimeMs }];
     const isLate = scenario === "late" && payment.status === "pending";
     const startMs = isLate ? dueMs : clock.nowMs();
     const confirming = shownConfirmations.map((confirmations): PaymentStep => {
@@ -135,6 +135,9 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
   function take(payment: Payment, step: PaymentStep): Payment {
     const { status, confirmations } = step;
     if (status === "expired") return payments.expire(payment);
+    if (confirmations === null) {
+      return payments.receive(payment, { status, quotes: closedQuotes(payment.quotes) });
+    }
     const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
@@ -169,17 +172,21 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
   });
 }
 
-/** An expired payment can still be paid late. */
 export function isPaymentPlayable({ status }: Payment, scenario: PaymentScenario): boolean {
   return outcomes[scenario].from.includes(status);
 }
 
-function unplayable({ status }: Payment): InvalidRequestError {
+function unplayable({ status }: Payment, scenario: PaymentScenario): InvalidRequestError {
+  const { from } = outcomes[scenario];
+  const isUnpaid = !from.includes("pending");
+  const cure = isUnpaid
+    ? 'Play "success" on a pending payment first.'
+    : status === "expired"
+      ? 'Only "late" money can still arrive; or create another payment.'
+      : "Create another one.";
   return new InvalidRequestError(
-    status === "expired"
-      ? 'The payment has expired. Only "late" money can still arrive; or create another payment.'
-      : `The payment is already ${status}, which is final. Create another one.`,
-    { code: "payment_not_pending", param: "paymentId" },
+    `The payment is ${status}, but must be ${from.join(" or ")} for ${JSON.stringify(scenario)}. ${cure}`,
+    { code: isUnpaid ? "payment_not_paid" : "payment_not_pending", param: "paymentId" },
   );
 }
 

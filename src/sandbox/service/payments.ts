@@ -60,7 +60,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
-  /** Replaces a payment by its next state when money arrives or is confirmed; a new status sends a webhook. */
+  /** Replaces a payment by its next state, except when it expires; a new status sends a webhook. */
   function receive(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.set(next.id, next);

@@ -11,6 +11,28 @@ import type { Core } from "../core.ts";
  */
 export type ScenarioSteps = "at-once" | "on-clock" | "by-hand";
 
+/** Payments or withdrawals that scenarios are played on. */
+export interface Simulated<Subject, UpcomingStep> {
+  /**
+   * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
+   *
+   * @returns The payment or withdrawal after the step.
+   * @throws {NotFoundError} The sandbox has none with that id.
+   * @throws {InvalidRequestError} code `no_steps_ahead`.
+   * @example
+   * ```ts
+   * await sandbox.payments.simulate(paymentId, "success", { steps: "by-hand" });
+   * const payment = await sandbox.payments.step(paymentId);
+   * [payment.status, payment.receipt?.confirmations]; // ["processing", 1]
+   * ```
+   */
+  step(id: string): Promise<Subject>;
+  /** The remaining steps of its scenario, in order; empty if none is in progress. */
+  upcoming(id: string): UpcomingStep[];
+  /** A copy of every one, oldest first, as the service stores it. Not a request: it meets no fault. */
+  all(): Subject[];
+}
+
 /** A step of a scenario before it is taken. Plain JSON, so that it can be stored. */
 export interface Step {
   readonly status: string;
@@ -131,9 +153,9 @@ export function createScenarios<
   return { simulate, step, upcoming, all: () => structuredClone(options.all()) };
 }
 
-/** Whether the subject expired on the clock before the scenario let it expire. */
+/** Whether the subject expired on the clock before the scenario ended it. */
 function isOver(subject: { readonly status: string }, step: Step): boolean {
-  return step.status === "expired" && subject.status !== "pending";
+  return ["expired", "cancelled"].includes(step.status) && subject.status !== "pending";
 }
 
 function checkOneOf(param: string, value: unknown, known: readonly string[], code: string): void {

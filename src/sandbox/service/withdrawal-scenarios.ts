@@ -3,7 +3,7 @@ import type { Withdrawal, WithdrawalStatus } from "../../wire/withdrawal.ts";
 import type { Core } from "../core.ts";
 import type { Merchants } from "./merchants.ts";
 import { payoutReceipt } from "./receipts.ts";
-import { createScenarios, type ScenarioSteps, type Step } from "./scenarios.ts";
+import { createScenarios, type ScenarioSteps, type Simulated, type Step } from "./scenarios.ts";
 import type { Withdrawals } from "./withdrawals.ts";
 
 /** The outcomes of a withdrawal (interface section 3.2). */
@@ -24,7 +24,7 @@ export interface UpcomingWithdrawalStep {
 }
 
 /** Simulates the service's processing of withdrawals. */
-export interface SandboxWithdrawals {
+export interface SandboxWithdrawals extends Simulated<Withdrawal, UpcomingWithdrawalStep> {
   /**
    * Moves a withdrawal to another status. Otherwise, it stays `pending`.
    *
@@ -51,18 +51,6 @@ export interface SandboxWithdrawals {
     scenario: WithdrawalScenario,
     options?: SimulateWithdrawalOptions,
   ): Promise<Withdrawal>;
-  /**
-   * Takes the next step of a `by-hand` scenario, or of an `on-clock` scenario before it is due.
-   *
-   * @returns The withdrawal after the step.
-   * @throws {NotFoundError} The sandbox has no such withdrawal.
-   * @throws {InvalidRequestError} code `no_steps_ahead`.
-   */
-  step(withdrawalId: string): Promise<Withdrawal>;
-  /** The remaining steps of the withdrawal's scenario; empty if none is in progress. */
-  upcoming(withdrawalId: string): UpcomingWithdrawalStep[];
-  /** A copy of every withdrawal, oldest first, as the service stores it. Not a request: it meets no fault. */
-  all(): Withdrawal[];
 }
 
 interface WithdrawalStep extends Step {

@@ -163,7 +163,7 @@ describe("a scenario that cannot be played", () => {
   it("under an unknown name is refused and changes nothing", async () => {
     const sandbox = createSandbox();
     const { paymentId } = await create(sandbox);
-    const unknown = "refund" as PaymentScenario;
+    const unknown = "chargeback" as PaymentScenario;
     await expect(sandbox.payments.simulate(paymentId, unknown)).rejects.toMatchObject({
       name: "InvalidRequestError",
       param: "scenario",
@@ -225,5 +225,65 @@ describe("late money", () => {
     await expect(sandbox.payments.simulate(paymentId, "late")).rejects.toMatchObject({
       code: "payment_not_pending",
     });
+  });
+});
+
+describe("a cancelled payment", () => {
+  it("is cancelled with its quotes, by one webhook, and takes no money any more", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const payment = await sandbox.payments.simulate(paymentId, "cancel");
+    expect(payment).toMatchObject({ status: "cancelled", receipt: null });
+    expect(payment.quotes.map(({ status }) => status)).toEqual(Array(6).fill("expired"));
+    expect(told(sandbox)).toEqual(["payment.created pending", "payment.updated cancelled"]);
+    await expect(sandbox.payments.simulate(paymentId, "late")).rejects.toMatchObject({
+      code: "payment_not_pending",
+      message: expect.stringContaining("is cancelled, but must be pending or expired"),
+    });
+  });
+});
+
+describe("a refund", () => {
+  it("leaves the receipt of what was paid, and can be partial before it is whole", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    const paid = await sandbox.payments.simulate(paymentId, "success");
+    const partly = await sandbox.payments.simulate(paymentId, "partial-refund");
+    expect(partly).toEqual({ ...paid, status: "partially_refunded" });
+    const refunded = await sandbox.payments.simulate(paymentId, "refund");
+    expect(refunded).toEqual({ ...paid, status: "refunded" });
+    expect(told(sandbox).slice(1)).toEqual([
+      "payment.updated completed",
+      "payment.updated partially_refunded",
+      "payment.updated refunded",
+    ]);
+  });
+
+  it.each(["refund", "partial-refund"] as const)(
+    "is refused for what was not paid, or is refunded: %s",
+    async (scenario) => {
+      const sandbox = createSandbox();
+      const { paymentId } = await create(sandbox);
+      const refusal = {
+        code: "payment_not_paid",
+        message: expect.stringContaining('Play "success"'),
+      };
+      await expect(sandbox.payments.simulate(paymentId, scenario)).rejects.toMatchObject(refusal);
+      await sandbox.payments.simulate(paymentId, "success");
+      await sandbox.payments.simulate(paymentId, "refund");
+      await expect(sandbox.payments.simulate(paymentId, scenario)).rejects.toMatchObject(refusal);
+    },
+  );
+
+  it("can be left to the clock, a block later", async () => {
+    const sandbox = createSandbox({ now: newYear });
+    const { paymentId } = await create(sandbox);
+    await sandbox.payments.simulate(paymentId, "success");
+    await sandbox.payments.simulate(paymentId, "refund", { steps: "on-clock" });
+    const dueAt = "2026-01-01T00:00:02.000Z";
+    const upcoming = [{ status: "refunded", confirmations: null, dueAt }];
+    expect(sandbox.payments.upcoming(paymentId)).toEqual(upcoming);
+    await sandbox.clock.advance("2s");
+    expect(await read(sandbox, paymentId)).toMatchObject({ status: "refunded" });
   });
 });
