@@ -15,23 +15,13 @@ type Runtime = Partial<Pick<typeof globalThis, "process" | "navigator" | "window
   readonly Deno?: { readonly version?: { readonly deno?: string } };
 };
 
-/**
- * Names settlekit and the runtime. Undefined in browsers: they send their own, and a custom header would add a
- * preflight to every request.
- */
-export function userAgent(): string | undefined {
+/** The runtime, such as `node/24.21.0`; undefined in browsers. */
+export function runtimeName(): string | undefined {
   const { process, Bun, Deno, navigator } = globalThis as Runtime;
-  const runtime = (name: string) => `settlekit/${version} ${name}`;
-  if (Bun?.version) return runtime(`bun/${Bun.version}`);
-  if (Deno?.version?.deno) return runtime(`deno/${Deno.version.deno}`);
-  if (navigator?.userAgent === "Cloudflare-Workers") return runtime("cloudflare-workers");
-  if (process?.versions?.node) return runtime(`node/${process.versions.node}`);
-  return undefined;
-}
-
-/** Whether the runtime is Deno. */
-export function isDeno(): boolean {
-  return Boolean((globalThis as Runtime).Deno?.version?.deno);
+  if (Bun?.version) return `bun/${Bun.version}`;
+  if (Deno?.version?.deno) return `deno/${Deno.version.deno}`;
+  if (navigator?.userAgent === "Cloudflare-Workers") return "cloudflare-workers";
+  return process?.versions?.node && `node/${process.versions.node}`;
 }
 
 /** The same as `engines` in package.json. */

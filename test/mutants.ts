@@ -1,3 +1,5 @@
+// Longer than 300 lines: all safeguards but those of inbox and payouts are listed in one place.
+
 import { inboxMutants } from "./inbox/mutants.ts";
 import { payoutMutants } from "./payouts/mutants.ts";
 
@@ -104,9 +106,44 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Deno repeats a creation by itself",
     file: "src/http/send.ts",
-    find: "isOnDeno ? sentOnce(init, attempt) : init",
+    find: "mayRepeat(runtime, attempt) ? sentOnce(init) : init",
     replace: "init",
-    test: "test/http/deno.test.ts",
+    test: "test/http/repeating-fetch.test.ts",
+  },
+  {
+    name: "Node repeats a withdrawal by itself after a 421",
+    file: "src/http/send.ts",
+    find: 'replay === "unsafe" && runtime.startsWith("node/")',
+    replace: "false",
+    test: "test/http/repeating-fetch.test.ts",
+  },
+  {
+    name: "a hook that returns the service's response replaces it",
+    file: "src/http/hooks.ts",
+    find: '"response" in state && given === state.response',
+    replace: "false",
+    test: "test/http/hooks-and-bodies.test.ts",
+  },
+  {
+    name: "calls that leave keep their slots",
+    file: "src/http/call.ts",
+    find: "if (signal?.aborted) pace.release();",
+    replace: "if (signal?.aborted) continue;",
+    test: "test/http/void-slot.test.ts",
+  },
+  {
+    name: "calls that wait for their pace hold a turn",
+    file: "src/http/call.ts",
+    find: "await inPace();\n    const { turn, leave } = enter(limit);\n    try {",
+    replace: "const { turn, leave } = enter(limit);\n    try {\n      await inPace();",
+    test: "test/http/concurrency.test.ts",
+  },
+  {
+    name: "pages read ahead are read to the end after the loop was left",
+    file: "src/resources/lists/page.ts",
+    find: "turn = turn.then(leave);",
+    replace: "",
+    test: "test/resources/lists/page.test.ts",
   },
   {
     name: "a new key is another account",

@@ -15,7 +15,12 @@ import { poll, StatusWatch } from "../resources/waiting.ts";
 import { checkOptionNames } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
 import * as operations from "../wire/operations.ts";
-import { type Payment, type PaymentState, refreshStatusBodySchema } from "../wire/payment.ts";
+import {
+  type NewPayment,
+  type Payment,
+  type PaymentState,
+  refreshStatusBodySchema,
+} from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 import { type PaymentRequest, paymentRequest } from "./payment-request.ts";
 
@@ -135,7 +140,7 @@ export class Checkout {
    *
    * @throws {InvalidRequestError} when the quote has no address or amount that can be paid.
    */
-  paymentRequest(payment: Payment, quote: Quote): PaymentRequest {
+  paymentRequest(payment: NewPayment, quote: Quote): PaymentRequest {
     return paymentRequest(payment, quote, () => this.#http.serviceNow());
   }
 }

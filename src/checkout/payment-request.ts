@@ -5,7 +5,7 @@ import { nativePaymentUri, tokenPaymentUri } from "../evm/payment-uri.ts";
 import { formatUnits } from "../evm/units.ts";
 import { show } from "../values.ts";
 import type { ChainId } from "../wire/fields.ts";
-import type { Payment } from "../wire/payment.ts";
+import type { NewPayment } from "../wire/payment.ts";
 import type { Quote } from "../wire/quote.ts";
 
 /** Everything that a customer needs to pay one quote. */
@@ -34,7 +34,7 @@ export interface PaymentRequest {
 }
 
 export function paymentRequest(
-  payment: Payment,
+  payment: NewPayment,
   quote: Quote,
   serviceNow: () => number,
 ): PaymentRequest {
@@ -77,7 +77,7 @@ function evmChainId(chainId: ChainId): number {
 }
 
 /** The quote's own address if it has one, otherwise the payment's. */
-function depositAddress(payment: Payment, quote: Quote): string {
+function depositAddress(payment: NewPayment, quote: Quote): string {
   const own = quote.depositAddress;
   const address = (typeof own === "string" ? own : own?.address) ?? payment.depositAddress?.address;
   if (address !== undefined) return address;

@@ -42,7 +42,7 @@ function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
  * findChain(8453)?.name; // "Base"
  * ```
  */
-export function findChain(chainId: number): Chain | undefined {
+export function findChain(chainId: number | string): Chain | undefined {
   return chains.find((chain) => chain.chainId === chainId);
 }
 

@@ -38,11 +38,11 @@ export function pausedError(waitMs: number, call: CallFacts): SettlekitError {
 /** The error for a success that lacks a field its caller needs. */
 export function incompleteError(success: Success<unknown>, call: CallFacts): SettlekitError {
   const { status, requestId, missing, rawBody } = success;
-  const { operation, replay, idempotencyKey } = call;
+  const { operation, replay } = call;
   return new errors.UnexpectedResponseError(
     `The service answered ${operation} with ${status}, but without ${missing.join(", ")}. error.body holds the whole ` +
       "response: keep it, and report this to the service." +
-      (replay === "safe" ? "" : ` It may have taken effect. ${nextStep(replay, idempotencyKey)}`),
+      (replay === "safe" ? "" : ` It may have taken effect. ${nextStep(call)}`),
     { ...common(call), code: "incomplete_response", status, requestId, body: JSON.parse(rawBody) },
   );
 }
@@ -68,11 +68,11 @@ function common({ operation, idempotencyKey, attempts }: CallFacts) {
 }
 
 function failureError(failure: Failure, outcome: Outcome, call: CallFacts): SettlekitError {
-  const { operation, replay, idempotencyKey, origin } = call;
+  const { operation, replay, origin } = call;
   const requestId = "requestId" in failure ? failure.requestId : undefined;
   const facts = { ...common(call), outcome, requestId };
   const unrepeated = call.outOfBudget ? outOfBudget : "";
-  const next = nextStep(replay, idempotencyKey);
+  const next = nextStep(call);
   switch (failure.kind) {
     case "unreachable":
       return new errors.ConnectionError(
@@ -232,20 +232,24 @@ function outcomeUnknownError(
   cause: SettlekitError,
   call: CallFacts,
 ): SettlekitError {
-  const { operation, replay, idempotencyKey, attempts } = call;
+  const { operation, attempts } = call;
   const { requestId, retryAfterMs } = cause;
   const requests = attempts === 1 ? "1 request" : `${attempts} requests`;
   const status = "status" in failure ? failure.status : undefined;
   return new errors.OutcomeUnknownError(
     `Outcome unknown: ${operation} may have succeeded. ${requests} sent, without a conclusive response (last: ` +
-      `${cause.name} ${cause.code}). ${nextStep(replay, idempotencyKey)}`,
+      `${cause.name} ${cause.code}). ${nextStep(call)}`,
     { ...common(call), code: "outcome_unknown", requestId, status, retryAfterMs, cause },
   );
 }
 
-function nextStep(replay: Replay, idempotencyKey: string | undefined): string {
-  return replay === "keyed"
-    ? `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
-        "attempt: it returns the original response and creates nothing twice."
-    : "Do not repeat it: look it up first, or use createOnce, which does.";
+function nextStep({ operation, replay, idempotencyKey }: CallFacts): string {
+  if (replay === "keyed") {
+    return (
+      `Repeat the same call with idempotencyKey "${idempotencyKey}" within 24 hours of the first ` +
+      "attempt: it returns the original response and creates nothing twice."
+    );
+  }
+  const isWithdrawal = operation.endsWith("withdrawals.create");
+  return `Do not repeat it: look it up first${isWithdrawal ? ", or use createOnce, which does" : ""}.`;
 }

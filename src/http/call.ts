@@ -96,8 +96,10 @@ export async function makeCall<T>(
     setCredential(request.headers, kind, credential, settings);
   }
 
-  /** Makes an attempt as soon as the client's concurrency and pace allow it, unless it is too late by then. */
+  /** Makes an attempt as soon as the client's pace and concurrency allow it, unless it is too late by then. */
   async function inTurn(): Promise<Success<T> | Failure> {
+    // Before the turn: a call that waits for its pace must not keep others from running.
+    await inPace();
     const { turn, leave } = enter(limit);
     try {
       if (turn && !(await within(turn, remainingMs(), time, signal))) {
@@ -106,7 +108,7 @@ export async function makeCall<T>(
             "maxConcurrency, or deadlineMs.",
         );
       }
-      await inPace();
+      if (paces.of(credential).isPaused) return inTurn();
       await input.beforeSend?.(outcome);
       if (remainingMs() <= 0 || signal?.aborted) tooLate();
       return await attempt();
@@ -128,7 +130,8 @@ export async function makeCall<T>(
       if (slotMs === 0) return;
       emit({ type: "pause", waitMs: slotMs });
       await time.sleep(slotMs, signal);
-      if (!pace.isPaused && !signal?.aborted && remainingMs() > 0) return;
+      if (signal?.aborted) pace.release();
+      else if (!pace.isPaused && remainingMs() > 0) return;
     }
   }
 

@@ -1,5 +1,6 @@
 import { show } from "../values.ts";
 import { idempotencyKeyHeader } from "../wire/credential.ts";
+import { isSecureUrl } from "./base-url.ts";
 import { unlessAborted } from "./time.ts";
 
 /** The argument of a `beforeRequest` hook: ky's own state. */
@@ -94,19 +95,25 @@ function watchedHook<State extends BeforeRequestState, Given>(
     } catch (error) {
       throw new CustomCodeError("hooks", `${name} hook threw ${describeThrown(error)}.`, error);
     }
+    // ky would take the copy for another response.
+    if ("response" in state && given === state.response) return undefined;
     if (given === undefined || given instanceof Given) return given;
     throw new CustomCodeError("hooks", `${name} hook returned ${show(given)}${rule}`);
   };
 }
 
-/** Refuses a request whose method, body or key hooks changed: if a call's attempts differed, they could pay twice. */
-export async function checkUnchanged(
+/**
+ * Refuses a request whose method, body or key hooks changed (if a call's attempts differed, they could pay twice), or
+ * whose URL would send the key readable.
+ */
+export async function checkHooked(
   request: Request,
   asked: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string | undefined;
   },
+  { allowHttp }: { readonly allowHttp: boolean },
 ): Promise<void> {
   const refuse = (fact: string) => {
     throw new CustomCodeError("hooks", `A beforeRequest hook ${fact}`);
@@ -119,6 +126,16 @@ export async function checkUnchanged(
   }
   if (request.bodyUsed) refuse("read the request's body. Read a request.clone() instead.");
   if ((await request.text()) !== (asked.body ?? "")) refuse(`changed the body. ${cure}`);
+  if (!isSecureUrl(new URL(request.url), allowHttp)) refuse("returned a URL that is not https.");
+}
+
+/** Hooks get clones, and only a response of the platform's fetch has a URL of its own. */
+export function withUrl(response: Response, url: string): Response {
+  const clone = response.clone.bind(response);
+  return Object.defineProperties(response, {
+    url: { value: url },
+    clone: { value: () => withUrl(clone(), url) },
+  });
 }
 
 export function describeThrown(error: unknown): string {

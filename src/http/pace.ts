@@ -64,6 +64,13 @@ export class Pace {
     return waitMs;
   }
 
+  /** Gives back a slot that is not used. */
+  release(): void {
+    const { nextSlot, since } = this.#state;
+    const freed = nextSlot - 1000 / rateAt(nextSlot, this.#state);
+    this.#state = { ...this.#state, nextSlot: Math.max(since, freed) };
+  }
+
   /** Whether all calls are paused. A pause voids the slots within it. */
   get isPaused(): boolean {
     return this.#state.since > this.#time.now();

@@ -1,8 +1,7 @@
 import ky, { isNetworkError, TimeoutError } from "ky";
-import { isDeno, userAgent } from "../runtime.ts";
+import { runtimeName, version } from "../runtime.ts";
 import { show } from "../values.ts";
-import { isSecureUrl } from "./base-url.ts";
-import { CustomCodeError, checkUnchanged, describeThrown, watched } from "./hooks.ts";
+import { CustomCodeError, checkHooked, describeThrown, watched, withUrl } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
 import type { PreparedRequest } from "./request.ts";
@@ -32,6 +31,8 @@ export interface Attempt extends PreparedRequest {
   hasLeft: boolean;
   hasEnded: boolean;
   received: FetchResponse | undefined;
+  /** Why the response's body broke. */
+  bodyError: unknown;
 }
 
 class TooLargeError extends Error {}
@@ -43,14 +44,16 @@ class TooLargeError extends Error {}
  */
 export function createSender(settings: HttpSettings) {
   const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
-  const agent = userAgent();
-  const isOnDeno = isDeno();
+  const runtime = runtimeName();
   const client = ky.create({
     prefix: baseUrl,
     headers: {
       accept: "application/json",
       // Browsers add their own. If a page set these, CORS would have to allow them.
-      ...(agent && { "user-agent": agent, "cache-control": "no-store" }),
+      ...(runtime && {
+        "user-agent": `settlekit/${version} ${runtime}`,
+        "cache-control": "no-store",
+      }),
       ...headers,
     },
     // Following a redirect would carry the credential to another origin and turn a POST into a GET.
@@ -74,7 +77,17 @@ export function createSender(settings: HttpSettings) {
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     });
-    const response: FetchResponse = await sending;
+    let response: FetchResponse;
+    try {
+      response = await sending;
+    } catch (error) {
+      const { received, bodyError } = attempt;
+      const isHookError = error instanceof CustomCodeError && error.option === "hooks";
+      if (!isHookError || !received || bodyError === undefined) throw error;
+      // A hook was reading the body when it broke.
+      const broken = bodyFailure(bodyError, attempt);
+      return { kind: "reply", response: received, text: undefined, broken, isReplaced: false };
+    }
     const { received } = attempt;
     if (received && response.status !== received.status) {
       throw new CustomCodeError(
@@ -99,10 +112,7 @@ export function createSender(settings: HttpSettings) {
 
   /** Calls fetch as `fetch(url, init)`: a fetch from another package does not accept the platform's Request. */
   async function send(request: Request, attempt: Attempt): Promise<Response> {
-    if (hooks) await checkUnchanged(request, attempt);
-    if (hooks && !isSecureUrl(new URL(request.url), settings.allowHttp)) {
-      throw new CustomCodeError("hooks", "A beforeRequest hook returned a URL that is not https.");
-    }
+    if (hooks) await checkHooked(request, attempt, settings);
     const signal =
       hooks && attempt.signal ? AbortSignal.any([attempt.signal, request.signal]) : request.signal;
     // The call may have ended during a hook. Then the request must not be sent.
@@ -121,7 +131,7 @@ export function createSender(settings: HttpSettings) {
     const answer = Promise.resolve(
       customFetch
         ? customFetch(request.url, init)
-        : globalThis.fetch(request.url, isOnDeno ? sentOnce(init, attempt) : init),
+        : globalThis.fetch(request.url, mayRepeat(runtime, attempt) ? sentOnce(init) : init),
     );
     const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve with a response that nothing reads.
@@ -135,10 +145,11 @@ export function createSender(settings: HttpSettings) {
       );
     }
     const isBounded =
-      isRedirect(response) || (!customFetch && isWithin(response, maxResponseBytes));
-    attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal);
+      isRedirect(response) || (!customFetch && !hooks && isWithin(response, maxResponseBytes));
+    attempt.received = isBounded ? response : bounded(response, maxResponseBytes, signal, attempt);
     // A Response from another package has everything that ky needs.
-    return attempt.received as Response;
+    const received = attempt.received as Response;
+    return hooks ? withUrl(received, (response as Response).url) : received;
   }
 
   function failureOf(error: unknown, { signal, limit, redact, hasLeft }: Attempt): Failure {
@@ -179,9 +190,15 @@ export function createSender(settings: HttpSettings) {
   }
 
   return async (
-    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received">,
+    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received" | "bodyError">,
   ): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
-    const attempt: Attempt = { ...request, hasLeft: false, hasEnded: false, received: undefined };
+    const initially = {
+      hasLeft: false,
+      hasEnded: false,
+      received: undefined,
+      bodyError: undefined,
+    };
+    const attempt: Attempt = { ...request, ...initially };
     const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
     attempt.hasEnded = true;
     return { result, wasSent: attempt.hasLeft };
@@ -206,12 +223,27 @@ function cacheMode(): { cache?: "no-store" } {
 }
 
 /**
- * When a reused connection breaks, Deno's fetch sends a request again, even a POST that the service has acted on. It
- * cannot resend a stream.
+ * Whether the runtime's fetch might send a request again by itself, and must not: Deno's does when a reused connection
+ * breaks, even a POST that the service has acted on; Node's does after a 421. Neither can resend a stream. On Node, a
+ * keyed request stays text, because repeating it is harmless and merchants' tests read it.
  */
-function sentOnce(init: FetchInit, { replay, body = "" }: Attempt): RequestInit {
-  if (replay === "safe") return init;
-  return { ...init, body: new Blob([body]).stream(), duplex: "half" } as RequestInit;
+function mayRepeat(runtime = "", { replay }: Attempt): boolean {
+  return runtime.startsWith("deno/")
+    ? replay !== "safe"
+    : replay === "unsafe" && runtime.startsWith("node/");
+}
+
+/** The request with a stream as its body. */
+function sentOnce({ body, headers, ...init }: FetchInit): RequestInit {
+  const bytes = new TextEncoder().encode(body);
+  return {
+    ...init,
+    body: new Blob([bytes]).stream(),
+    duplex: "half",
+    headers: { ...headers, "content-length": String(bytes.length) },
+    // Otherwise Node 24.14 and 24.15 reject a 401.
+    credentials: "omit",
+  } as RequestInit;
 }
 
 /** Frees the connection. Some packages' bodies cannot be cancelled. */
@@ -227,18 +259,34 @@ function isWithin({ headers, body }: FetchResponse, maxBytes: number): boolean {
 }
 
 /** The response with a body that fails if it exceeds the limit or the call ends. */
-function bounded(response: FetchResponse, maxBytes: number, signal: AbortSignal): FetchResponse {
-  const { body, status, headers } = response as Response;
-  if (!(body instanceof ReadableStream) || !(Symbol.iterator in headers)) return response;
+function bounded(
+  response: FetchResponse,
+  maxBytes: number,
+  signal: AbortSignal,
+  attempt: Attempt,
+): FetchResponse {
+  const { body, status, statusText, headers } = response as Response;
+  const source = asWebStream(body);
+  if (source === undefined || !(Symbol.iterator in headers)) return response;
   let bytes = 0;
-  const counting = new TransformStream<Uint8Array, Uint8Array>({
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
       if (bytes > maxBytes) throw new TooLargeError();
       controller.enqueue(chunk);
     },
   });
-  return new Response(body.pipeThrough(counting, { signal }), { status, headers: [...headers] });
+  source.pipeTo(writable, { signal }).catch((error: unknown) => {
+    attempt.bodyError = error;
+  });
+  return new Response(readable, { status, statusText, headers: [...headers] });
+}
+
+/** Some packages' bodies are Node's own streams. */
+function asWebStream(body: object | null): ReadableStream<Uint8Array> | undefined {
+  if (body === null || body instanceof ReadableStream) return body ?? undefined;
+  const { from } = ReadableStream as { from?: (source: object) => ReadableStream<Uint8Array> };
+  return Symbol.asyncIterator in body ? from?.(body) : undefined;
 }
 
 /** Copies an error without its properties, such as the request, whose headers contain the credential. */

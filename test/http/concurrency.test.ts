@@ -1,11 +1,14 @@
 import pLimit from "p-limit";
 import { describe, expect, test } from "vitest";
 import { enter } from "../../src/http/pace.ts";
+import type { FetchInit } from "../../src/http/settings.ts";
 import { realTime } from "../../src/http/time.ts";
-import { getPayment } from "../../src/wire/operations.ts";
+import { paymentSecret } from "../../src/resources/arguments.ts";
+import { getCheckoutPayment, getPayment } from "../../src/wire/operations.ts";
 import { scriptedServer, silent } from "../scripted-server.ts";
 import { scriptedService } from "../scripted-service.ts";
 import { payment } from "../wire/examples.ts";
+import { FakeTime } from "./fake-time.ts";
 import { httpTo } from "./http-to.ts";
 
 const read = { path: { paymentId: payment.id } };
@@ -32,6 +35,32 @@ describe("maxConcurrency", () => {
     for (let call = 0; call < 3; call++) {
       await expect(http.call(getPayment, read)).rejects.toMatchObject({ name: "NotFoundError" });
     }
+  });
+
+  test("is not used up by calls that wait because of a 429", async () => {
+    const isLimited = (init: FetchInit) => "x-service-payment-secret" in init.headers;
+    const fetch = async (_: string, init: FetchInit) =>
+      isLimited(init)
+        ? new Response("", { status: 429, headers: { "retry-after": "20" } })
+        : Response.json(payment);
+    const asleep = Promise.withResolvers<void>();
+    const sleep = (_: number, signal?: AbortSignal) => {
+      asleep.resolve();
+      return new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+    };
+    const time = { ...new FakeTime(), sleep };
+    const http = httpTo({ url: "https://api.example" }, { fetch, maxConcurrency: 1 }, time);
+    const customer = http.withCredential(paymentSecret("ps_1"));
+    const leaving = new AbortController();
+    const refused = customer.call(getCheckoutPayment, read, { signal: leaving.signal });
+    await asleep.promise;
+    const waiting = customer.call(getCheckoutPayment, read, { signal: leaving.signal });
+    expect(await http.call(getPayment, read)).toEqual(payment);
+    leaving.abort();
+    expect(await Promise.allSettled([refused, waiting])).toMatchObject([
+      { reason: { name: "AbortError" } },
+      { reason: { name: "AbortError" } },
+    ]);
   });
 
   test("ends a call that waits for its turn when it aborts or is too late", async () => {

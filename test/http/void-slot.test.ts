@@ -35,3 +35,31 @@ test("a call that waits for its slot waits on when another call's 429 begins a l
   expect(time.waits).toEqual([1000, 29_000]);
   expect(sentAt).toEqual([0, 0, 30_000]);
 });
+
+test("calls that are aborted while they wait for their slots give them back", async () => {
+  const time = new FakeTime();
+  let isHeld = false;
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    isHeld
+      ? new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()))
+      : time.sleep(ms);
+  // Two 429s in a row show a limit.
+  const answers = [limited(1), limited(1)];
+  const fetch = async () => answers.shift() ?? Response.json(payment);
+  const http = httpTo({ url: "https://api.example" }, { fetch }, { ...time, sleep });
+  const call = (signal?: AbortSignal) =>
+    http.call(getPayment, { path: { paymentId: payment.id } }, { signal });
+  await call();
+
+  isHeld = true;
+  const leaving = new AbortController();
+  const calls = Array.from({ length: 50 }, () => call(leaving.signal).catch(() => "left"));
+  await new Promise((resolve) => setImmediate(resolve));
+  leaving.abort();
+  expect((await Promise.all(calls)).filter((end) => end === "left").length).toBeGreaterThan(45);
+
+  isHeld = false;
+  time.waits.length = 0;
+  await call();
+  expect(time.waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(1000);
+});

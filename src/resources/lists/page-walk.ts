@@ -8,7 +8,7 @@ export interface List<Item> {
   /** The operation's name. */
   readonly name: string;
   /** Reads one page: by default, the range that the caller asked for. */
-  read(range?: PageQuery): ApiPromise<PageBody<Item>>;
+  read(range?: PageQuery, signal?: AbortSignal): ApiPromise<PageBody<Item>>;
   /** The offset that the caller asked for. */
   readonly offset: number;
   /** How many pages to read ahead. */
@@ -44,6 +44,8 @@ export class PageWalk<Item extends Identified> {
   readonly #seen = new Set<string>();
   /** The pages being read ahead, with their offsets. */
   #ahead: { readonly offset: number; readonly body: Promise<PageBody<Item>> }[] = [];
+  /** Ends the reads of pages that nobody will see. */
+  #reading = new AbortController();
   #offset: number;
   #limit = 0;
   #total = 0;
@@ -119,8 +121,15 @@ export class PageWalk<Item extends Identified> {
     return id !== undefined && this.#seen.has(id);
   }
 
-  #retreat(): void {
+  /** Discards the pages that were read ahead. */
+  discard(): void {
     this.#ahead = [];
+    this.#reading.abort();
+    this.#reading = new AbortController();
+  }
+
+  #retreat(): void {
+    this.discard();
     this.#stepBack = Math.max(2 * this.#stepBack, this.#limit - 1);
     this.#offset = Math.max(this.#list.offset, this.#offset - this.#stepBack);
   }
@@ -150,7 +159,7 @@ export class PageWalk<Item extends Identified> {
 
   #end(): void {
     this.#ended = true;
-    this.#ahead = [];
+    this.discard();
   }
 
   /** The page at the current offset: already read ahead, or requested now together with the next ones. */
@@ -163,21 +172,21 @@ export class PageWalk<Item extends Identified> {
       this.#ahead.shift();
       return body;
     } catch (error) {
-      // Discard pages that were read ahead: the list may change before the retry.
-      this.#ahead = [];
+      // The list may change before the retry.
+      this.discard();
       throw error;
     }
   }
 
   #lookAhead(): void {
     const step = this.#limit - 1;
-    if (this.#ahead[0]?.offset !== this.#offset) this.#ahead = [];
+    if (this.#ahead[0]?.offset !== this.#offset) this.discard();
     let offset = (this.#ahead.at(-1)?.offset ?? this.#offset - step) + step;
     while (
       this.#ahead.length === 0 ||
       (this.#ahead.length <= this.#list.prefetch && offset < this.#total)
     ) {
-      const body = this.#list.read({ offset, limit: this.#limit });
+      const body = this.#list.read({ offset, limit: this.#limit }, this.#reading.signal);
       // Awaiting the page reports its failure, but the caller may stop before that.
       body.catch(() => {});
       this.#ahead.push({ offset, body });

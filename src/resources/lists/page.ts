@@ -75,26 +75,28 @@ export class PagePromise<Item extends Identified>
     // The iterator reports a failure of the first page.
     this.catch(() => {});
     const list = this.#list;
+    const walk = new PageWalk(list);
     let first: Promise<PageBody<Item>> | undefined = this.#first;
     let page: Page<Item> | undefined;
-    return inTurn(async () => {
+    const step = async () => {
       if (page === undefined) {
         const asked = first ?? list.read();
         first = undefined;
-        page = firstPage(list, await asked);
+        page = pageOf(walk.begin(await asked), walk);
         return page;
       }
       const next = await page.next();
       page = next ?? page;
       return next;
-    });
+    };
+    return inTurn(step, () => walk.discard());
   }
 
   /** Iterates the list item by item. */
   [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
     const pages = this.pages();
     let items: Iterator<Item> = [][Symbol.iterator]();
-    return inTurn(async () => {
+    const step = async () => {
       for (;;) {
         const item = items.next();
         if (!item.done) return item.value;
@@ -102,7 +104,8 @@ export class PagePromise<Item extends Identified>
         if (page.done) return undefined;
         items = page.value.data[Symbol.iterator]();
       }
-    });
+    };
+    return inTurn(step, () => void pages.return?.());
   }
 
   /**
@@ -136,8 +139,13 @@ function firstPage<Item extends Identified>(list: List<Item>, body: PageBody<Ite
 /**
  * An async iterator over the results of `produce`, until it returns undefined. Unlike a generator, it survives errors;
  * overlapping calls run one after another.
+ *
+ * @param leave Called when the loop is left early.
  */
-function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator<T> {
+function inTurn<T>(
+  produce: () => Promise<T | undefined>,
+  leave: () => void,
+): AsyncIterableIterator<T> {
   let isClosed = false;
   let turn: Promise<unknown> = Promise.resolve();
   const step = async (): Promise<IteratorResult<T>> => {
@@ -155,6 +163,8 @@ function inTurn<T>(produce: () => Promise<T | undefined>): AsyncIterableIterator
     },
     async return() {
       isClosed = true;
+      // A step that is under way keeps its page.
+      turn = turn.then(leave);
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
@@ -185,7 +195,7 @@ export function list<Item extends Identified>(
   options: ListOptions = {},
 ): PagePromise<Item> {
   const { prefetch = 0, ...callOptions } = { ...options };
-  const read = (range: PageQuery = {}) => {
+  const read = (range: PageQuery = {}, abandoned?: AbortSignal) => {
     const fill = () => {
       checkOptionNames(options, [...callOptionNames, "prefetch"]);
       if (!Number.isSafeInteger(prefetch) || prefetch < 0 || prefetch > 16) {
@@ -193,7 +203,9 @@ export function list<Item extends Identified>(
       }
       return { path, query: { ...checkFilters(operation, query), ...range } };
     };
-    return http.call(operation, fill, callOptions);
+    const signals = [callOptions.signal, abandoned].filter((it) => it !== undefined);
+    const ends = abandoned && { signal: AbortSignal.any(signals) };
+    return http.call(operation, fill, { ...callOptions, ...ends });
   };
   const { offset = 0 }: PageQuery = { ...query };
   return new PagePromise({ name: operation.name, read, offset: Number(offset), prefetch });

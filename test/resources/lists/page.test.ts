@@ -193,6 +193,21 @@ describe("prefetch", () => {
     expect(most).toBe(5);
   });
 
+  test("ends the reads of pages that nobody will see", async () => {
+    const list = new ChangingList(100);
+    const ahead: AbortSignal[] = [];
+    const { fetch } = list;
+    const hanging = (url: string, { signal }: { signal: AbortSignal }) => {
+      if (list.reads.length < 2) return fetch(url);
+      ahead.push(signal);
+      return new Promise<Response>(() => {});
+    };
+    Object.assign(list, { fetch: hanging });
+    expect(await list.list({ limit: 5 }, 3).toArray({ limit: 6 })).toHaveLength(6);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ahead.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+  });
+
   test("does not read beyond the end", async () => {
     const list = new ChangingList(12);
     await collect(list.list({ limit: 5 }, 4));

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createPayment, createQuote, createWithdrawal } from "../../src/wire/operations.ts";
+import { scriptedServer } from "../scripted-server.ts";
+import { httpTo } from "./http-to.ts";
+
+describe("on Node, whose fetch repeats requests after a 421", () => {
+  const post = { body: { amount: 2500 } };
+
+  test("a withdrawal is sent once, with its length, and its outcome is unknown", async () => {
+    await using server = await scriptedServer({ status: 421 }, { status: 201 });
+    const creating = httpTo(server).call(createWithdrawal, post, { maxRetries: 0 });
+    await expect(creating).rejects.toMatchObject({ name: "OutcomeUnknownError", attempts: 1 });
+    const [request, another] = server.requests;
+    expect(another).toBeUndefined();
+    expect(request?.body.toString()).toBe(JSON.stringify(post.body));
+    expect(request?.headers).toMatchObject({ "content-length": "15" });
+    expect(request?.headers).not.toHaveProperty("transfer-encoding");
+  });
+
+  test("a withdrawal without a key is refused as such, and one without a body is sent", async () => {
+    await using server = await scriptedServer(
+      { status: 401, body: JSON.stringify({ error: { type: "a", code: "b", message: "No." } }) },
+      { status: 201, body: "{}" },
+    );
+    const creating = httpTo(server).call(createWithdrawal, post);
+    await expect(creating).rejects.toMatchObject({ name: "AuthenticationError" });
+    await httpTo(server).call(
+      { ...createWithdrawal, path: "/v1/cancel", essential: "anything" },
+      {},
+    );
+    expect(server.requests[1]?.headers).toMatchObject({ "content-length": "0" });
+  });
+
+  test("a payment's creation stays text, for tests that read it", async () => {
+    const fetch = vi
+      .spyOn(globalThis, "fetch")
+      .mockResolvedValue(new Response("", { status: 404 }));
+    onTestFinished(() => fetch.mockRestore());
+    await expect(
+      httpTo({ url: "https://api.example" }).call(createPayment, post),
+    ).rejects.toThrow();
+    expect(fetch.mock.calls[0]?.[1]?.body).toBe(JSON.stringify(post.body));
+  });
+});
+
+// What Deno itself does is tested by npm run test:runtimes.
+describe("on Deno, whose fetch repeats requests by itself", () => {
+  const inits: (RequestInit & { duplex?: string })[] = [];
+  const fetch = async (_: string, init: RequestInit) => {
+    inits.push(init);
+    return Response.json({ id: "1", paymentId: "1", paymentUrl: "https://p.example", secret: "s" });
+  };
+  const body = { amount: 2500 };
+  const http = (options = {}) => httpTo({ url: "https://api.example" }, options);
+
+  beforeEach(() => {
+    inits.length = 0;
+    vi.stubGlobal("Deno", { version: { deno: "2.9.6" } });
+    vi.stubGlobal("fetch", fetch);
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+
+  test.each([createPayment, createWithdrawal])(
+    "$name has a stream as its body, which cannot be sent again",
+    async (operation) => {
+      await http().call<unknown>(operation, { body });
+      const [init] = inits;
+      expect(init?.body).toBeInstanceOf(ReadableStream);
+      expect(init).toMatchObject({
+        duplex: "half",
+        headers: { "content-type": "application/json" },
+      });
+      expect(await new Response(init?.body).json()).toEqual(body);
+    },
+  );
+
+  test("a request without a body has an empty stream", async () => {
+    await http().call({ ...createWithdrawal, path: "/v1/cancel" }, {});
+    expect(inits[0]?.body).toBeInstanceOf(ReadableStream);
+    expect(await new Response(inits[0]?.body).text()).toBe("");
+  });
+
+  test("what may be repeated is sent as text, and so is what the merchant's own fetch gets", async () => {
+    await http().call(createQuote, { path: { paymentId: "1" }, body });
+    await http({ fetch }).call(createWithdrawal, { body });
+    expect(inits.map((init) => init.body)).toEqual([JSON.stringify(body), JSON.stringify(body)]);
+  });
+});
