@@ -8,6 +8,7 @@ import { operand, readBy, setting } from "./options.ts";
 
 interface JsonSchema {
   readonly $ref?: string;
+  readonly anyOf?: readonly JsonSchema[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -138,7 +139,8 @@ function schemaOf(content: Content | undefined): JsonSchema {
   return content?.content["application/json"].schema ?? {};
 }
 
+/** What the schema refers to, whether or not it may also be null. */
 function resolved(schema: JsonSchema): JsonSchema {
-  const name = schema.$ref?.split("/").at(-1);
+  const name = (schema.anyOf?.[0] ?? schema).$ref?.split("/").at(-1);
   return name === undefined ? schema : (components.schemas[name] ?? schema);
 }

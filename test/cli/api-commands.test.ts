@@ -71,6 +71,20 @@ describe("commands that call the service", () => {
     expect(csv).toContain(',"c""d",');
   });
 
+  test("CSV and tables show what is inside an object that may be null", async () => {
+    const { stdout: tokens } = await run("tokens", "list");
+    expect(tokens).toMatch(/^id +chain\.chainId +symbol +status /);
+    expect(tokens).toMatch(/^\S+ +84532 +USDC /m);
+    await run(...payout("payout_1"), "--yes");
+    const [{ id }] = await jsonOf("withdrawals", "list");
+    await sandbox.withdrawals.simulate(id, "complete");
+    const { stdout: csv } = await run("withdrawals", "list", "--csv");
+    const [head = "", row = ""] = csv.split("\n").map((line) => line.split(","));
+    const { receipt } = sandbox.withdrawals.all()[0] ?? {};
+    expect(row[head.indexOf("receipt.txHash")]).toBe(receipt?.txHash);
+    expect(row[head.indexOf("receipt.settledAmountUsd")]).toBe("125.00");
+  });
+
   test("--limit and --all say how much of a list is read", async () => {
     const client = ["payments", "create", "--amount", "900", "--order-id"];
     for (let index = 0; index < 25; index++) await run(...client, `order_${index}`);
