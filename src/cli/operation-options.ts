@@ -95,8 +95,9 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   return { ...string(), suggest };
 }
 
+/** An EVM chain becomes its number: withdrawals take no other form. */
 const numberOrText = readBy<string | number>("", (input) =>
-  /^\d{1,15}$/.test(input) ? Number(input) : input,
+  /^(?:eip155:)?\d{1,15}$/.test(input) ? Number(input.replace("eip155:", "")) : input,
 );
 
 export function kebab(name: string): string {

@@ -291,6 +291,11 @@ describe("withdrawals create-once", () => {
     expect(await jsonOf("withdrawals", "list")).toHaveLength(1);
   });
 
+  test("takes the chain in both of its forms", async () => {
+    const args = payout("payout_1").map((arg) => (arg === "84532" ? "eip155:84532" : arg));
+    expect(await jsonOf(...args, "--yes")).toMatchObject([{ chainId: 84_532 }]);
+  });
+
   test("sends nothing where nobody can confirm it", async () => {
     const { code, stderr } = await run(...payout("payout_1"));
     expect(code).toBe(2);
