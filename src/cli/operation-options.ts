@@ -8,6 +8,7 @@ import { operand, readBy, setting } from "./options.ts";
 
 interface JsonSchema {
   readonly $ref?: string;
+  readonly anyOf?: readonly JsonSchema[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -94,8 +95,9 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   return { ...string(), suggest };
 }
 
+/** An EVM chain becomes its number: withdrawals take no other form. */
 const numberOrText = readBy<string | number>("", (input) =>
-  /^\d{1,15}$/.test(input) ? Number(input) : input,
+  /^(?:eip155:)?\d{1,15}$/.test(input) ? Number(input.replace("eip155:", "")) : input,
 );
 
 export function kebab(name: string): string {
@@ -138,7 +140,8 @@ function schemaOf(content: Content | undefined): JsonSchema {
   return content?.content["application/json"].schema ?? {};
 }
 
+/** What the schema refers to, whether or not it may also be null. */
 function resolved(schema: JsonSchema): JsonSchema {
-  const name = schema.$ref?.split("/").at(-1);
+  const name = (schema.anyOf?.[0] ?? schema).$ref?.split("/").at(-1);
   return name === undefined ? schema : (components.schemas[name] ?? schema);
 }

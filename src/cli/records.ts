@@ -105,6 +105,7 @@ const important = [
   "id",
   "orderId",
   "chainId",
+  "chain.chainId",
   "symbol",
   "token.symbol",
   "name",
@@ -128,12 +129,8 @@ function tableColumns(columns: readonly string[]): readonly string[] {
 function alignedLines(rows: readonly (readonly string[])[]): string[] {
   const [first = []] = rows;
   const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  const padded = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
+  return rows.map((row) => row.map(padded).join("  ").trimEnd());
 }
 
 /** As in RFC 4180. */

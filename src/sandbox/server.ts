@@ -69,8 +69,7 @@ export interface ListenOptions {
   readonly host?: string | undefined;
   /**
    * Names under which clients may reach the sandbox, such as `sandbox` in a container network. Addresses, `localhost`,
-   * its subdomains and `host` always work; requests under any other name get 403, so that no web page can reach the
-   * sandbox through its own name.
+   * its subdomains and `host` always work. Any other name gets 403: a web page could make its own name lead here.
    */
   readonly allowedHosts?: readonly string[] | undefined;
 }
@@ -103,12 +102,15 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   const isAllowedHost = allowedHosts(names, host);
   const listener = getRequestListener(
     async (request, env) => {
+      const { incoming, outgoing } = env as HttpBindings;
       const { hostname } = new URL(request.url);
       if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
       const connection: Connection = {};
       const response = await app(whole(request), connection);
+      // The adapter soon closes a connection with an unread body on it.
+      if (!incoming.complete) response.headers.set("Connection", "close");
       if (connection.broken === undefined) return response;
-      await breakOff((env as HttpBindings).outgoing, response, connection.broken);
+      await breakOff(outgoing, response, connection.broken);
       return RESPONSE_ALREADY_SENT;
     },
     // Otherwise the adapter would replace the process's own Request and Response.
@@ -132,12 +134,10 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
 
 /** Without a length, hono's body limit creates a new Request from it, which the adapter's class does not support. */
 function whole(request: Request): Request {
-  const isBodiless = request.method === "GET" || request.method === "HEAD";
-  const hasLength =
-    request.headers.has("Content-Length") && !request.headers.has("Transfer-Encoding");
-  if (isBodiless || hasLength) return request;
-  const { url, method, headers, body, signal } = request;
-  const init = { method, headers, body, signal, duplex: "half" };
+  const { url, method, headers } = request;
+  const hasLength = headers.has("Content-Length") && !headers.has("Transfer-Encoding");
+  if (hasLength || method === "GET" || method === "HEAD") return request;
+  const init = { method, headers, body: request.body, signal: request.signal, duplex: "half" };
   return new Request(url, init);
 }
 

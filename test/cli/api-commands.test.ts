@@ -57,41 +57,6 @@ describe("commands that call the service", () => {
     expect(await jsonOf("payments", "get", paymentId)).toMatchObject([{ status: "completed" }]);
   });
 
-  test("a list is a table for people, and CSV or lines of JSON for programs", async () => {
-    for (const id of ["a,b", 'c"d'])
-      await run("payments", "create", "--order-id", id, "--amount", "900");
-    const { stdout: table } = await run("payments", "list");
-    const [head, ...rows] = table.trimEnd().split("\n");
-    expect(head).toMatch(/^id +orderId +status +type +amountInCents +createdAt$/);
-    expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatch(/^[0-9a-f-]{36} {2}c"d +pending +payment +900 /);
-    const { stdout: csv } = await run("payments", "list", "--csv");
-    expect(csv).toMatch(/^id,merchantId,/);
-    expect(csv).toContain(',"a,b",');
-    expect(csv).toContain(',"c""d",');
-  });
-
-  test("--limit and --all say how much of a list is read", async () => {
-    const client = ["payments", "create", "--amount", "900", "--order-id"];
-    for (let index = 0; index < 25; index++) await run(...client, `order_${index}`);
-    expect(await jsonOf("payments", "list")).toHaveLength(20);
-    expect(await jsonOf("payments", "list", "--limit", "3")).toHaveLength(3);
-    expect(await jsonOf("payments", "list", "--all")).toHaveLength(25);
-    expect(await jsonOf("payments", "list", "--offset", "24")).toHaveLength(1);
-    expect(await jsonOf("payments", "list", "--status", "completed")).toEqual([]);
-  });
-
-  test("a list says how many more items there are", async () => {
-    const client = ["payments", "create", "--amount", "900", "--order-id"];
-    for (let index = 0; index < 5; index++) await run(...client, `order_${index}`);
-    const saidBy = async (...args: string[]) => (await run("payments", "list", ...args)).stderr;
-    expect(await saidBy()).toBe("");
-    expect(await saidBy("--limit", "2")).toBe("3 more; --all prints them.\n");
-    expect(await saidBy("--limit", "2", "--offset", "2", "--csv")).toMatch(/^1 more/);
-    expect(await saidBy("--limit", "2", "--offset", "3")).toBe("");
-    expect(await saidBy("--limit", "2", "--json")).toBe("");
-  });
-
   test("quotes are read and asked for with the payment's secret, which errors do not repeat", async () => {
     const [{ paymentId, secret }] = await jsonOf(
       ...["payments", "create", "--order-id", "order_1", "--amount", "2500"],
@@ -241,15 +206,6 @@ test.each(["0", "-1", "9e9"])("waiting for %s seconds is refused by its name", a
   expect(stderr).toContain("--timeout");
 });
 
-test.each([
-  [["--csv", "--json"], "Pass --csv or --json, not both."],
-  [["--limit", "1", "--all"], "Pass --limit or --all, not both."],
-])("a list is refused with %j, of which one would be ignored", async (args, reason) => {
-  const { code, stderr } = await run("payments", "list", ...args);
-  expect(code).toBe(2);
-  expect(stderr).toContain(reason);
-});
-
 describe("withdrawals create-once", () => {
   test.each([
     ["SIGINT", 130],
@@ -275,6 +231,11 @@ describe("withdrawals create-once", () => {
     const [second] = await jsonOf(...payout("payout_1"), "--yes");
     expect(second.id).toBe(first.id);
     expect(await jsonOf("withdrawals", "list")).toHaveLength(1);
+  });
+
+  test("takes the chain in both of its forms", async () => {
+    const args = payout("payout_1").map((arg) => (arg === "84532" ? "eip155:84532" : arg));
+    expect(await jsonOf(...args, "--yes")).toMatchObject([{ chainId: 84_532 }]);
   });
 
   test("sends nothing where nobody can confirm it", async () => {

@@ -51,6 +51,8 @@ describe("a listening sandbox", () => {
     for (const body of [large, streamed]) {
       const response = await post(server.url, sandbox.secretKey, body);
       expect(response.status).toBe(413);
+      // Otherwise the next request on this connection would break.
+      expect(response.headers.get("Connection")).toBe("close");
       expect(await errorOf(response)).toMatchObject({ code: "body_too_large" });
     }
   });

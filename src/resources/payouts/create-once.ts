@@ -11,6 +11,7 @@ import type { ApiResponse } from "../../http/answer.ts";
 import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
+import type { Environment } from "../../wire/credential.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
@@ -65,6 +66,9 @@ export async function createOnce(
 ): Promise<ApiResponse<Withdrawal>> {
   const { time, settings } = http;
   const { signal, timeoutMs = settings.timeoutMs } = options;
+  // A sandbox can go back to before a withdrawal, and then give its id to another one.
+  const { environment }: typeof settings & { environment?: Environment } = settings;
+  const mayGoBack = environment === "sandbox";
   const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
   const deadlineAt = time.now() + deadlineMs;
   const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
@@ -114,8 +118,9 @@ export async function createOnce(
     const reading = () => http.call(route.get, input, inTime()).withResponse();
     let missing: unknown;
     for await (const { value, error } of poll(reading, { ...polling, mayPass: isNotFound })) {
-      if (value) return theOne(value, [value.data]) ?? value;
-      if (!isOwn) return undefined;
+      const isGone = mayGoBack && value?.data.orderId !== body.orderId;
+      if (value && !isGone) return theOne(value, [value.data]) ?? value;
+      if (!isOwn || isGone) return undefined;
       missing = error;
     }
     throw missing;

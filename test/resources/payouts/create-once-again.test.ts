@@ -163,6 +163,41 @@ describe("createOnce remembers", () => {
     expect(sent).toBe(2);
   });
 
+  test("no withdrawal that a sandbox has taken back", async () => {
+    const sandbox = createSandbox();
+    const { withdrawals, time } = clientOf(sandbox);
+    const fresh = sandbox.snapshot();
+    const { id } = await withdrawals.createOnce(payout);
+    sandbox.restore(fresh);
+    expect(await withdrawals.createOnce(payout)).toMatchObject({ id, status: "pending" });
+    expect(await existing(sandbox)).toHaveLength(1);
+    sandbox.restore(fresh);
+    const other = await withdrawals.createOnce({ ...payout, orderId: "payout_2" });
+    const again = await withdrawals.createOnce(payout);
+    expect(again.orderId).toBe(payout.orderId);
+    expect(other.id).toBe(id);
+    expect(time.waits).toEqual([]);
+  });
+
+  test("elsewhere what it created, even while it cannot be read", async () => {
+    const sandbox = createSandbox();
+    let isHidden = false;
+    const { withdrawals, calls } = clientOf(sandbox, {
+      environment: "testnet",
+      baseUrl: "https://testnet.example",
+      fetch: (url, init) => {
+        const isRead = init.method === "GET" && !url.includes("limit=");
+        if (!isRead || !isHidden) return lagging(sandbox)(url, init);
+        const body = { code: "not_found", message: "No such withdrawal" };
+        return Promise.resolve(Response.json(body, { status: 404 }));
+      },
+    });
+    await withdrawals.createOnce(payout);
+    isHidden = true;
+    await expect(withdrawals.createOnce(payout)).rejects.toMatchObject({ name: "NotFoundError" });
+    expect(calls("withdrawals.create")).toBe(1);
+  });
+
   test("nothing of a request that the service refused", async () => {
     const sandbox = createSandbox();
     const { withdrawals } = clientOf(sandbox);

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSandbox, type SandboxServer } from "../../src/sandbox/index.ts";
+import { settlekit } from "./command-line.ts";
+
+const sandbox = createSandbox({ seed: "records" });
+let server: SandboxServer;
+
+beforeEach(async () => {
+  server = await sandbox.listen({ port: 0 });
+});
+afterEach(async () => {
+  sandbox.reset();
+  await server.close();
+});
+
+const run = (...args: string[]) =>
+  settlekit(args, {
+    SETTLEKIT_ENVIRONMENT: "sandbox",
+    SETTLEKIT_SANDBOX_URL: server.url,
+    SETTLEKIT_SECRET_KEY: sandbox.secretKey,
+  });
+
+async function jsonOf(...args: string[]) {
+  const { stdout } = await run(...args, "--json");
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+test("a list is a table for people, and CSV or lines of JSON for programs", async () => {
+  for (const id of ["a,b", 'c"d'])
+    await run("payments", "create", "--order-id", id, "--amount", "900");
+  const { stdout: table } = await run("payments", "list");
+  const [head, ...rows] = table.trimEnd().split("\n");
+  expect(head).toMatch(/^id +orderId +status +type +amountInCents +createdAt$/);
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toMatch(/^[0-9a-f-]{36} {2}c"d +pending +payment +900 /);
+  const { stdout: csv } = await run("payments", "list", "--csv");
+  expect(csv).toMatch(/^id,merchantId,/);
+  expect(csv).toContain(',"a,b",');
+  expect(csv).toContain(',"c""d",');
+});
+
+test("CSV and tables show what is inside an object that may be null", async () => {
+  const { stdout: tokens } = await run("tokens", "list");
+  expect(tokens).toMatch(/^id +chain\.chainId +symbol +status /);
+  expect(tokens).toMatch(/^\S+ +84532 +USDC /m);
+  const recipient = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+  const [{ id }] = await jsonOf(
+    ...["withdrawals", "create-once", "--order-id", "payout_1", "--amount-in-cents", "12500"],
+    ...["--chain-id", "84532", "--recipient-address", recipient, "--yes"],
+  );
+  await sandbox.withdrawals.simulate(id, "complete");
+  const { stdout: csv } = await run("withdrawals", "list", "--csv");
+  const [head = [], row = []] = csv.split("\n").map((line) => line.split(","));
+  const { receipt } = sandbox.withdrawals.all()[0] ?? {};
+  expect(row[head.indexOf("receipt.txHash")]).toBe(receipt?.txHash);
+  expect(row[head.indexOf("receipt.settledAmountUsd")]).toBe("125.00");
+});
+
+test("--limit and --all say how much of a list is read", async () => {
+  const client = ["payments", "create", "--amount", "900", "--order-id"];
+  for (let index = 0; index < 25; index++) await run(...client, `order_${index}`);
+  expect(await jsonOf("payments", "list")).toHaveLength(20);
+  expect(await jsonOf("payments", "list", "--limit", "3")).toHaveLength(3);
+  expect(await jsonOf("payments", "list", "--all")).toHaveLength(25);
+  expect(await jsonOf("payments", "list", "--offset", "24")).toHaveLength(1);
+  expect(await jsonOf("payments", "list", "--status", "completed")).toEqual([]);
+});
+
+test("a list says how many more items there are", async () => {
+  const client = ["payments", "create", "--amount", "900", "--order-id"];
+  for (let index = 0; index < 5; index++) await run(...client, `order_${index}`);
+  const saidBy = async (...args: string[]) => (await run("payments", "list", ...args)).stderr;
+  expect(await saidBy()).toBe("");
+  expect(await saidBy("--limit", "2")).toBe("3 more; --all prints them.\n");
+  expect(await saidBy("--limit", "2", "--offset", "2", "--csv")).toMatch(/^1 more/);
+  expect(await saidBy("--limit", "2", "--offset", "3")).toBe("");
+  expect(await saidBy("--limit", "2", "--json")).toBe("");
+});
+
+test.each([
+  [["--csv", "--json"], "Pass --csv or --json, not both."],
+  [["--limit", "1", "--all"], "Pass --limit or --all, not both."],
+])("a list is refused with %j, of which one would be ignored", async (args, reason) => {
+  const { code, stderr } = await run("payments", "list", ...args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(reason);
+});
