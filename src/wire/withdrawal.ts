@@ -136,7 +136,7 @@ export const maxMetadataLength = 2048;
 export interface CreateWithdrawalBody {
   /** USD cents. */
   amountInCents: number;
-  /** A number, or CAIP-2 text if the client is configured to send that. */
+  /** An EVM chain, such as 8453. */
   chainId: number;
   recipientAddress: string;
   orderId?: string;
