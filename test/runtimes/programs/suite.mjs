@@ -44,10 +44,12 @@ async function once(modules, setting) {
     () => client.payments.create(order, { maxRetries: 0 }),
     () => client.request({ method: "POST", path: "/v1/cancel" }),
   ];
+  // Until the runtime has removed a broken connection, or put a used one back.
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 100));
   for (const call of calls) {
+    await settled();
     await client.withdrawals.list();
-    // Until the runtime has put the connection back.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await settled();
     const error = await failureOf(call());
     equal(error.outcome, "unknown", "outcome of a creation whose connection broke");
   }
