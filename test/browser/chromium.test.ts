@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { checkoutCases } from "./checkout-cases.ts";
 import { chromiumPath, launchChromium } from "./chromium.ts";
 import { contentSecurityCases } from "./content-security-cases.ts";
+import { elementAwakeCases } from "./element-awake-cases.ts";
 import { elementCases } from "./element-cases.ts";
 import { elementLastsCases } from "./element-lasts-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
@@ -34,6 +35,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   elementCases(browser);
   elementPageCases(browser);
   elementLastsCases(browser);
+  elementAwakeCases(browser);
   walletCases(browser);
   sentCases(browser);
   reactCases(browser);

@@ -102,6 +102,9 @@ export class Session implements Actions {
     this.#update({ returnUrl: this.#connection.returnUrl });
     this.#walletPayment.recall(this.#connection.paymentId);
     addEventListener("online", () => void this.refresh(), { signal });
+    // Timers may have stood still while the page was hidden, or the device asleep.
+    const onVisible = () => document.hidden || void this.refresh();
+    document.addEventListener("visibilitychange", onVisible, { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
     this.#walletPayment.discover(signal);
     this.#timer = setInterval(() => this.#tick(), tickMs);
