@@ -1,11 +1,13 @@
 import { SettlekitError } from "../../errors.ts";
 import type { ClientEvent } from "../../http/events.ts";
 import { passesByItself } from "../../resources/waiting.ts";
-import { isFinal, isPaid } from "../../wire/payment-status.ts";
+import { isFinal } from "../../wire/payment-status.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
 import type { Actions } from "./pay-panel.ts";
 import { Prices } from "./prices.ts";
+import { rereadMs } from "./rereading.ts";
+import { ReturnToShop } from "./return-to-shop.ts";
 import {
   awaitsTransfer,
   type Choice,
@@ -20,12 +22,6 @@ import type { RpcUrls } from "./wallets.ts";
 
 /** How often the countdown is updated. */
 const tickMs = 250;
-/** The wait between reads of a payment that is collecting confirmations, or could not be read. */
-const rereadMs = 3_000;
-/** The wait between reads of a payment that the service refuses. */
-const refusedRereadMs = 15_000;
-/** The wait between the payment and the return to the shop. */
-const returnMs = 3_000;
 
 /** Creates the payment's client. */
 export type Connect = (onEvent: (event: ClientEvent) => void) => Connection;
@@ -46,6 +42,7 @@ export class Session implements Actions {
   readonly #options: SessionOptions;
   readonly #prices: Prices;
   readonly #walletPayment: WalletPayment;
+  readonly #return: ReturnToShop;
   #stopping = new AbortController();
   /** The last valid connection: even a stopped session reports a wallet's transfers to the service. */
   #connection: Connection | undefined;
@@ -57,10 +54,10 @@ export class Session implements Actions {
   #looked = 0;
   #looking = 0;
   #lookedAt = 0;
+  /** When the status was first read, or last changed. */
+  #changedAt = 0;
   /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
-  /** When the customer is redirected; never if they chose to stay. */
-  #returnAt: number | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -80,6 +77,7 @@ export class Session implements Actions {
       rpcUrls: options.rpcUrls,
       tell: (input) => this.#tell(input),
     });
+    this.#return = new ReturnToShop(shared);
   }
 
   get isRunning(): boolean {
@@ -117,7 +115,7 @@ export class Session implements Actions {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#prices.drop();
-    if (Number.isFinite(this.#returnAt)) this.#returnAt = undefined;
+    this.#return.stop();
   }
 
   /** Takes over another connection's return URL, and nothing else. */
@@ -174,8 +172,7 @@ export class Session implements Actions {
 
   /** Cancels the automatic return to the shop. */
   stay(): void {
-    this.#returnAt = Number.POSITIVE_INFINITY;
-    this.#update({ returnInSeconds: undefined });
+    this.#return.stay();
   }
 
   /** Watches the status, once per start. If the watch ended, the next read restarts it. */
@@ -206,6 +203,7 @@ export class Session implements Actions {
       if (looked !== this.#looked || signal.aborted) return;
       checkPayment(payment, paymentId);
       this.#isStale = false;
+      if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
       this.#update({ payment, problem: undefined });
       if (!isFinal(payment.status)) void this.#watch();
       if (payment.status === "pending") return await this.#prices.take(payment.quotes);
@@ -214,10 +212,12 @@ export class Session implements Actions {
       this.#prices.drop();
     } catch (error) {
       if (signal.aborted || looked !== this.#looked) return;
-      this.#isStale = true;
       const { payment } = this.#known;
+      // Keep showing how it ended: the service may refuse to tell it again.
+      if (payment && isFinal(payment.status)) return;
+      this.#isStale = true;
       // Keep showing the last result; the payment is read again.
-      if (payment && (passesByItself(error) || isFinal(payment.status))) return;
+      if (payment && passesByItself(error)) return;
       this.#fail(error);
     } finally {
       this.#looking -= 1;
@@ -227,12 +227,10 @@ export class Session implements Actions {
   #tick(): void {
     const { payment, offer, problem } = this.#known;
     const now = performance.now();
-    const isRefused = problem !== undefined && problem.kind !== "unavailable";
-    const afterMs = isRefused ? refusedRereadMs : rereadMs;
-    const isDue = this.#looking === 0 && now - this.#lookedAt > afterMs;
-    if (isDue && (this.#isStale || payment?.status === "processing")) void this.#look();
+    const waitMs = rereadMs(this.#known, this.#isStale, now - this.#changedAt);
+    if (this.#looking === 0 && now - this.#lookedAt > waitMs) void this.#look();
     this.#walletPayment.tick(now);
-    this.#tickReturn(now);
+    this.#return.tick(now);
     if (payment?.status !== "pending" || problem) return;
     if (offer && offer.request.remainingMs() === 0) {
       this.#walletPayment.expire();
@@ -241,20 +239,6 @@ export class Session implements Actions {
       this.#options.onChange(this.#known);
     } else {
       this.#prices.tick(now);
-    }
-  }
-
-  /** Redirects the customer shortly after the payment, unless they chose to stay. */
-  #tickReturn(now: number): void {
-    const { payment, returnUrl, returnInSeconds } = this.#known;
-    if (returnUrl === undefined || payment === undefined || !isPaid(payment.status)) return;
-    this.#returnAt ??= now + returnMs;
-    const seconds = Math.ceil((this.#returnAt - now) / 1_000);
-    if (seconds <= 0) {
-      this.stay();
-      location.assign(returnUrl);
-    } else if (Number.isFinite(seconds) && seconds !== returnInSeconds) {
-      this.#update({ returnInSeconds: seconds });
     }
   }
 

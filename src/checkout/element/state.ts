@@ -124,6 +124,11 @@ export function awaitsTransfer({ payment, sent, payingAgain }: Known): boolean {
   return payment?.status === "pending" && sent.length > 0 && payingAgain !== "sure";
 }
 
+/** Whether a status is final only until late money arrives. */
+export function endedUnpaid(status: string | undefined): boolean {
+  return status === "expired" || status === "cancelled";
+}
+
 /** The choices that quotes offer, in order and without duplicates. Chains without EVM addresses cannot be displayed. */
 export function choicesOf(
   quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],

@@ -1,6 +1,6 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
-import type { Known, SentTransfer, WalletFailure } from "./state.ts";
+import { endedUnpaid, type Known, type SentTransfer, type WalletFailure } from "./state.ts";
 import {
   payFromWallet,
   quoteExpired,
@@ -120,7 +120,7 @@ export class WalletPayment {
   tick(now: number): void {
     const { payment, sent } = this.#options.known();
     const status = payment?.status ?? "";
-    if (sent.length === 0 || !["pending", "expired", "cancelled"].includes(status)) return;
+    if (sent.length === 0 || (status !== "pending" && !endedUnpaid(status))) return;
     if (status !== this.#told.status) this.#told = { status, count: 0, nextAt: 0 };
     if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
   }
