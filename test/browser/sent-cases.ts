@@ -98,6 +98,22 @@ export function sentCases(browser: () => Browser): void {
       expect(wallet.transfers.length).toBe(1);
     });
 
+    test("is asked for by one element of the page at a time", async () => {
+      await opened();
+      await shop.element.evaluate((it) => it.after(it.cloneNode()));
+      const [first, second] = [0, 1].map((n) => payButton().nth(n));
+      await first?.click();
+      await says("Check the amount and the address");
+      await second?.click();
+      await says("Anvil Wallet already has a pending request. Respond to that one first.");
+      expect(wallet.transfers.length).toBe(1);
+      expect(shop.events.map(({ detail }) => detail.code)).toContain("wallet_busy");
+      wallet.reject(0);
+      await says("You rejected the request in Anvil Wallet.");
+      await second?.click();
+      await expect.poll(() => wallet.transfers.length).toBe(2);
+    });
+
     test("is to be rejected in the wallet when the payment ends before", async () => {
       const { paymentId } = await showing();
       await shop.sandbox.payments.simulate(paymentId, "timeout");

@@ -114,6 +114,14 @@ export function quoteExpired(name: string, isAsking = false): SettlekitError {
   return walletError("quote_expired", what);
 }
 
+/** The error for a payment that another element of the page is already asking a wallet for. */
+export function walletBusy(name: string): SettlekitError {
+  return walletError(
+    "wallet_busy",
+    `Another element on this page is asking ${name} to pay the same payment. Respond to that request first.`,
+  );
+}
+
 /**
  * Withdraws a wallet's request, if possible. EIP-1193 has no way to do so, but MetaMask and others reject a page's open
  * requests when it gives up its permissions, which needs no prompt.
