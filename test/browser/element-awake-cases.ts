@@ -33,6 +33,33 @@ export function elementAwakeCases(browser: () => Browser): void {
       expect(wallet.transfers).toEqual([]);
     });
 
+    test.each([
+      ["fast", 11 * 60_000],
+      ["slow", -60 * 60_000],
+    ])(
+      "has a current quote on a device with a %s clock, if CORS hides the service's",
+      async (_, ms) => {
+        const page = await shop.watch();
+        await page.clock.install({ time: shop.sandbox.clock.now().getTime() + ms });
+        await page.route(`${shop.service.url}/**`, async (route) => {
+          const response = await route.fetch();
+          const { "access-control-expose-headers": _, ...headers } = response.headers();
+          await route.fulfill({ response, headers });
+        });
+        const order = await shop.order();
+        const isAsking = ({ method, path }: { method: string; path: string }) =>
+          method === "POST" && path.endsWith(`${order.paymentId}/quotes`);
+        const asked = () => shop.sandbox.requests().filter(isAsking).length;
+        await shop.visit(order);
+        await page.getByText("25 USDC").waitFor();
+        expect(await page.getByRole("timer").textContent()).toMatch(/^(10:00|9:5\d)$/);
+        await shop.sandbox.clock.advance("11m");
+        await page.clock.fastForward("10:30");
+        await expect.poll(asked).toBe(2);
+        expect(errors()).toEqual([]);
+      },
+    );
+
     test("reads the payment when the page is visible again", async () => {
       const page = await shop.watch();
       await page.clock.install();

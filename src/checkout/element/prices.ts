@@ -1,6 +1,8 @@
 import { InvalidRequestError, SettlekitError } from "../../errors.ts";
+import { realTime, ServiceClock } from "../../http/time.ts";
 import { passesByItself } from "../../resources/waiting.ts";
 import type { Quote } from "../../wire/quote.ts";
+import { paymentRequest } from "../payment-request.ts";
 import type { Connection } from "./connect.ts";
 import { type Choice, choicesOf, codeOf, firstChoice, type Known, offerOf } from "./state.ts";
 
@@ -69,9 +71,12 @@ export class Prices {
     try {
       const { chainId, contractAddress } = choice ?? {};
       const input = { chainId, contractAddress, ...(isDeposit && { forceDepositAmount }) };
-      const quote = await checkout.quotes.create(input, { signal });
+      const answer = checkout.quotes.create(input, { signal }).withResponse();
+      const { data: quote, headers } = await answer;
       if (asked !== this.#asked) return;
-      const offer = offerOf(checkout.paymentRequest(payment, quote), quote, choice);
+      const clock = clockOf(quote, headers);
+      const request = paymentRequest(payment, quote, () => clock.now());
+      const offer = offerOf(request, quote, choice);
       this.#asking = undefined;
       const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
       update({ offer, choice: offer.choice, isRenewed });
@@ -115,6 +120,19 @@ export class Prices {
     const choices = [...known, ...added];
     this.#options.update({ choices, choice: choice ?? firstChoice(choices) });
   }
+}
+
+/**
+ * The service's clock, as it answered with a quote. Unless CORS lets the page read the Date header, it is the device's
+ * clock: if that contradicts a quote that can be paid, the quote was created just now.
+ */
+export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock {
+  const clock = new ServiceClock(realTime);
+  const [createdAt, expiresAt] = [Date.parse(quote.createdAt), Date.parse(quote.expiresAt)];
+  const isWrong = clock.now() < createdAt || clock.now() >= expiresAt;
+  if (isWrong && status === "active") clock.set(createdAt);
+  clock.observe(headers);
+  return clock;
 }
 
 /** Whether a retry may succeed. */
