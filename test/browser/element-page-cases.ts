@@ -105,6 +105,26 @@ export function elementPageCases(browser: () => Browser): void {
       expect(fetches() - before).toBeLessThanOrEqual(1);
     });
 
+    test("has an element that waits for the secret", async () => {
+      const page = await shop.watch();
+      const order = await shop.order();
+      await shop.visit(order, { "payment-id": "", secret: "" });
+      await shop.shows("problem");
+      const errors = reported();
+      await page.evaluate(
+        ({ paymentId, baseUrl }) => {
+          const made = document.createElement("settlekit-checkout");
+          Object.assign(made, { paymentId, baseUrl });
+          document.querySelector("main")?.replaceChildren(made);
+        },
+        { ...order, baseUrl: shop.service.url },
+      );
+      await shop.shows("loading");
+      expect(reported()).toEqual(errors);
+      await shop.element.evaluate((it, secret) => Object.assign(it, { secret }), order.secret);
+      await page.getByText("25 USDC").waitFor();
+    });
+
     test("is told of misspelt names, and of those alone", async () => {
       const attributes = { "return-ur": "/thanks", theme: "drak", title: "Pay", class: "wide" };
       await shop.visit(await shop.order(), attributes);
