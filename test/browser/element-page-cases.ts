@@ -1,5 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import type { Payment } from "../../src/wire/payment.ts";
+import type { Quote } from "../../src/wire/quote.ts";
 import { elementShop } from "./element-shop.ts";
 
 export function elementPageCases(browser: () => Browser): void {
@@ -166,6 +168,32 @@ export function elementPageCases(browser: () => Browser): void {
           "unknown_option",
           'The checkout has no property "paymentID", so it is ignored. Did you mean paymentId?',
         ]);
+    });
+
+    test("keeps the focus on the token that the keyboard chooses, even on another network", async () => {
+      const page = await shop.watch();
+      const order = await shop.order();
+      await page.route(`${shop.service.url}/**/${order.paymentId}`, async (route) => {
+        const response = await route.fetch();
+        if (route.request().method() !== "GET") return route.fulfill({ response });
+        const payment = (await response.json()) as Payment;
+        const isOffered = ({ token, chainId }: Quote) =>
+          token.symbol !== "USDT" || chainId !== 84_532;
+        const quotes = payment.quotes.filter(isOffered);
+        return route.fulfill({ response, json: { ...payment, quotes } });
+      });
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const token = (name: string) => page.getByRole("radio", { name, exact: true });
+      const isFocused = (name: string) => token(name).evaluate((it) => it.matches(":focus"));
+      await token("USDC").focus();
+      await page.keyboard.press("ArrowRight");
+      await page.getByText(/^[\d.]+ USDT$/).waitFor();
+      expect(await isFocused("USDT")).toBe(true);
+      await page.keyboard.press("ArrowLeft");
+      await page.getByText("25 USDC").waitFor();
+      expect(await isFocused("USDC")).toBe(true);
+      await page.getByText("To this address on Ethereum Sepolia").waitFor();
     });
 
     test("tells screen readers what changes, in the words that others see", async () => {

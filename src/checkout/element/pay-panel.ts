@@ -1,5 +1,5 @@
 import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.ts";
-import type { Choice, PayingAgain } from "./state.ts";
+import type { PayingAgain } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 import { walletIcon } from "./wallet-icon.ts";
@@ -7,7 +7,8 @@ import type { WalletAction } from "./wallet-line.ts";
 
 /** The customer's actions. */
 export interface Actions {
-  choose(choice: Choice): void;
+  /** @param key The choice's. */
+  choose(key: string): void;
   /** Undefined to choose again. */
   chooseDeposit(cents: number | undefined): void;
   retryPrice(): void;
@@ -139,19 +140,21 @@ export class PayPanel {
   #fill(set: HTMLFieldSetElement, name: string, options: View["tokens"]): void {
     show(set, options.length > 0);
     const segments = set.lastElementChild as HTMLElement;
-    const keys = options.map(({ label, choice }) => `${label} ${choice.key}`).join();
-    if (segments.dataset.keys !== keys) {
-      segments.dataset.keys = keys;
-      const radios = options.map(({ label, choice }) => {
-        const input = h("input", { type: "radio", name, value: choice.key, autocomplete: "off" });
-        input.addEventListener("change", () => this.#options.actions().choose(choice));
-        return h("label", { part: "option" }, input, h("span", { dir: "auto" }, label));
-      });
-      segments.replaceChildren(...radios);
+    for (const [index, { label, choice, isChosen }] of options.entries()) {
+      // The same radio may stand for another choice: a new one would lose the focus.
+      const option = segments.children[index] ?? segments.appendChild(this.#radio(name));
+      const [input, text] = option.children as unknown as [HTMLInputElement, HTMLElement];
+      input.value = choice.key;
+      input.checked = isChosen;
+      write(text, label);
     }
-    for (const [index, input] of segments.querySelectorAll("input").entries()) {
-      input.checked = options[index]?.isChosen ?? false;
-    }
+    for (const option of [...segments.children].slice(options.length)) option.remove();
+  }
+
+  #radio(name: string): HTMLElement {
+    const input = h("input", { type: "radio", name, autocomplete: "off" });
+    input.addEventListener("change", () => this.#options.actions().choose(input.value));
+    return h("label", { part: "option" }, input, h("span", { dir: "auto" }));
   }
 
   #showTransfer({ transfer, isPriceLoading }: View): void {

@@ -10,7 +10,6 @@ import { rereadMs } from "./rereading.ts";
 import { ReturnToShop } from "./return-to-shop.ts";
 import {
   awaitsTransfer,
-  type Choice,
   checkPayment,
   type Known,
   nothingKnown,
@@ -133,8 +132,9 @@ export class Session implements Actions {
     await this.#prices.askIfNone();
   }
 
-  choose(choice: Choice): void {
-    if (choice.key === this.#known.choice?.key) return;
+  choose(key: string): void {
+    const choice = this.#known.choices.find((it) => it.key === key);
+    if (choice === undefined || key === this.#known.choice?.key) return;
     this.giveUpWallet();
     this.#update({ choice, offer: undefined, isRenewed: false });
     void this.#prices.ask();
