@@ -183,6 +183,12 @@ export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over"
   return difference === 0n ? "exact" : difference > 0n ? "over" : "short";
 }
 
+/** The hash of the transaction that delivered the money, under either of its published names. */
+export function transactionOf({ receipt }: Payment): string | undefined {
+  const hash = receipt?.txHash ?? receipt?.transactionHash ?? undefined;
+  return hash === undefined ? undefined : printable(hash, 200);
+}
+
 /**
  * The offer that a quote makes.
  *

@@ -8,6 +8,7 @@ import {
   dueCents,
   excess,
   type Known,
+  transactionOf,
 } from "./state.ts";
 import { printable, type Texts } from "./texts.ts";
 import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line.ts";
@@ -295,10 +296,4 @@ function transactionsOf(phase: View["phase"], { payment, sent }: Known): string 
   const own = phase === "over" && payment ? transactionOf(payment) : undefined;
   const hashes = new Set([own ?? "", ...sent.map(({ hash }) => hash)].filter(Boolean));
   return [...hashes].join(" ") || undefined;
-}
-
-/** The hash of the transaction that delivered the money, under either of its published names. */
-export function transactionOf({ receipt }: Payment): string | undefined {
-  const hash = receipt?.txHash ?? receipt?.transactionHash ?? undefined;
-  return hash === undefined ? undefined : printable(hash, 200);
 }
