@@ -2,7 +2,6 @@ import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.
 import type { PayingAgain } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
-import { walletIcon } from "./wallet-icon.ts";
 import type { WalletAction } from "./wallet-line.ts";
 
 /** The customer's actions. */
@@ -195,7 +194,7 @@ export class PayPanel {
       const added = button(label, () => this.#options.actions().pay(uuid));
       added.dataset.uuid = uuid;
       this.#walletButtons.append(added);
-      if (icon) void walletIcon(icon).then((drawn) => drawn && added.prepend(drawn));
+      if (icon) void drawIcon(icon, added);
     }
     for (const it of this.#walletButtons.querySelectorAll("button")) {
       enable(it, !isWalletBusy);
@@ -211,6 +210,13 @@ export class PayPanel {
       show(element, wallet?.actions.includes(action as WalletAction) === true);
     }
   }
+}
+
+/** A wallet whose icon cannot be drawn still has its name. */
+async function drawIcon(url: string, element: HTMLElement): Promise<void> {
+  const module = await import("./wallet-icon.ts").catch(() => undefined);
+  const icon = await module?.walletIcon(url);
+  if (icon) element.prepend(icon);
 }
 
 function fieldset(legend: string): HTMLFieldSetElement {
