@@ -8,6 +8,7 @@ import { elementCases } from "./element-cases.ts";
 import { elementLastsCases } from "./element-lasts-cases.ts";
 import { elementLooksCases } from "./element-looks-cases.ts";
 import { elementPageCases } from "./element-page-cases.ts";
+import { elementServiceCases } from "./element-service-cases.ts";
 import { inspectorCases } from "./inspector-cases.ts";
 import { inspectorToolsCases } from "./inspector-tools-cases.ts";
 import { paymentPageCases } from "./payment-page-cases.ts";
@@ -36,6 +37,7 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   elementPageCases(browser);
   elementLastsCases(browser);
   elementAwakeCases(browser);
+  elementServiceCases(browser);
   walletCases(browser);
   sentCases(browser);
   reactCases(browser);

@@ -52,7 +52,7 @@ export class Prices {
     this.#options.update({ offer: undefined, priceFailure: undefined });
   }
 
-  /** Requests the price in the chosen token. An active quote is returned again. */
+  /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
     const { known, update, report, connection, look } = this.#options;
     const signal = this.#options.signal();
@@ -61,10 +61,6 @@ export class Prices {
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
     if (isDeposit && forceDepositAmount === undefined) return;
-    if (choice === undefined && !isDeposit) {
-      update({ priceFailure: { kind: "noChoice", code: "no_choice" } });
-      return;
-    }
     this.drop();
     const asked = this.#asked;
     this.#asking = asked;

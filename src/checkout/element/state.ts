@@ -41,7 +41,7 @@ export interface Problem {
 
 /** Why no price can be displayed. */
 interface PriceFailure {
-  readonly kind: "priceFailed" | "unpayable" | "noChoice";
+  readonly kind: "priceFailed" | "unpayable";
   /** HTTP status, or the error's code. */
   readonly code: string;
 }

@@ -1,0 +1,42 @@
+import type { Browser } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
+
+export function elementServiceCases(browser: () => Browser): void {
+  describe("the checkout element, whatever the service does,", () => {
+    const shop = elementShop(browser);
+    const status = () => shop.page.getByRole("status").textContent();
+    const errors = () =>
+      shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
+
+    /** Lets the payment be read without any quotes. */
+    const withoutQuotes = ({ paymentId }: { readonly paymentId: string }) =>
+      shop.page.route(`${shop.service.url}/**/${paymentId}`, async (route) => {
+        const response = await route.fetch();
+        if (route.request().method() !== "GET") return route.fulfill({ response });
+        return route.fulfill({ response, json: { ...(await response.json()), quotes: [] } });
+      });
+
+    test("asks for the default quote of a payment that has none", async () => {
+      await shop.watch();
+      const order = await shop.order();
+      await withoutQuotes(order);
+      await shop.visit(order);
+      await shop.page.getByText("25 USDC").waitFor();
+      await shop.page.getByText("To this address on Base Sepolia").waitFor();
+      expect(errors()).toEqual([]);
+    });
+
+    test("tells the shop why a payment without quotes gets none", async () => {
+      await shop.watch();
+      const order = await shop.order();
+      await withoutQuotes(order);
+      await shop.page.route(`${shop.service.url}/**/quotes`, (route) =>
+        route.fulfill({ status: 422 }),
+      );
+      await shop.visit(order);
+      await expect.poll(status).toContain("The price could not be loaded (HTTP 422).");
+      await expect.poll(errors).toHaveLength(1);
+    });
+  });
+}
