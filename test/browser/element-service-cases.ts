@@ -38,5 +38,23 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(status).toContain("The price could not be loaded (HTTP 422).");
       await expect.poll(errors).toHaveLength(1);
     });
+
+    test("says that there is no connection while the service fails", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const statuses = `${shop.service.url}/**/status`;
+      const notice = page.locator('[part="notice"]', { hasText: "No connection." });
+      const isShown = async () => {
+        await page.clock.runFor(1_000);
+        return notice.isVisible();
+      };
+      await page.route(statuses, (route) => route.fulfill({ status: 503 }));
+      await expect.poll(isShown).toBe(true);
+      await page.unroute(statuses);
+      await expect.poll(isShown).toBe(false);
+    });
   });
 }

@@ -253,12 +253,12 @@ export class Session implements Actions {
     }
   }
 
-  /** Whether the service is reachable, according to each request. */
+  /** Whether the service answers. A single attempt may be bad luck, and calls other than reads may fail alone. */
   #observe(event: ClientEvent, { aborted }: AbortSignal): void {
-    if (event.type !== "attempt") return;
-    const isOffline = event.status === undefined && event.failure !== undefined;
-    if (aborted || isOffline === this.#known.isOffline) return;
-    if (event.failure !== "aborted") this.#update({ isOffline });
+    if (aborted || event.type !== "end") return;
+    const { ok, status = 500, operation } = event;
+    const isOffline = !ok && status >= 500 && operation === "checkout.status";
+    if ((ok || isOffline) && isOffline !== this.#known.isOffline) this.#update({ isOffline });
   }
 
   /** Shows that the payment cannot be displayed. The same problem is reported only once. */
