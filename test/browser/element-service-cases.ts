@@ -56,5 +56,14 @@ export function elementServiceCases(browser: () => Browser): void {
       await page.unroute(statuses);
       await expect.poll(isShown).toBe(false);
     });
+
+    test("has no empty box where the QR code's script cannot be loaded", async () => {
+      const page = await shop.watch();
+      await page.route(`${shop.url}/qr*.js`, (route) => route.abort());
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await page.locator('[part="qr"]').waitFor({ state: "hidden" });
+      expect(await page.locator('[part="address"]').textContent()).toMatch(/^0x/);
+    });
   });
 }

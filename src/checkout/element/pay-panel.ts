@@ -179,8 +179,9 @@ export class PayPanel {
     this.#qr.dataset.address = address;
     this.#qr.replaceChildren();
     if (address === "") return;
-    // If the QR code cannot be drawn, the address can still be copied.
     const module = await import("./qr.ts").catch(() => undefined);
+    // Without its code, which browsers do not load again, the address can still be copied.
+    show(this.#qr, module !== undefined);
     if (module && this.#qr.dataset.address === address) {
       this.#qr.replaceChildren(module.qrCode(address));
     }
