@@ -57,6 +57,20 @@ export function elementServiceCases(browser: () => Browser): void {
       await expect.poll(isShown).toBe(false);
     });
 
+    test("says within 20 seconds that the service does not answer", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await page.route(`${shop.service.url}/**/${order.paymentId}`, () => {});
+      await shop.visit(order);
+      await shop.shows("loading");
+      await page.clock.runFor(10_500);
+      await page.clock.runFor(10_500);
+      await shop.shows("problem");
+      expect(await status()).toContain("cannot be loaded at the moment");
+      expect(errors()).toHaveLength(1);
+    });
+
     test("has no empty box where the QR code's script cannot be loaded", async () => {
       const page = await shop.watch();
       await page.route(`${shop.url}/qr*.js`, (route) => route.abort());
