@@ -122,6 +122,25 @@ export function sentCases(browser: () => Browser): void {
       await says("Reject the request in Anvil Wallet as well");
     });
 
+    test("is reported again and again, but the same failure to do so only once", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      await wallet.join(page);
+      let reports = 0;
+      await page.route(`${shop.service.url}/**/refresh-status`, (route) => {
+        if (route.request().method() === "POST") reports += 1;
+        return route.fulfill({ status: 422 });
+      });
+      await shop.visit(await shop.order());
+      await payButton().click();
+      await expect.poll(() => wallet.transfers.length).toBe(1);
+      wallet.confirm(0);
+      await shop.shows("sent");
+      await page.clock.runFor(11_000);
+      await expect.poll(() => reports).toBeGreaterThan(2);
+      expect(shop.events.filter(({ name }) => name === "error")).toHaveLength(1);
+    });
+
     test("belongs to its payment alone", async () => {
       await sent();
       await shop.visit(await shop.order());

@@ -11,6 +11,7 @@ import { ReturnToShop } from "./return-to-shop.ts";
 import {
   awaitsTransfer,
   checkPayment,
+  codeOf,
   type Known,
   nothingKnown,
   type PayingAgain,
@@ -55,6 +56,8 @@ export class Session implements Actions {
   #lookedAt = 0;
   /** When the status was first read, or last changed. */
   #changedAt = 0;
+  /** Why the last report of a transaction failed. */
+  #untold: string | undefined;
   /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
 
@@ -247,9 +250,12 @@ export class Session implements Actions {
     try {
       // Without the signal: money that was sent is reported even after the element is removed.
       const state = await this.#connection?.checkout.refreshStatus(input);
+      this.#untold = undefined;
       if (state && state.status !== this.#known.payment?.status) await this.#look();
     } catch (error) {
-      this.#report(error);
+      const code = codeOf(error);
+      if (code !== this.#untold) this.#report(error);
+      this.#untold = code;
     }
   }
 
