@@ -71,7 +71,9 @@ export class Prices {
       const { data: quote, headers } = await answer;
       if (asked !== this.#asked) return;
       const clock = clockOf(quote, headers);
-      const request = paymentRequest(payment, quote, () => clock.now());
+      const request = clock
+        ? paymentRequest(payment, quote, () => clock.now())
+        : checkout.paymentRequest(payment, quote);
       const offer = offerOf(request, quote, choice);
       this.#asking = undefined;
       const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
@@ -119,15 +121,16 @@ export class Prices {
 }
 
 /**
- * The service's clock, as it answered with a quote. Unless CORS lets the page read the Date header, it is the device's
- * clock: if that contradicts a quote that can be paid, the quote was created just now.
+ * A clock for a quote where the device's is wrong and CORS hides the service's: if the device's clock contradicts a quote
+ * that can be paid, the quote was created just now.
  */
-export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock {
-  const clock = new ServiceClock(realTime);
+export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock | undefined {
   const [createdAt, expiresAt] = [Date.parse(quote.createdAt), Date.parse(quote.expiresAt)];
-  const isWrong = clock.now() < createdAt || clock.now() >= expiresAt;
-  if (isWrong && status === "active") clock.set(createdAt);
-  clock.observe(headers);
+  const now = realTime.wallClock();
+  const isWrong = now < createdAt || now >= expiresAt;
+  if (!isWrong || status !== "active" || headers.has("date")) return undefined;
+  const clock = new ServiceClock(realTime);
+  clock.set(createdAt);
   return clock;
 }
 
