@@ -38,7 +38,7 @@ const bundles: readonly Bundle[] = [
     isGate: true,
   },
   {
-    // Languages and QR codes are loaded on demand.
+    // Languages, QR codes and wallets' icons are loaded on demand.
     name: "the checkout element",
     source: 'export { defineCheckoutElement } from "../src/checkout/element/index.ts"',
     beyond: "CheckoutClient without its QR codes",

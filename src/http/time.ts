@@ -70,8 +70,8 @@ export function readHttpDate(text: string): number | undefined {
 /** The service's time according to its Date headers, which decides when its quotes and payments expire. */
 export class ServiceClock {
   readonly #time: Time;
-  /** The service's time at zero of the local monotonic clock. */
-  #origin: number | undefined;
+  /** The service's time when it was last known, and what the local clocks showed then. */
+  #known: { readonly service: number; readonly now: number; readonly wall: number } | undefined;
 
   constructor(time: Time) {
     this.#time = time;
@@ -79,11 +79,19 @@ export class ServiceClock {
 
   /** Milliseconds since 1970. Before the first answer, the local time. */
   now(): number {
-    return this.#origin === undefined ? this.#time.wallClock() : this.#origin + this.#time.now();
+    const [now, wall] = [this.#time.now(), this.#time.wallClock()];
+    if (this.#known === undefined) return wall;
+    // While a device sleeps, its monotonic clock may stand still; its wall clock may be set back.
+    return this.#known.service + Math.max(now - this.#known.now, wall - this.#known.wall);
   }
 
   observe(headers: Headers): void {
     const date = readHttpDate(headers.get("date") ?? "");
-    if (date !== undefined) this.#origin = date - this.#time.now();
+    if (date !== undefined) this.set(date);
+  }
+
+  /** @param service Milliseconds since 1970. */
+  set(service: number): void {
+    this.#known = { service, now: this.#time.now(), wall: this.#time.wallClock() };
   }
 }

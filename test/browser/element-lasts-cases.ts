@@ -98,6 +98,48 @@ export function elementLastsCases(browser: () => Browser): void {
       await page.getByText("$25.00 arrived. Thank you.").waitFor();
     });
 
+    test("sees money that arrives after the payment expired, for a quarter of an hour", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const [seen, missed] = [await shop.order(), await shop.order()];
+      const reads = () => shop.sandbox.requests().filter(({ method }) => method === "GET").length;
+      for (const { paymentId } of [seen, missed]) {
+        await shop.sandbox.payments.simulate(paymentId, "timeout");
+      }
+      await shop.visit(seen);
+      await page.getByText("Nothing arrived in time.").waitFor();
+      await shop.sandbox.payments.simulate(seen.paymentId, "late");
+      await page.clock.runFor(31_000);
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+      expect(names()).toEqual(["change", "expired", "change", "paid"]);
+
+      await shop.visit(missed);
+      await page.getByText("Nothing arrived in time.").waitFor();
+      await page.clock.fastForward("15:01");
+      const before = reads();
+      await page.clock.runFor(61_000);
+      expect(reads()).toBe(before);
+    });
+
+    test("shows how a payment ended, even if the service refuses to tell it again", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.sandbox.payments.simulate(order.paymentId, "timeout");
+      await shop.visit(order);
+      await page.getByText("Nothing arrived in time.").waitFor();
+      let refused = 0;
+      await page.route(`${shop.service.url}/**/${order.paymentId}`, (route) => {
+        if (route.request().method() === "GET") refused += 1;
+        return route.fulfill({ status: 403, headers: { "access-control-allow-origin": "*" } });
+      });
+      await page.clock.runFor(31_000);
+      await expect.poll(() => refused).toBe(1);
+      await page.clock.runFor(15_000);
+      expect(refused).toBe(1);
+      expect(await page.getByText("Nothing arrived in time.").isVisible()).toBe(true);
+    });
+
     test("says why a payment cannot be read any more, and reads it again", async () => {
       const page = await shop.watch();
       await page.clock.install();

@@ -144,24 +144,31 @@ export function elementLooksCases(browser: () => Browser): void {
       expect(durations).toEqual([]);
     });
 
-    test("shows the choice and the code in forced colours", async () => {
+    test("shows the choice, the focus, the code and the confirmations in forced colours", async () => {
       const page = await shop.watch({ forcedColors: "active" });
       await visitIn("pay");
       await page.locator('[part="qr"] svg').waitFor();
-      const outlines = await page
-        .locator('[part="option"]')
-        .evaluateAll((options) =>
-          options.map((it) => [
-            it.querySelector("input")?.checked,
-            getComputedStyle(it.querySelector("span") ?? it).outlineStyle === "solid",
-          ]),
+      const styles = () =>
+        page.locator('[part="option"]').evaluateAll((options) =>
+          options.map((it) => {
+            const { borderStyle, outlineStyle } = getComputedStyle(it.querySelector("span") ?? it);
+            const isChosen = it.querySelector("input")?.checked;
+            return [isChosen, borderStyle === "solid", outlineStyle === "solid"];
+          }),
         );
-      expect(outlines.some(([isChosen]) => isChosen)).toBe(true);
-      for (const [isChosen, isOutlined] of outlines) expect(isOutlined).toBe(isChosen);
+      const before = await styles();
+      expect(before.some(([isChosen]) => isChosen)).toBe(true);
+      for (const style of before) expect(style).toEqual([style[0], style[0], false]);
+      await page.keyboard.press("Tab");
+      const focused = (await styles()).filter(([, , isOutlined]) => isOutlined);
+      expect(focused).toEqual([[true, true, true]]);
       const qr = page.locator('[part="qr"]');
       expect(await qr.evaluate((it) => getComputedStyle(it).backgroundColor)).toBe(
         "rgb(255, 255, 255)",
       );
+      await visitIn("confirming");
+      const bar = page.getByRole("progressbar");
+      expect(await bar.evaluate((it) => getComputedStyle(it).forcedColorAdjust)).toBe("none");
     });
 
     test("is styled by every part and brand of the guide", async () => {

@@ -1,5 +1,7 @@
 import type { Browser } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import type { Payment } from "../../src/wire/payment.ts";
+import type { Quote } from "../../src/wire/quote.ts";
 import { elementShop } from "./element-shop.ts";
 
 export function elementPageCases(browser: () => Browser): void {
@@ -105,6 +107,26 @@ export function elementPageCases(browser: () => Browser): void {
       expect(fetches() - before).toBeLessThanOrEqual(1);
     });
 
+    test("has an element that waits for the secret", async () => {
+      const page = await shop.watch();
+      const order = await shop.order();
+      await shop.visit(order, { "payment-id": "", secret: "" });
+      await shop.shows("problem");
+      const errors = reported();
+      await page.evaluate(
+        ({ paymentId, baseUrl }) => {
+          const made = document.createElement("settlekit-checkout");
+          Object.assign(made, { paymentId, baseUrl });
+          document.querySelector("main")?.replaceChildren(made);
+        },
+        { ...order, baseUrl: shop.service.url },
+      );
+      await shop.shows("loading");
+      expect(reported()).toEqual(errors);
+      await shop.element.evaluate((it, secret) => Object.assign(it, { secret }), order.secret);
+      await page.getByText("25 USDC").waitFor();
+    });
+
     test("is told of misspelt names, and of those alone", async () => {
       const attributes = { "return-ur": "/thanks", theme: "drak", title: "Pay", class: "wide" };
       await shop.visit(await shop.order(), attributes);
@@ -146,6 +168,32 @@ export function elementPageCases(browser: () => Browser): void {
           "unknown_option",
           'The checkout has no property "paymentID", so it is ignored. Did you mean paymentId?',
         ]);
+    });
+
+    test("keeps the focus on the token that the keyboard chooses, even on another network", async () => {
+      const page = await shop.watch();
+      const order = await shop.order();
+      await page.route(`${shop.service.url}/**/${order.paymentId}`, async (route) => {
+        const response = await route.fetch();
+        if (route.request().method() !== "GET") return route.fulfill({ response });
+        const payment = (await response.json()) as Payment;
+        const isOffered = ({ token, chainId }: Quote) =>
+          token.symbol !== "USDT" || chainId !== 84_532;
+        const quotes = payment.quotes.filter(isOffered);
+        return route.fulfill({ response, json: { ...payment, quotes } });
+      });
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const token = (name: string) => page.getByRole("radio", { name, exact: true });
+      const isFocused = (name: string) => token(name).evaluate((it) => it.matches(":focus"));
+      await token("USDC").focus();
+      await page.keyboard.press("ArrowRight");
+      await page.getByText(/^[\d.]+ USDT$/).waitFor();
+      expect(await isFocused("USDT")).toBe(true);
+      await page.keyboard.press("ArrowLeft");
+      await page.getByText("25 USDC").waitFor();
+      expect(await isFocused("USDC")).toBe(true);
+      await page.getByText("To this address on Ethereum Sepolia").waitFor();
     });
 
     test("tells screen readers what changes, in the words that others see", async () => {

@@ -98,12 +98,47 @@ export function sentCases(browser: () => Browser): void {
       expect(wallet.transfers.length).toBe(1);
     });
 
+    test("is asked for by one element of the page at a time", async () => {
+      await opened();
+      await shop.element.evaluate((it) => it.after(it.cloneNode()));
+      const [first, second] = [0, 1].map((n) => payButton().nth(n));
+      await first?.click();
+      await says("Check the amount and the address");
+      await second?.click();
+      await says("Anvil Wallet already has a pending request. Respond to that one first.");
+      expect(wallet.transfers.length).toBe(1);
+      expect(shop.events.map(({ detail }) => detail.code)).toContain("wallet_busy");
+      wallet.reject(0);
+      await says("You rejected the request in Anvil Wallet.");
+      await second?.click();
+      await expect.poll(() => wallet.transfers.length).toBe(2);
+    });
+
     test("is to be rejected in the wallet when the payment ends before", async () => {
       const { paymentId } = await showing();
       await shop.sandbox.payments.simulate(paymentId, "timeout");
       await shop.refresh();
       await shop.shows("over");
       await says("Reject the request in Anvil Wallet as well");
+    });
+
+    test("is reported again and again, but the same failure to do so only once", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      await wallet.join(page);
+      let reports = 0;
+      await page.route(`${shop.service.url}/**/refresh-status`, (route) => {
+        if (route.request().method() === "POST") reports += 1;
+        return route.fulfill({ status: 422 });
+      });
+      await shop.visit(await shop.order());
+      await payButton().click();
+      await expect.poll(() => wallet.transfers.length).toBe(1);
+      wallet.confirm(0);
+      await shop.shows("sent");
+      await page.clock.runFor(11_000);
+      await expect.poll(() => reports).toBeGreaterThan(2);
+      expect(shop.events.filter(({ name }) => name === "error")).toHaveLength(1);
     });
 
     test("belongs to its payment alone", async () => {

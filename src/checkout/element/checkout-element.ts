@@ -213,7 +213,7 @@ export class SettlekitCheckoutElement extends ElementBase {
       this.#events = new EventDispatcher(this, paymentId);
     }
     this.#report(misspeltNames(this));
-    if (paymentId === null && secret === null) this.#show(nothingKnown);
+    if (paymentId === null || secret === null) this.#show(nothingKnown);
     else this.#session.start(connectTo);
   }
 

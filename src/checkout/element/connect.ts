@@ -50,6 +50,9 @@ export function connect(attributes: ConnectionAttributes, options: ConnectOption
       ...(environment !== null && { environment }),
       ...(headerPrefix !== null && { headerPrefix }),
       onEvent: options.onEvent,
+      // Shorter than a server's, because a customer is waiting.
+      timeoutMs: 10_000,
+      deadlineMs: 20_000,
     },
     isOwnOrigin,
   );

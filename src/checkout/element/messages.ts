@@ -37,7 +37,6 @@ export const english = {
   priceRenewed: "The price was updated. The amount may have changed.",
   priceFailed: "The price could not be loaded ({code}). Choose another token, or try again.",
   unpayable: "You cannot pay with this token here ({code}). Choose another one.",
-  noChoice: "No token is available for this payment. Ask the shop for help.",
   tryAgain: "Try again",
 
   copyAmount: "Copy the amount",

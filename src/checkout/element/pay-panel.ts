@@ -1,13 +1,13 @@
 import { button, type CopyButton, enable, factRow, h, show, write } from "./dom.ts";
-import type { Choice, PayingAgain } from "./state.ts";
+import type { PayingAgain } from "./state.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
-import { walletIcon } from "./wallet-icon.ts";
 import type { WalletAction } from "./wallet-line.ts";
 
 /** The customer's actions. */
 export interface Actions {
-  choose(choice: Choice): void;
+  /** @param key The choice's. */
+  choose(key: string): void;
   /** Undefined to choose again. */
   chooseDeposit(cents: number | undefined): void;
   retryPrice(): void;
@@ -139,19 +139,21 @@ export class PayPanel {
   #fill(set: HTMLFieldSetElement, name: string, options: View["tokens"]): void {
     show(set, options.length > 0);
     const segments = set.lastElementChild as HTMLElement;
-    const keys = options.map(({ label, choice }) => `${label} ${choice.key}`).join();
-    if (segments.dataset.keys !== keys) {
-      segments.dataset.keys = keys;
-      const radios = options.map(({ label, choice }) => {
-        const input = h("input", { type: "radio", name, value: choice.key, autocomplete: "off" });
-        input.addEventListener("change", () => this.#options.actions().choose(choice));
-        return h("label", { part: "option" }, input, h("span", { dir: "auto" }, label));
-      });
-      segments.replaceChildren(...radios);
+    for (const [index, { label, choice, isChosen }] of options.entries()) {
+      // The same radio may stand for another choice: a new one would lose the focus.
+      const option = segments.children[index] ?? segments.appendChild(this.#radio(name));
+      const [input, text] = option.children as unknown as [HTMLInputElement, HTMLElement];
+      input.value = choice.key;
+      input.checked = isChosen;
+      write(text, label);
     }
-    for (const [index, input] of segments.querySelectorAll("input").entries()) {
-      input.checked = options[index]?.isChosen ?? false;
-    }
+    for (const option of [...segments.children].slice(options.length)) option.remove();
+  }
+
+  #radio(name: string): HTMLElement {
+    const input = h("input", { type: "radio", name, autocomplete: "off" });
+    input.addEventListener("change", () => this.#options.actions().choose(input.value));
+    return h("label", { part: "option" }, input, h("span", { dir: "auto" }));
   }
 
   #showTransfer({ transfer, isPriceLoading }: View): void {
@@ -177,8 +179,9 @@ export class PayPanel {
     this.#qr.dataset.address = address;
     this.#qr.replaceChildren();
     if (address === "") return;
-    // If the QR code cannot be drawn, the address can still be copied.
     const module = await import("./qr.ts").catch(() => undefined);
+    // Without its code, which browsers do not load again, the address can still be copied.
+    show(this.#qr, module !== undefined);
     if (module && this.#qr.dataset.address === address) {
       this.#qr.replaceChildren(module.qrCode(address));
     }
@@ -192,7 +195,7 @@ export class PayPanel {
       const added = button(label, () => this.#options.actions().pay(uuid));
       added.dataset.uuid = uuid;
       this.#walletButtons.append(added);
-      if (icon) void walletIcon(icon).then((drawn) => drawn && added.prepend(drawn));
+      if (icon) void drawIcon(icon, added);
     }
     for (const it of this.#walletButtons.querySelectorAll("button")) {
       enable(it, !isWalletBusy);
@@ -208,6 +211,13 @@ export class PayPanel {
       show(element, wallet?.actions.includes(action as WalletAction) === true);
     }
   }
+}
+
+/** A wallet whose icon cannot be drawn still has its name. */
+async function drawIcon(url: string, element: HTMLElement): Promise<void> {
+  const module = await import("./wallet-icon.ts").catch(() => undefined);
+  const icon = await module?.walletIcon(url);
+  if (icon) element.prepend(icon);
 }
 
 function fieldset(legend: string): HTMLFieldSetElement {

@@ -1,6 +1,8 @@
 import { InvalidRequestError, SettlekitError } from "../../errors.ts";
+import { realTime, ServiceClock } from "../../http/time.ts";
 import { passesByItself } from "../../resources/waiting.ts";
 import type { Quote } from "../../wire/quote.ts";
+import { paymentRequest } from "../payment-request.ts";
 import type { Connection } from "./connect.ts";
 import { type Choice, choicesOf, codeOf, firstChoice, type Known, offerOf } from "./state.ts";
 
@@ -50,7 +52,7 @@ export class Prices {
     this.#options.update({ offer: undefined, priceFailure: undefined });
   }
 
-  /** Requests the price in the chosen token. An active quote is returned again. */
+  /** Requests the price in the chosen token, or in the service's default one. An active quote is returned again. */
   async ask(): Promise<void> {
     const { known, update, report, connection, look } = this.#options;
     const signal = this.#options.signal();
@@ -59,19 +61,20 @@ export class Prices {
     if (checkout === undefined || payment?.status !== "pending") return;
     const isDeposit = payment.type === "deposit";
     if (isDeposit && forceDepositAmount === undefined) return;
-    if (choice === undefined && !isDeposit) {
-      update({ priceFailure: { kind: "noChoice", code: "no_choice" } });
-      return;
-    }
     this.drop();
     const asked = this.#asked;
     this.#asking = asked;
     try {
       const { chainId, contractAddress } = choice ?? {};
       const input = { chainId, contractAddress, ...(isDeposit && { forceDepositAmount }) };
-      const quote = await checkout.quotes.create(input, { signal });
+      const answer = checkout.quotes.create(input, { signal }).withResponse();
+      const { data: quote, headers } = await answer;
       if (asked !== this.#asked) return;
-      const offer = offerOf(checkout.paymentRequest(payment, quote), quote, choice);
+      const clock = clockOf(quote, headers);
+      const request = clock
+        ? paymentRequest(payment, quote, () => clock.now())
+        : checkout.paymentRequest(payment, quote);
+      const offer = offerOf(request, quote, choice);
       this.#asking = undefined;
       const isRenewed = before !== undefined && before.request.amount !== offer.request.amount;
       update({ offer, choice: offer.choice, isRenewed });
@@ -115,6 +118,20 @@ export class Prices {
     const choices = [...known, ...added];
     this.#options.update({ choices, choice: choice ?? firstChoice(choices) });
   }
+}
+
+/**
+ * A clock for a quote where the device's is wrong and CORS hides the service's: if the device's clock contradicts a quote
+ * that can be paid, the quote was created just now.
+ */
+export function clockOf({ status, ...quote }: Quote, headers: Headers): ServiceClock | undefined {
+  const [createdAt, expiresAt] = [Date.parse(quote.createdAt), Date.parse(quote.expiresAt)];
+  const now = realTime.wallClock();
+  const isWrong = now < createdAt || now >= expiresAt;
+  if (!isWrong || status !== "active" || headers.has("date")) return undefined;
+  const clock = new ServiceClock(realTime);
+  clock.set(createdAt);
+  return clock;
 }
 
 /** Whether a retry may succeed. */

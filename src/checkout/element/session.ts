@@ -1,15 +1,17 @@
 import { SettlekitError } from "../../errors.ts";
 import type { ClientEvent } from "../../http/events.ts";
 import { passesByItself } from "../../resources/waiting.ts";
-import { isFinal, isPaid } from "../../wire/payment-status.ts";
+import { isFinal } from "../../wire/payment-status.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
 import type { Connection } from "./connect.ts";
 import type { Actions } from "./pay-panel.ts";
 import { Prices } from "./prices.ts";
+import { rereadMs } from "./rereading.ts";
+import { ReturnToShop } from "./return-to-shop.ts";
 import {
   awaitsTransfer,
-  type Choice,
   checkPayment,
+  codeOf,
   type Known,
   nothingKnown,
   type PayingAgain,
@@ -20,12 +22,6 @@ import type { RpcUrls } from "./wallets.ts";
 
 /** How often the countdown is updated. */
 const tickMs = 250;
-/** The wait between reads of a payment that is collecting confirmations, or could not be read. */
-const rereadMs = 3_000;
-/** The wait between reads of a payment that the service refuses. */
-const refusedRereadMs = 15_000;
-/** The wait between the payment and the return to the shop. */
-const returnMs = 3_000;
 
 /** Creates the payment's client. */
 export type Connect = (onEvent: (event: ClientEvent) => void) => Connection;
@@ -46,6 +42,7 @@ export class Session implements Actions {
   readonly #options: SessionOptions;
   readonly #prices: Prices;
   readonly #walletPayment: WalletPayment;
+  readonly #return: ReturnToShop;
   #stopping = new AbortController();
   /** The last valid connection: even a stopped session reports a wallet's transfers to the service. */
   #connection: Connection | undefined;
@@ -57,10 +54,12 @@ export class Session implements Actions {
   #looked = 0;
   #looking = 0;
   #lookedAt = 0;
+  /** When the status was first read, or last changed. */
+  #changedAt = 0;
+  /** Why the last report of a transaction failed. */
+  #untold: string | undefined;
   /** Whether the payment is known to have changed since the last read. */
   #isStale = false;
-  /** When the customer is redirected; never if they chose to stay. */
-  #returnAt: number | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -80,6 +79,7 @@ export class Session implements Actions {
       rpcUrls: options.rpcUrls,
       tell: (input) => this.#tell(input),
     });
+    this.#return = new ReturnToShop(shared);
   }
 
   get isRunning(): boolean {
@@ -102,6 +102,9 @@ export class Session implements Actions {
     this.#update({ returnUrl: this.#connection.returnUrl });
     this.#walletPayment.recall(this.#connection.paymentId);
     addEventListener("online", () => void this.refresh(), { signal });
+    // Timers may have stood still while the page was hidden, or the device asleep.
+    const onVisible = () => document.hidden || void this.refresh();
+    document.addEventListener("visibilitychange", onVisible, { signal });
     addEventListener("offline", () => this.#update({ isOffline: true }), { signal });
     this.#walletPayment.discover(signal);
     this.#timer = setInterval(() => this.#tick(), tickMs);
@@ -114,7 +117,7 @@ export class Session implements Actions {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#prices.drop();
-    if (Number.isFinite(this.#returnAt)) this.#returnAt = undefined;
+    this.#return.stop();
   }
 
   /** Takes over another connection's return URL, and nothing else. */
@@ -132,8 +135,9 @@ export class Session implements Actions {
     await this.#prices.askIfNone();
   }
 
-  choose(choice: Choice): void {
-    if (choice.key === this.#known.choice?.key) return;
+  choose(key: string): void {
+    const choice = this.#known.choices.find((it) => it.key === key);
+    if (choice === undefined || key === this.#known.choice?.key) return;
     this.giveUpWallet();
     this.#update({ choice, offer: undefined, isRenewed: false });
     void this.#prices.ask();
@@ -171,8 +175,7 @@ export class Session implements Actions {
 
   /** Cancels the automatic return to the shop. */
   stay(): void {
-    this.#returnAt = Number.POSITIVE_INFINITY;
-    this.#update({ returnInSeconds: undefined });
+    this.#return.stay();
   }
 
   /** Watches the status, once per start. If the watch ended, the next read restarts it. */
@@ -203,6 +206,7 @@ export class Session implements Actions {
       if (looked !== this.#looked || signal.aborted) return;
       checkPayment(payment, paymentId);
       this.#isStale = false;
+      if (payment.status !== this.#known.payment?.status) this.#changedAt = performance.now();
       this.#update({ payment, problem: undefined });
       if (!isFinal(payment.status)) void this.#watch();
       if (payment.status === "pending") return await this.#prices.take(payment.quotes);
@@ -211,10 +215,12 @@ export class Session implements Actions {
       this.#prices.drop();
     } catch (error) {
       if (signal.aborted || looked !== this.#looked) return;
-      this.#isStale = true;
       const { payment } = this.#known;
+      // Keep showing how it ended: the service may refuse to tell it again.
+      if (payment && isFinal(payment.status)) return;
+      this.#isStale = true;
       // Keep showing the last result; the payment is read again.
-      if (payment && (passesByItself(error) || isFinal(payment.status))) return;
+      if (payment && passesByItself(error)) return;
       this.#fail(error);
     } finally {
       this.#looking -= 1;
@@ -224,12 +230,10 @@ export class Session implements Actions {
   #tick(): void {
     const { payment, offer, problem } = this.#known;
     const now = performance.now();
-    const isRefused = problem !== undefined && problem.kind !== "unavailable";
-    const afterMs = isRefused ? refusedRereadMs : rereadMs;
-    const isDue = this.#looking === 0 && now - this.#lookedAt > afterMs;
-    if (isDue && (this.#isStale || payment?.status === "processing")) void this.#look();
+    const waitMs = rereadMs(this.#known, this.#isStale, now - this.#changedAt);
+    if (this.#looking === 0 && now - this.#lookedAt > waitMs) void this.#look();
     this.#walletPayment.tick(now);
-    this.#tickReturn(now);
+    this.#return.tick(now);
     if (payment?.status !== "pending" || problem) return;
     if (offer && offer.request.remainingMs() === 0) {
       this.#walletPayment.expire();
@@ -241,37 +245,26 @@ export class Session implements Actions {
     }
   }
 
-  /** Redirects the customer shortly after the payment, unless they chose to stay. */
-  #tickReturn(now: number): void {
-    const { payment, returnUrl, returnInSeconds } = this.#known;
-    if (returnUrl === undefined || payment === undefined || !isPaid(payment.status)) return;
-    this.#returnAt ??= now + returnMs;
-    const seconds = Math.ceil((this.#returnAt - now) / 1_000);
-    if (seconds <= 0) {
-      this.stay();
-      location.assign(returnUrl);
-    } else if (Number.isFinite(seconds) && seconds !== returnInSeconds) {
-      this.#update({ returnInSeconds: seconds });
-    }
-  }
-
   /** Reports a transaction to the service. The service also checks the chain by itself, so a failure loses nothing. */
   async #tell(input: RefreshStatusInput): Promise<void> {
     try {
       // Without the signal: money that was sent is reported even after the element is removed.
       const state = await this.#connection?.checkout.refreshStatus(input);
+      this.#untold = undefined;
       if (state && state.status !== this.#known.payment?.status) await this.#look();
     } catch (error) {
-      this.#report(error);
+      const code = codeOf(error);
+      if (code !== this.#untold) this.#report(error);
+      this.#untold = code;
     }
   }
 
-  /** Whether the service is reachable, according to each request. */
+  /** Whether the service answers. A single attempt may be bad luck, and calls other than reads may fail alone. */
   #observe(event: ClientEvent, { aborted }: AbortSignal): void {
-    if (event.type !== "attempt") return;
-    const isOffline = event.status === undefined && event.failure !== undefined;
-    if (aborted || isOffline === this.#known.isOffline) return;
-    if (event.failure !== "aborted") this.#update({ isOffline });
+    if (aborted || event.type !== "end") return;
+    const { ok, status = 500, operation } = event;
+    const isOffline = !ok && status >= 500 && operation === "checkout.status";
+    if ((ok || isOffline) && isOffline !== this.#known.isOffline) this.#update({ isOffline });
   }
 
   /** Shows that the payment cannot be displayed. The same problem is reported only once. */

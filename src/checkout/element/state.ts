@@ -41,7 +41,7 @@ export interface Problem {
 
 /** Why no price can be displayed. */
 interface PriceFailure {
-  readonly kind: "priceFailed" | "unpayable" | "noChoice";
+  readonly kind: "priceFailed" | "unpayable";
   /** HTTP status, or the error's code. */
   readonly code: string;
 }
@@ -124,6 +124,11 @@ export function awaitsTransfer({ payment, sent, payingAgain }: Known): boolean {
   return payment?.status === "pending" && sent.length > 0 && payingAgain !== "sure";
 }
 
+/** Whether a status is final only until late money arrives. */
+export function endedUnpaid(status: string | undefined): boolean {
+  return status === "expired" || status === "cancelled";
+}
+
 /** The choices that quotes offer, in order and without duplicates. Chains without EVM addresses cannot be displayed. */
 export function choicesOf(
   quotes: readonly { readonly token: Token; readonly chainId: ChainId }[],
@@ -176,6 +181,12 @@ export function excess({ receipt, quotes }: Payment): "short" | "exact" | "over"
   if (!digits.test(settledAmountAsset ?? "") || !digits.test(expected ?? "")) return undefined;
   const difference = BigInt(settledAmountAsset ?? "") - BigInt(expected ?? "");
   return difference === 0n ? "exact" : difference > 0n ? "over" : "short";
+}
+
+/** The hash of the transaction that delivered the money, under either of its published names. */
+export function transactionOf({ receipt }: Payment): string | undefined {
+  const hash = receipt?.txHash ?? receipt?.transactionHash ?? undefined;
+  return hash === undefined ? undefined : printable(hash, 200);
 }
 
 /**

@@ -177,10 +177,10 @@ progress::-moz-progress-bar { background: var(--accent); }
 @keyframes breathe { 50% { opacity: 0.3; } }
 @keyframes arrive { from { transform: scale(0.6); opacity: 0; } }
 @media (forced-colors: active) {
-  .segments :checked + span { outline: 2px solid Highlight; }
+  .segments :checked + span { border: 2px solid Highlight; }
   .dot, .track > *, .steps [data-done]::before { background: CanvasText; }
   button[aria-disabled] { color: GrayText; border-color: GrayText; }
-  .qr { forced-color-adjust: none; }
+  .qr, progress { forced-color-adjust: none; }
 }
 `;
 

@@ -8,6 +8,7 @@ import {
   dueCents,
   excess,
   type Known,
+  transactionOf,
 } from "./state.ts";
 import { printable, type Texts } from "./texts.ts";
 import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line.ts";
@@ -16,8 +17,16 @@ import { sentBefore, sentLine, type WalletLine, walletLine } from "./wallet-line
 export interface View {
   /** The name of the page's landmark, unique among elements on a page. */
   readonly label: string;
-  /** `sent`: a wallet has sent the payment, but the service has not seen it yet. */
-  readonly phase: "loading" | "problem" | "deposit" | "pay" | "sent" | "confirming" | "over";
+  /** `sent`: a wallet has sent the payment, but the service has not seen it yet. `other`: a status that is not known. */
+  readonly phase:
+    | "loading"
+    | "problem"
+    | "deposit"
+    | "pay"
+    | "sent"
+    | "confirming"
+    | "other"
+    | "over";
   readonly tone: "open" | "good" | "bad";
   readonly status: string;
   /** A current problem, or news. */
@@ -28,7 +37,7 @@ export interface View {
   /** The amount with fees, or a request to choose one. */
   readonly title: string | undefined;
   readonly fees: string | undefined;
-  /** How many steps are done; undefined if the payment ended badly. */
+  /** How many steps are done; undefined if that is unknown, or the payment ended badly. */
   readonly stepsDone: number | undefined;
   readonly tokens: readonly Option[];
   readonly networks: readonly Option[];
@@ -63,7 +72,6 @@ interface Transfer {
   readonly amount: string;
   readonly symbol: string;
   readonly address: string;
-  readonly network: string;
   readonly toAddress: string;
   readonly onlyOn: string;
 }
@@ -114,7 +122,8 @@ function phaseOf(known: Known): View["phase"] {
   if (problem && (!payment || problem.kind !== "unavailable")) return "problem";
   if (payment === undefined) return "loading";
   if (isFinal(payment.status)) return "over";
-  if (payment.status !== "pending") return "confirming";
+  if (payment.status === "processing") return "confirming";
+  if (payment.status !== "pending") return "other";
   if (awaitsTransfer(known)) return "sent";
   return payment.type === "deposit" && depositInCents === undefined ? "deposit" : "pay";
 }
@@ -188,8 +197,8 @@ function feesOf(known: Known, payment: Payment, texts: Texts): string | undefine
 
 function stepsDone(phase: View["phase"], { status }: Payment): number | undefined {
   if (isPaid(status)) return 3;
-  if (phase === "over" || phase === "problem") return undefined;
-  return phase === "confirming" || phase === "sent" ? 1 : 0;
+  if (phase === "confirming" || phase === "sent") return 1;
+  return phase === "pay" || phase === "deposit" ? 0 : undefined;
 }
 
 /** Each token once, whatever its networks, and the networks of the chosen token. */
@@ -222,7 +231,6 @@ function transferOf({ offer }: Known, texts: Texts): Transfer | undefined {
     amount,
     symbol,
     address,
-    network,
     toAddress: texts.say("toAddress", { network }),
     onlyOn: texts.say("onlyOn", { token: symbol, network }),
   };
@@ -288,10 +296,4 @@ function transactionsOf(phase: View["phase"], { payment, sent }: Known): string 
   const own = phase === "over" && payment ? transactionOf(payment) : undefined;
   const hashes = new Set([own ?? "", ...sent.map(({ hash }) => hash)].filter(Boolean));
   return [...hashes].join(" ") || undefined;
-}
-
-/** The hash of the transaction that delivered the money, under either of its published names. */
-export function transactionOf({ receipt }: Payment): string | undefined {
-  const hash = receipt?.txHash ?? receipt?.transactionHash ?? undefined;
-  return hash === undefined ? undefined : printable(hash, 200);
 }

@@ -1,17 +1,21 @@
 import { SettlekitError } from "../../errors.ts";
 import type { RefreshStatusInput } from "../checkout.ts";
-import type { Known, SentTransfer, WalletFailure } from "./state.ts";
+import { endedUnpaid, type Known, type SentTransfer, type WalletFailure } from "./state.ts";
 import {
   payFromWallet,
   quoteExpired,
   type RpcUrls,
   type WalletProvider,
   Wallets,
+  walletBusy,
   withdrawRequest,
 } from "./wallets.ts";
 
 /** How often to report a transfer that the service has not seen: soon at first, for a quarter of an hour in total. */
 const hints = { count: 40, soonCount: 12, soonMs: 5_000, laterMs: 30_000 };
+
+/** Those of the page that are asking a wallet. Two transfers would pay twice, so others for the same payment wait. */
+const asking = new Set<WalletPayment>();
 
 interface WalletPaymentOptions {
   readonly known: () => Known;
@@ -62,6 +66,13 @@ export class WalletPayment {
     // Another element on this page may already have sent the payment.
     const all = merged(sent, payment ? readSent(payment.id) : []);
     if (all.length > sent.length) return update({ sent: all, payingAgain: undefined });
+    const others = [...asking].map((it) => it.#options.known());
+    const other = others.find((it) => it.payment?.id === payment?.id)?.wallet;
+    if (other) {
+      report(walletBusy(other.wallet));
+      return update({ wallet: { ...other, step: "failed", failure: "wallet_busy" } });
+    }
+    asking.add(this);
     const { choice } = offer;
     this.#provider = provider;
     const attempt = ++this.#attempt;
@@ -87,6 +98,8 @@ export class WalletPayment {
       if (isWithdrawn && withdrawn === "cancelled") return update({ wallet: undefined });
       const failure = isWithdrawn ? "quote_expired" : code;
       update({ wallet: { wallet: name, choice, step: "failed", failure } });
+    } finally {
+      if (isMine()) asking.delete(this);
     }
   }
 
@@ -96,7 +109,7 @@ export class WalletPayment {
     if (known().wallet?.step === "sending") {
       this.#withdraw("cancelled");
     } else {
-      this.#attempt += 1;
+      this.#abandon();
       update({ wallet: undefined });
     }
   }
@@ -111,7 +124,7 @@ export class WalletPayment {
     if (isAsking) {
       this.#withdraw("expired");
     } else {
-      this.#attempt += 1;
+      this.#abandon();
       update({ wallet: { ...wallet, step: "failed", failure: "quote_expired" } });
     }
   }
@@ -120,9 +133,15 @@ export class WalletPayment {
   tick(now: number): void {
     const { payment, sent } = this.#options.known();
     const status = payment?.status ?? "";
-    if (sent.length === 0 || !["pending", "expired", "cancelled"].includes(status)) return;
+    if (sent.length === 0 || (status !== "pending" && !endedUnpaid(status))) return;
     if (status !== this.#told.status) this.#told = { status, count: 0, nextAt: 0 };
     if (this.#told.count < hints.count && now >= this.#told.nextAt) this.#tell(now);
+  }
+
+  /** Ends an attempt whose wallet was not asked to send. */
+  #abandon(): void {
+    this.#attempt += 1;
+    asking.delete(this);
   }
 
   /** Asks the wallet to withdraw its request. If it cannot, the customer has to reject it. */

@@ -1,5 +1,6 @@
 import { SettlekitError } from "../../errors.ts";
 import { findChain } from "../../evm/chains.ts";
+import { realTime } from "../../http/time.ts";
 import { isRecord } from "../../values.ts";
 import type { AnnouncedWallet, Offer, WalletFailure, WalletProgress } from "./state.ts";
 import { printable } from "./texts.ts";
@@ -15,6 +16,9 @@ export interface WalletProvider {
 
 /** RPC URLs by chain id, so that a wallet can add a chain it does not know. */
 export type RpcUrls = Readonly<Record<number, readonly string[]>>;
+
+/** How often, and at which interval, to look whether a wallet has switched its chain. */
+const switching = { looks: 10, waitMs: 200 };
 
 /** Collects wallets that announce themselves (EIP-6963), each uuid once, without sending them anything. */
 export class Wallets {
@@ -82,16 +86,19 @@ export async function payFromWallet(payer: Payer): Promise<string> {
       `${name} returned no account. Unlock it and connect an account.`,
     );
   }
-  if (!(await isOnChain(payer))) {
-    onStep("switching");
-    await switchChain(payer);
-  }
-  // The chain that the wallet now reports decides, whatever it answered to the switch.
-  if (!(await isOnChain(payer))) {
-    throw walletError(
-      "wallet_wrong_chain",
-      `${name} is not on ${network} (${offer.request.chainId}) after it was asked to switch. Nothing was sent.`,
-    );
+  // The chain that the wallet reports decides, whatever it answers to the switch. Some answer before they have switched.
+  for (let looks = 0; !(await isOnChain(payer)); looks++) {
+    if (looks === 0) {
+      onStep("switching");
+      await switchChain(payer);
+    } else if (looks <= switching.looks) {
+      await realTime.sleep(switching.waitMs);
+    } else {
+      throw walletError(
+        "wallet_wrong_chain",
+        `${name} is not on ${network} (${offer.request.chainId}) after it was asked to switch. Nothing was sent.`,
+      );
+    }
   }
   if (!isCurrent()) throw quoteExpired(name);
   onStep("sending");
@@ -112,6 +119,14 @@ export function quoteExpired(name: string, isAsking = false): SettlekitError {
     ? `The quote expired while ${name} showed the transfer. The wallet was asked to withdraw it; the customer has to reject what stays open.`
     : `The quote expired before ${name} was asked to send. Nothing was sent; ask for a new quote.`;
   return walletError("quote_expired", what);
+}
+
+/** The error for a payment that another element of the page is already asking a wallet for. */
+export function walletBusy(name: string): SettlekitError {
+  return walletError(
+    "wallet_busy",
+    `Another element on this page is asking ${name} to pay the same payment. Respond to that request first.`,
+  );
 }
 
 /**
@@ -206,7 +221,8 @@ function refusalOf(error: unknown): WalletFailure | undefined {
   if (has(4001, 5000, "ACTION_REJECTED") || isRejected.test(messageOf(error))) {
     return "wallet_rejected";
   }
-  if (has(4902)) return "wallet_unknown_chain";
+  // MetaMask's mobile app uses the code of any internal error.
+  if (has(4902) || /unrecognized chain/i.test(messageOf(error))) return "wallet_unknown_chain";
   if (has(-32_002)) return "wallet_busy";
   if (has(4200, -32_601)) return "wallet_unsupported";
   // Unauthorized, or invalid parameters.

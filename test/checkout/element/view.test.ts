@@ -123,7 +123,9 @@ describe("what arrived", () => {
 
   test("keeps its status in words when the service knows a new one", () => {
     const view = knowing({ payment: { ...payment, status: "under_\u202Ereview" } });
-    expect(view).toMatchObject({ phase: "confirming", status: "The payment is under_review" });
+    expect(view).toMatchObject({ phase: "other", status: "The payment is under_review" });
+    // Whether any money was seen is unknown.
+    expect(view).toMatchObject({ confirmations: undefined, stepsDone: undefined });
   });
 });
 

@@ -1,10 +1,32 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { offerOf } from "../../../src/checkout/element/state.ts";
-import { payFromWallet } from "../../../src/checkout/element/wallets.ts";
+import {
+  payFromWallet,
+  type RpcUrls,
+  type WalletProvider,
+} from "../../../src/checkout/element/wallets.ts";
 import { paymentRequest } from "../../../src/checkout/payment-request.ts";
 import { payment, quote } from "./facts.ts";
 
 const account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+
+type Request = WalletProvider["request"];
+
+/** Pays from a wallet that answers in its own way. */
+function payFrom(request: Request, rpcUrls: RpcUrls = {}): Promise<string> {
+  return payFromWallet({
+    provider: { request },
+    name: "Stub Wallet",
+    offer: offerOf(
+      paymentRequest(payment, quote, () => 0),
+      quote,
+      undefined,
+    ),
+    rpcUrls,
+    isCurrent: () => true,
+    onStep: () => {},
+  });
+}
 
 /** Pays from a wallet that throws something when it is asked for one method. */
 function payFromWalletThatThrows(thrown: unknown, failing: string): Promise<string> {
@@ -12,23 +34,9 @@ function payFromWalletThatThrows(thrown: unknown, failing: string): Promise<stri
     eth_requestAccounts: [account],
     eth_chainId: "0x14a34",
   };
-  const provider = {
-    async request({ method }: { readonly method: string }) {
-      if (method === failing) throw thrown;
-      return answers[method];
-    },
-  };
-  return payFromWallet({
-    provider,
-    name: "Stub Wallet",
-    offer: offerOf(
-      paymentRequest(payment, quote, () => 0),
-      quote,
-      undefined,
-    ),
-    rpcUrls: {},
-    isCurrent: () => true,
-    onStep: () => {},
+  return payFrom(async ({ method }) => {
+    if (method === failing) throw thrown;
+    return answers[method];
   });
 }
 
@@ -77,4 +85,55 @@ test("insufficient permissions are no lack of money", async () => {
     "eth_requestAccounts",
   );
   await expect(paid).rejects.toMatchObject({ code: "wallet_failed" });
+});
+
+describe("a wallet on another chain", () => {
+  const hash = `0x${"1".repeat(64)}`;
+  let chainId: string;
+
+  beforeEach(() => {
+    chainId = "0x1";
+    vi.useFakeTimers();
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  /** A wallet that switches as told. */
+  const switching =
+    (onSwitch: () => void): Request =>
+    async ({ method }) => {
+      if (method === "eth_requestAccounts") return [account];
+      if (method === "eth_chainId") return chainId;
+      if (method === "wallet_switchEthereumChain") return onSwitch();
+      if (method === "eth_sendTransaction") return hash;
+      return null;
+    };
+  const arrive = () => {
+    chainId = "0x14a34";
+  };
+
+  test("may answer shortly before it has switched", async () => {
+    const paid = payFrom(switching(() => void setTimeout(arrive, 1_500)));
+    await vi.runAllTimersAsync();
+    expect(await paid).toBe(hash);
+  });
+
+  test("sends nothing if it does not switch within two seconds", async () => {
+    const paid = payFrom(switching(() => void setTimeout(arrive, 2_500))).catch((error) => error);
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(await paid).toMatchObject({ code: "wallet_wrong_chain", outcome: "not_sent" });
+  });
+
+  test("is asked to add a chain that it calls unrecognized, whatever the error's code", async () => {
+    const message =
+      'Unrecognized chain ID "0x14a34". Try adding the chain using wallet_addEthereumChain first.';
+    const usual = switching(() => {
+      throw errorOf(-32_603, message);
+    });
+    const request: Request = async (call) => {
+      if (call.method === "wallet_addEthereumChain") arrive();
+      return usual(call);
+    };
+    await expect(payFrom(request)).rejects.toMatchObject({ code: "wallet_unknown_chain" });
+    expect(await payFrom(request, { 84532: ["https://node.example"] })).toBe(hash);
+  });
 });

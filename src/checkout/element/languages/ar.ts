@@ -35,7 +35,6 @@ export const arabic: Messages = {
   priceRenewed: "تم تجديد السعر. ربما تغيّر المبلغ.",
   priceFailed: "تعذّر تحميل السعر ({code}). اختر عملة أخرى أو حاول مجددًا.",
   unpayable: "لا يمكن الدفع بهذه العملة هنا ({code}). اختر عملة أخرى.",
-  noChoice: "لا توجد عملة للدفع بها. يمكن للمتجر مساعدتك.",
   tryAgain: "حاول مجددًا",
   copyAmount: "نسخ المبلغ",
   copyAddress: "نسخ العنوان",

@@ -36,7 +36,6 @@ export const german: Messages = {
   priceFailed:
     "Es konnte kein Preis geladen werden ({code}). Wählen Sie einen anderen Token, oder versuchen Sie es noch einmal.",
   unpayable: "Mit diesem Token können Sie hier nicht bezahlen ({code}). Wählen Sie einen anderen.",
-  noChoice: "Es gibt keinen Token, mit dem Sie bezahlen können. Der Shop kann Ihnen helfen.",
   tryAgain: "Noch einmal versuchen",
   copyAmount: "Betrag kopieren",
   copyAddress: "Adresse kopieren",

@@ -36,7 +36,6 @@ export const spanish: Messages = {
   priceFailed:
     "No se ha podido cargar ningún precio ({code}). Elija otro token o inténtelo de nuevo.",
   unpayable: "Aquí no se puede pagar con este token ({code}). Elija otro.",
-  noChoice: "No hay ningún token con el que pagar. La tienda puede ayudarle.",
   tryAgain: "Intentar de nuevo",
   copyAmount: "Copiar el importe",
   copyAddress: "Copiar la dirección",

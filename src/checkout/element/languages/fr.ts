@@ -35,7 +35,6 @@ export const french: Messages = {
   priceRenewed: "Le prix a été renouvelé. Le montant peut avoir changé.",
   priceFailed: "Aucun prix n’a pu être chargé ({code}). Choisissez un autre jeton ou réessayez.",
   unpayable: "Ce jeton ne peut pas être utilisé ici ({code}). Choisissez-en un autre.",
-  noChoice: "Aucun jeton n’est disponible pour payer. La boutique peut vous aider.",
   tryAgain: "Réessayer",
   copyAmount: "Copier le montant",
   copyAddress: "Copier l’adresse",

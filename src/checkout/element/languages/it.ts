@@ -36,7 +36,6 @@ export const italian: Messages = {
   priceFailed:
     "Non è stato possibile caricare un prezzo ({code}). Scelga un altro token o riprovi.",
   unpayable: "Qui non si può pagare con questo token ({code}). Ne scelga un altro.",
-  noChoice: "Non c’è alcun token con cui pagare. Il negozio può aiutarla.",
   tryAgain: "Riprova",
   copyAmount: "Copia l’importo",
   copyAddress: "Copia l’indirizzo",

@@ -36,7 +36,6 @@ export const japanese: Messages = {
   priceFailed:
     "価格を読み込めませんでした（{code}）。別のトークンを選ぶか、もう一度お試しください。",
   unpayable: "このトークンはここでは使えません（{code}）。別のトークンを選んでください。",
-  noChoice: "支払いに使えるトークンがありません。ショップにお問い合わせください。",
   tryAgain: "もう一度試す",
   copyAmount: "金額をコピー",
   copyAddress: "アドレスをコピー",

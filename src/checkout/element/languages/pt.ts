@@ -37,7 +37,6 @@ export const portuguese: Messages = {
   priceFailed:
     "Não foi possível carregar um preço ({code}). Escolha outro token ou tente novamente.",
   unpayable: "Não é possível pagar aqui com este token ({code}). Escolha outro.",
-  noChoice: "Não há nenhum token disponível para pagar. A loja pode ajudar você.",
   tryAgain: "Tentar novamente",
   copyAmount: "Copiar o valor",
   copyAddress: "Copiar o endereço",

@@ -35,7 +35,6 @@ export const simplifiedChinese: Messages = {
   priceRenewed: "价格已更新，金额可能有变化。",
   priceFailed: "无法加载价格（{code}）。请选择其他代币，或重试。",
   unpayable: "此代币不能在这里付款（{code}）。请选择其他代币。",
-  noChoice: "没有可用于付款的代币。请联系商家。",
   tryAgain: "重试",
   copyAmount: "复制金额",
   copyAddress: "复制地址",

@@ -1,0 +1,45 @@
+import { isPaid } from "../../wire/payment-status.ts";
+import type { Known } from "./state.ts";
+
+/** The wait between the payment and the return to the shop. */
+const waitMs = 3_000;
+
+interface ReturnOptions {
+  readonly known: () => Known;
+  readonly update: (facts: Partial<Known>) => void;
+}
+
+/** Redirects the customer shortly after the payment, unless they choose to stay. */
+export class ReturnToShop {
+  readonly #options: ReturnOptions;
+  /** When the customer is redirected; never if they chose to stay. */
+  #at: number | undefined;
+
+  constructor(options: ReturnOptions) {
+    this.#options = options;
+  }
+
+  tick(now: number): void {
+    const { known, update } = this.#options;
+    const { payment, returnUrl, returnInSeconds } = known();
+    if (returnUrl === undefined || payment === undefined || !isPaid(payment.status)) return;
+    this.#at ??= now + waitMs;
+    const seconds = Math.ceil((this.#at - now) / 1_000);
+    if (seconds <= 0) {
+      this.stay();
+      location.assign(returnUrl);
+    } else if (Number.isFinite(seconds) && seconds !== returnInSeconds) {
+      update({ returnInSeconds: seconds });
+    }
+  }
+
+  /** Ends the countdown; the next tick starts another, unless the customer chose to stay. */
+  stop(): void {
+    if (Number.isFinite(this.#at)) this.#at = undefined;
+  }
+
+  stay(): void {
+    this.#at = Number.POSITIVE_INFINITY;
+    this.#options.update({ returnInSeconds: undefined });
+  }
+}

@@ -1,0 +1,83 @@
+import type { Browser } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { elementShop } from "./element-shop.ts";
+
+export function elementServiceCases(browser: () => Browser): void {
+  describe("the checkout element, whatever the service does,", () => {
+    const shop = elementShop(browser);
+    const status = () => shop.page.getByRole("status").textContent();
+    const errors = () =>
+      shop.events.filter(({ name }) => name === "error").map(({ detail }) => detail.code);
+
+    /** Lets the payment be read without any quotes. */
+    const withoutQuotes = ({ paymentId }: { readonly paymentId: string }) =>
+      shop.page.route(`${shop.service.url}/**/${paymentId}`, async (route) => {
+        const response = await route.fetch();
+        if (route.request().method() !== "GET") return route.fulfill({ response });
+        return route.fulfill({ response, json: { ...(await response.json()), quotes: [] } });
+      });
+
+    test("asks for the default quote of a payment that has none", async () => {
+      await shop.watch();
+      const order = await shop.order();
+      await withoutQuotes(order);
+      await shop.visit(order);
+      await shop.page.getByText("25 USDC").waitFor();
+      await shop.page.getByText("To this address on Base Sepolia").waitFor();
+      expect(errors()).toEqual([]);
+    });
+
+    test("tells the shop why a payment without quotes gets none", async () => {
+      await shop.watch();
+      const order = await shop.order();
+      await withoutQuotes(order);
+      await shop.page.route(`${shop.service.url}/**/quotes`, (route) =>
+        route.fulfill({ status: 422 }),
+      );
+      await shop.visit(order);
+      await expect.poll(status).toContain("The price could not be loaded (HTTP 422).");
+      await expect.poll(errors).toHaveLength(1);
+    });
+
+    test("says that there is no connection while the service fails", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await shop.visit(order);
+      await page.getByText("25 USDC").waitFor();
+      const statuses = `${shop.service.url}/**/status`;
+      const notice = page.locator('[part="notice"]', { hasText: "No connection." });
+      const isShown = async () => {
+        await page.clock.runFor(1_000);
+        return notice.isVisible();
+      };
+      await page.route(statuses, (route) => route.fulfill({ status: 503 }));
+      await expect.poll(isShown).toBe(true);
+      await page.unroute(statuses);
+      await expect.poll(isShown).toBe(false);
+    });
+
+    test("says within 20 seconds that the service does not answer", async () => {
+      const page = await shop.watch();
+      await page.clock.install();
+      const order = await shop.order();
+      await page.route(`${shop.service.url}/**/${order.paymentId}`, () => {});
+      await shop.visit(order);
+      await shop.shows("loading");
+      await page.clock.runFor(10_500);
+      await page.clock.runFor(10_500);
+      await shop.shows("problem");
+      expect(await status()).toContain("cannot be loaded at the moment");
+      expect(errors()).toHaveLength(1);
+    });
+
+    test("has no empty box where the QR code's script cannot be loaded", async () => {
+      const page = await shop.watch();
+      await page.route(`${shop.url}/qr*.js`, (route) => route.abort());
+      await shop.visit(await shop.order());
+      await page.getByText("25 USDC").waitFor();
+      await page.locator('[part="qr"]').waitFor({ state: "hidden" });
+      expect(await page.locator('[part="address"]').textContent()).toMatch(/^0x/);
+    });
+  });
+}
