@@ -153,6 +153,11 @@ function alterationOf(
 ): { readonly at: number; readonly what: string } | undefined {
   const facts = new Map<string, { readonly at: number; readonly values: readonly unknown[] }>();
   for (const entry of entries) {
+    // It would undo what the entries before it say.
+    if (entry.event === "planned" && facts.has("parameters")) {
+      if (entry.seq > after) return { at: entry.seq, what: "was planned twice" };
+      continue;
+    }
     const isApproved = facts.get("approver")?.values.includes(null) === false;
     for (const [fact, values] of Object.entries(toldBy(entry, isApproved))) {
       facts.set(fact, { at: entry.seq, values });

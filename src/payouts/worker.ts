@@ -59,7 +59,7 @@ export class Crew {
   /** Starts as many as there are free slots. False if nothing was due, or the service is unusable for now. */
   async round(): Promise<boolean> {
     const { store, tenant, report, observers } = this.#context;
-    for (const row of await store.transaction(() => chainPlans(tenant))) tell(this.#context, row);
+    for (const row of await decide(this.#context, chainPlans)) tell(this.#context, row);
     if (performance.now() < this.#pausedUntil) return false;
     while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
     const room = this.#concurrency - this.#running.size;
