@@ -45,8 +45,23 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   connect(callback: (...parameters: never[]) => void): void;
   /** Called when an idle connection dies. */
   on?(event: "error", listener: (error: Error) => void): unknown;
+  /**
+   * Called when a connection was made.
+   *
+   * @internal
+   */
+  on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
   readonly options?: { readonly max?: number | undefined };
   readonly totalCount?: number;
+}
+
+/** Keeps a connection that dies from ending the process, as an error without a listener would. */
+export function surviveLostConnections(pool: PostgresPool): void {
+  const ignore = () => {};
+  pool.on?.("error", ignore);
+  // The pool does not listen to a new connection that it hands out, and its user does so only once the promise has
+  // resolved: the server may have closed it by then.
+  pool.on?.("connect", (client) => client.on("error", ignore));
 }
 
 /** A client of the pool, or an error that says why none was free in time. */

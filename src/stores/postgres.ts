@@ -13,6 +13,7 @@ import {
   type PostgresClient,
   type PostgresPool,
   requireTransaction,
+  surviveLostConnections,
   transactionFailed,
   within,
 } from "./postgres-pool.ts";
@@ -114,8 +115,7 @@ export function postgres<Client extends PostgresClient>(
   checkWhole("connectTimeoutMs", connectTimeoutMs, 1);
   const dialect = postgresDialect(schema, clock);
   const connect = () => connectWithin(pool, connectTimeoutMs);
-  // Without a listener, an idle connection that dies would end the process.
-  pool.on?.("error", () => {});
+  surviveLostConnections(pool);
   const listener = new PostgresListener(connect, schema);
 
   // Prepared once per connection, because planning takes longer than running.
@@ -157,7 +157,7 @@ export function postgres<Client extends PostgresClient>(
     dialect,
     async transaction(work, { wake, limit } = {}) {
       const client = await connect();
-      // Catches a connection that dies between two statements; the next statement fails.
+      // Catches a connection, made before this store, that dies between two statements; the next statement fails.
       const onError = () => {};
       client.on("error", onError);
       let isBroken = true;
