@@ -1,6 +1,6 @@
 import { StoreError } from "../errors.ts";
 import { show } from "../values.ts";
-import { notMigrated, type TransactionOptions } from "./store.ts";
+import { type Limit, notMigrated } from "./store.ts";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
@@ -101,8 +101,8 @@ function noFreeClient(
 }
 
 /** The work's result, or the limit's error if it takes longer. */
-export async function within<T>(limit: TransactionOptions["limit"], work: Promise<T>): Promise<T> {
-  if (limit === undefined) return work;
+export async function within<T>(limit: Limit | null | undefined, work: Promise<T>): Promise<T> {
+  if (!limit) return work;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(limit.error), limit.ms);
   try {
@@ -111,6 +111,21 @@ export async function within<T>(limit: TransactionOptions["limit"], work: Promis
     clearTimeout(timer);
   }
 }
+
+/** How long the database may take for a whole transaction, in milliseconds. */
+const answerLimitMs = 120_000;
+
+/** Ends a transaction whose connection is dead without either end having closed it: nothing else would. */
+export const answerLimit: Limit = {
+  ms: answerLimitMs,
+  get error() {
+    return new StoreError(
+      `PostgreSQL did not finish a transaction within ${answerLimitMs / 1_000} s, so its connection was closed. Check the ` +
+        "network, and look for slow statements.",
+      { code: "store_unavailable" },
+    );
+  },
+};
 
 /** Refuses a client without an open transaction, as far as that can be detected. */
 export function requireTransaction(tx: PostgresClient): void {

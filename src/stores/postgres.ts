@@ -7,6 +7,7 @@ import { StoreError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
+  answerLimit,
   connectWithin,
   lockLimitMs,
   own,
@@ -161,7 +162,7 @@ export function postgres<Client extends PostgresClient>(
       const onError = () => {};
       client.on("error", onError);
       let isBroken = true;
-      try {
+      const run = async () => {
         begin ??= await beginOn(client);
         await own(client.query({ text: `${begin}${limit ? limited(limit.ms) : ""}` }));
         try {
@@ -177,6 +178,9 @@ export function postgres<Client extends PostgresClient>(
           if (isBroken && error !== limit?.error) isBroken = !(await rollBack(client));
           throw error;
         }
+      };
+      try {
+        return await within(limit === null ? null : answerLimit, run());
       } finally {
         client.removeListener("error", onError);
         client.release(isBroken);
