@@ -51,7 +51,7 @@ export function workOn<C extends Claim>(
   const { store, observers, report } = context;
   return observers.around({ ...item, causes: claim.causes }, async () => {
     try {
-      const settled = await keepingLease(store, queue, claim, work);
+      const settled = await keepingLease(store, queue, claim, stopped, work);
       report({ type: "settled", ...item, ...settled });
       return undefined;
     } catch (error) {
