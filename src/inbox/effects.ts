@@ -152,10 +152,28 @@ ON CONFLICT DO NOTHING RETURNING effect`,
     }
   }
 
-  /** Marks subjects as changed if a version of the program without one of these effects settled them recently. */
-  *catchUp(): Work<void> {
-    for (const effect of this.#effects) yield* catchUpWith(effect, 2 * 86_400_000);
+  /**
+   * Marks subjects as changed if a version of the program without one of these effects settled them recently. Returns
+   * the effects that were registered while the database's clock was ahead, and begin only now.
+   */
+  *catchUp(): Work<string[]> {
+    const late: string[] = [];
+    for (const effect of this.#effects) {
+      if (yield* beginNow(effect)) late.push(effect.name);
+      yield* catchUpWith(effect, 2 * 86_400_000);
+    }
+    return late;
   }
+}
+
+/** Has an effect begin now if it would otherwise begin in the future, and not because its `since` says so. */
+function* beginNow({ kind, name, since }: Registered): Work<boolean> {
+  if (since !== undefined) return false;
+  const changed = yield* sql(
+    "UPDATE {inbox_registrations} SET since = {now} WHERE kind = $1 AND effect = $2 AND since > {now} RETURNING since",
+    [kind, name],
+  );
+  return changed.length > 0;
 }
 
 /** Marks subjects as changed if they are in one of the effect's states and it has not run for it. */

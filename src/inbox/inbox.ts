@@ -24,7 +24,7 @@ import {
   type SubjectRef,
   type TenantOptions,
 } from "./options.ts";
-import { addTenant, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
+import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
 import { Fenced, type InboxContext, settleSubject } from "./settle.ts";
 import { type SubjectKind, similarState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
@@ -263,10 +263,8 @@ export class Inbox<Client, Mode extends StoreMode> {
       if (other !== undefined) throw needsClients(other.tenant);
       await this.#addTenant("");
     }
-    await store.transaction(function* () {
-      yield* effects.register();
-      yield* effects.catchUp();
-    });
+    await store.transaction(() => effects.register());
+    await catchUp(this.#context);
   }
 }
 

@@ -1,3 +1,4 @@
+import { SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { noteNews } from "./news.ts";
@@ -57,18 +58,32 @@ export async function reconcileDue(
   everyMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { store, effects } = context;
-  const due = await store.transaction(() =>
+  const due = await context.store.transaction(() =>
     sql<List>(
-      `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now}
+      `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now} OR due_at > {now} + $1
 RETURNING tenant, kind, watermark`,
       [everyMs],
     ),
   );
   if (due.length === 0) return false;
-  await store.transaction(() => effects.catchUp(), { wake: "inbox" });
+  await catchUp(context);
   await walkAll(context, due, signal);
   return false;
+}
+
+/** Has effects catch up with what was settled without them. */
+export async function catchUp({ store, effects, report }: InboxContext): Promise<void> {
+  const late = await store.transaction(() => effects.catchUp(), { wake: "inbox" });
+  if (late.length === 0) return;
+  const error = clockWasAhead(`These effects begin only now: ${late.join(", ")}.`);
+  report({ type: "failed", error });
+}
+
+function clockWasAhead(what: string): SettlekitError {
+  return new SettlekitError(
+    `The database's clock was ahead, and has been set back. ${what} Look for what happened in the meantime.`,
+    { code: "clock_was_ahead" },
+  );
 }
 
 /** Checks all lists of every tenant from a given time. */
@@ -107,11 +122,17 @@ async function walkAll(context: InboxContext, lists: readonly List[], signal: Ab
 /** Reads one list from its newest item down to the watermark, then advances the watermark. */
 async function walk(
   { store, clientOf, report }: InboxContext,
-  { tenant, kind, watermark }: List,
+  { tenant, kind, watermark: stored }: List,
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const [start] = await store.transaction(() => sql<{ now: number }>("SELECT {now} AS now"));
-  const startedAt = start?.now ?? watermark;
+  const startedAt = start?.now ?? stored;
+  const isAhead = stored > startedAt + overlapMs;
+  const watermark = isAhead ? startedAt - maxOpenMs : stored;
+  if (isAhead) {
+    const error = clockWasAhead(`The ${kind} list is read again from seven days ago.`);
+    report({ type: "failed", tenant, error });
+  }
   const list: AsyncIterable<Listed> = resourceOf(clientOf(tenant), kind).list(
     { limit: pageSize },
     { signal },
@@ -144,8 +165,8 @@ async function walk(
   await store.transaction(() =>
     sql(
       `UPDATE {inbox_watermarks} SET missed = missed + $4,
-  watermark = CASE WHEN watermark < $3 THEN $3 ELSE watermark END WHERE tenant = $1 AND kind = $2`,
-      [tenant, kind, Math.min(next, startedAt), found.missed],
+  watermark = CASE WHEN watermark < $3 OR watermark > {now} + $5 THEN $3 ELSE watermark END WHERE tenant = $1 AND kind = $2`,
+      [tenant, kind, Math.min(next, startedAt), found.missed, overlapMs],
     ),
   );
   report({ type: "reconciled", tenant, kind, ...found });
