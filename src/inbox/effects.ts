@@ -74,6 +74,7 @@ interface Registered {
 export class Effects {
   readonly #effects: Registered[] = [];
   readonly #tasks = new Map<string, TaskHandler>();
+  readonly #unhandled = new Set<string>();
 
   add(kind: SubjectKind, name: string, options: EffectOptions<SubjectKind>, run: unknown): void {
     checkKind(kind);
@@ -122,6 +123,21 @@ export class Effects {
 
   taskHandler(name: string): TaskHandler | undefined {
     return this.#tasks.get(name);
+  }
+
+  /**
+   * The names, once each, of tasks that no worker has taken for ten minutes and that have no handler here. Until then, a
+   * worker with a newer version of the program may just be starting.
+   */
+  *unhandled(): Work<string[]> {
+    const waiting = yield* sql<{ name: string }>(
+      `SELECT DISTINCT name FROM {inbox_tasks}
+WHERE parked_at IS NULL AND due_at < {now} - 600000 AND lease_until <= {now} ORDER BY name`,
+    );
+    const names = waiting.map(({ name }) => name);
+    const found = names.filter((name) => !this.#tasks.has(name) && !this.#unhandled.has(name));
+    for (const name of found) this.#unhandled.add(name);
+    return found;
   }
 
   /** @throws {ConfigurationError} when no handler for the task is registered. */

@@ -57,6 +57,42 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
         /handler for the task "emal".*mean "email"/,
       );
     });
+
+    it("whose handler was renamed are reported once, and count as waiting", async () => {
+      shop.inbox.task("email", () => {
+        throw new Error("The mail server is down.");
+      });
+      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("email"));
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+      next.inbox.task("send-email", () => {});
+      await shop.advance(60_000);
+      await next.inbox.settleDue();
+      expect(next.told("failed")).toEqual([]);
+      await shop.advance(86_400_000);
+      for (let n = 0; n < 2; n++) await next.inbox.settleDue();
+      const error = expect.objectContaining({
+        code: "unhandled_task",
+        message: expect.stringMatching(/them: email\./),
+      });
+      expect(next.told("failed")).toEqual([{ type: "failed", error }]);
+      expect(await next.inbox.stats()).toMatchObject({ lagMs: 86_460_000, changed: 0 });
+    });
+
+    it("do not count as waiting while they run", async () => {
+      const lags: number[] = [];
+      shop.inbox.task("email", async () => {
+        await shop.advance(10_000);
+        lags.push((await shop.inbox.stats()).lagMs);
+      });
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, tools) =>
+        tools.after("email"),
+      );
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(lags).toEqual([0]);
+    });
   });
 
   describe("a person", () => {
