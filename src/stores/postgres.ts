@@ -78,8 +78,9 @@ export function postgresDialect(
       (number) => `$${number}`,
     ),
     beforeMigrations: [
-      // Another process may be migrating: wait as long as that takes.
+      // Another process may be migrating: wait as long as that takes, whatever the role's limits.
       "SET LOCAL lock_timeout TO 0",
+      "SET LOCAL statement_timeout TO 0",
       `SELECT pg_advisory_xact_lock(hashtext('settlekit.migrate.${schema}'))`,
       // CREATE SCHEMA IF NOT EXISTS needs the CREATE privilege even if the schema exists.
       `DO $$ BEGIN

@@ -177,12 +177,18 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     });
 
     it("a migration waits for another one for as long as it takes", async () => {
-      const store = postgres(pool, { schema: "patient" });
-      const text = "CREATE TABLE {waits} AS SELECT current_setting('lock_timeout') AS lock_timeout";
+      const limited = new pg.Pool({ connectionString: database.url, statement_timeout: 5_000 });
+      const store = postgres(limited, { schema: "patient" });
+      const text = `CREATE TABLE {waits} AS SELECT current_setting('lock_timeout') AS lock,
+  current_setting('statement_timeout') AS statement`;
       await migrate(store, { name: "payouts", migrations: [[text]] });
-      expect((await pool.query("SELECT * FROM patient.waits")).rows).toEqual([
-        { lock_timeout: "0" },
+      expect((await limited.query("SELECT * FROM patient.waits")).rows).toEqual([
+        { lock: "0", statement: "0" },
       ]);
+      expect((await limited.query("SHOW statement_timeout")).rows).toEqual([
+        { statement_timeout: "5s" },
+      ]);
+      await limited.end();
     });
 
     it("a lock that is not given up is an error that says so", async () => {
