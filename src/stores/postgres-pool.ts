@@ -173,15 +173,17 @@ function explained(cause: unknown): unknown {
       { code: "store_busy", cause },
     );
   }
+  // An AggregateError, for a host with several addresses, has no message.
+  const message = cause.message || code;
   // SQL states have five characters; connection failures have the platform's codes, or none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
   return isState
-    ? new StoreError(`PostgreSQL failed: ${cause.message}. See \`cause\`.`, {
+    ? new StoreError(`PostgreSQL failed: ${message}. See \`cause\`.`, {
         code: "store_failed",
         cause,
       })
     : new StoreError(
-        `The connection to PostgreSQL failed: ${cause.message}. Check that it is running and reachable.`,
+        `The connection to PostgreSQL failed: ${message}. Check that it is running and reachable.`,
         { code: "store_unavailable", cause },
       );
 }

@@ -20,6 +20,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     pool = new pg.Pool({ connectionString: database.url, max: 4 });
     // Each store listens for its errors.
     pool.setMaxListeners(0);
+    pool.on("connect", (client) => client.setMaxListeners(0));
     await migrate(postgres(pool), orders);
   });
   afterAll(async () => {
@@ -81,6 +82,13 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
       expect.objectContaining({ code: "store_unavailable" }),
     );
     await lost.end();
+  });
+
+  it("says why none of a host's addresses can be reached", async () => {
+    const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+    const unreachable = { connect: () => Promise.reject(refused) } as never;
+    const reading = postgres(unreachable).transaction(() => add("a"));
+    await expect(reading).rejects.toThrow("PostgreSQL failed: ECONNREFUSED. Check");
   });
 
   it("undoes the work when the connection dies in it, and goes on with a new one", async () => {
