@@ -173,6 +173,13 @@ function explained(cause: unknown): unknown {
       { code: "store_busy", cause },
     );
   }
+  // Serialisation failures and deadlocks.
+  if (code === "40001" || code === "40P01") {
+    return new StoreError(
+      `PostgreSQL undid the transaction because of another one: ${cause.message}. Run your whole transaction again.`,
+      { code: "store_conflict", cause },
+    );
+  }
   // An AggregateError, for a host with several addresses, has no message.
   const message = cause.message || code;
   // SQL states have five characters; connection failures have the platform's codes, or none.

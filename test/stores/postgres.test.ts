@@ -91,6 +91,21 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await expect(reading).rejects.toThrow("PostgreSQL failed: ECONNREFUSED. Check");
   });
 
+  it("says that a transaction of the shop's has to run again", async () => {
+    const store = postgres(pool);
+    await store.transaction(() => add("contended"));
+    const client = await pool.connect();
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await client.query("SELECT 1");
+    const update = () => sql("UPDATE {orders} SET id = id");
+    await store.transaction(update);
+    const { rejects } = expect(store.join(client, update));
+    await rejects.toMatchObject({ code: "store_conflict", cause: { code: "40001" } });
+    await client.query("ROLLBACK");
+    client.release();
+    await pool.query("DELETE FROM settlekit.orders");
+  });
+
   it("undoes the work when the connection dies in it, and goes on with a new one", async () => {
     const store = postgres(pool);
     const dying = store.transaction(function* () {
