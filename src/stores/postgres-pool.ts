@@ -70,6 +70,7 @@ export async function connectWithin<Client extends PostgresClient>(
   limitMs: number,
 ): Promise<Client> {
   const { promise: late, reject } = Promise.withResolvers<never>();
+  const startedAt = performance.now();
   const timer = setTimeout(() => reject(noFreeClient(pool, limitMs)), limitMs);
   const connecting = pool.connect();
   try {
@@ -77,7 +78,9 @@ export async function connectWithin<Client extends PostgresClient>(
   } catch (error) {
     // A client that arrives too late goes straight back.
     connecting.then((client) => client.release()).catch(() => {});
-    throw error;
+    // The pool's own limit, `connectionTimeoutMillis`, was shorter. It has no code.
+    const isPoolsLimit = /^timeout exceeded/.test(String(Object(Object(error).cause).message));
+    throw isPoolsLimit ? noFreeClient(pool, Math.round(performance.now() - startedAt)) : error;
   } finally {
     clearTimeout(timer);
   }

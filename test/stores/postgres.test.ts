@@ -76,6 +76,18 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await small.end();
   });
 
+  it("says so even if the pool itself waits for less", async () => {
+    const small = new pg.Pool({ connectionString: database.url, max: 1 });
+    const taken = await small.connect();
+    small.options.connectionTimeoutMillis = 20;
+    await expect(postgres(small).transaction(() => add("a"))).rejects.toMatchObject({
+      code: "no_free_client",
+      message: expect.stringMatching(/^All 1 clients of the pool were in use for \d+ ms/),
+    });
+    taken.release();
+    await small.end();
+  });
+
   it("says that the server cannot be reached", async () => {
     const lost = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
     await expect(postgres(lost).transaction(() => add("a"))).rejects.toEqual(
