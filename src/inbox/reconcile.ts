@@ -33,6 +33,8 @@ const overlapMs = 300_000;
 /** How long payments that never become final, such as deposits, may hold back the watermark. */
 const maxOpenMs = 7 * 86_400_000;
 const batchSize = 200;
+/** How soon lists that could not be read are due again. */
+const retryMs = 60_000;
 /** Large, because each page is one request. */
 const pageSize = 1_000;
 
@@ -52,7 +54,7 @@ export function otherTenants(): Work<{ tenant: string }[]> {
   return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
 }
 
-/** Checks the lists that are due. Other processes then skip them for `everyMs`. */
+/** Checks the lists that are due. Other processes then skip them for `everyMs`, unless they could not be read. */
 export async function reconcileDue(
   context: InboxContext,
   everyMs: number,
@@ -67,7 +69,16 @@ RETURNING tenant, kind, watermark`,
   );
   if (due.length === 0) return false;
   await catchUp(context);
-  await walkAll(context, due, signal);
+  const { unread } = await walkAll(context, due, signal);
+  for (const { tenant, kind } of unread) {
+    await context.store.transaction(() =>
+      sql("UPDATE {inbox_watermarks} SET due_at = {now} + $3 WHERE tenant = $1 AND kind = $2", [
+        tenant,
+        kind,
+        Math.min(everyMs, retryMs),
+      ]),
+    );
+  }
   return false;
 }
 
@@ -96,24 +107,25 @@ export async function reconcileSince(
     sql<List>("SELECT tenant, kind, watermark FROM {inbox_watermarks} ORDER BY tenant, kind"),
   );
   const from = lists.map((list) => ({ ...list, watermark: since?.getTime() ?? list.watermark }));
-  const { failures, ...found } = await walkAll(context, from, signal);
-  if (failures.length > 0) throw failures[0];
-  return found;
+  const { failures, listed, missed } = await walkAll(context, from, signal);
+  if (failures.length > 0) throw signal.aborted ? failures.at(-1) : failures[0];
+  return { listed, missed };
 }
 
 /** Checks every list, even if others fail: one tenant's revoked key must not hold up the rest. */
 async function walkAll(context: InboxContext, lists: readonly List[], signal: AbortSignal) {
-  const found = { listed: 0, missed: 0, failures: [] as unknown[] };
+  const found = { listed: 0, missed: 0, failures: [] as unknown[], unread: new Set(lists) };
   for (const list of lists) {
     try {
       const { listed, missed } = await walk(context, list, signal);
       found.listed += listed;
       found.missed += missed;
+      found.unread.delete(list);
     } catch (error) {
-      if (signal.aborted) throw error;
+      found.failures.push(error);
+      if (signal.aborted) break;
       const { tenant, kind } = list;
       context.report({ type: "failed", tenant, kind, error });
-      found.failures.push(error);
     }
   }
   return found;

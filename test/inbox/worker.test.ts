@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
@@ -248,6 +249,47 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
       expect(await shop.inbox.reconcile({ since: new Date(0) })).toEqual({ listed: 1, missed: 1 });
       await shop.inbox.settleDue();
       expect(await shop.shipments()).toEqual([]);
+    });
+
+    it("is done again after a minute where it failed", async () => {
+      const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();
+      const read = () => shop.told("reconciled").map(({ kind }) => kind);
+      vi.spyOn(shop.client.payments, "list").mockImplementationOnce(() => {
+        throw new Error("The service is down.");
+      });
+      await turn();
+      expect(read()).toEqual(["withdrawal"]);
+      await shop.advance(59_000);
+      await turn();
+      expect(read()).toEqual(["withdrawal"]);
+      await shop.advance(1_000);
+      await turn();
+      expect(read()).toEqual(["withdrawal", "payment"]);
+    });
+
+    it("is done by another worker after one was stopped in it", async () => {
+      const { promise: isReading, resolve } = Promise.withResolvers<void>();
+      const hang = (_: unknown, { signal }: { signal: AbortSignal }) => ({
+        [Symbol.asyncIterator]: () => ({
+          async next() {
+            resolve();
+            await once(signal, "abort");
+            throw signal.reason;
+          },
+        }),
+      });
+      for (const kind of ["payments", "withdrawals"] as const) {
+        vi.spyOn(shop.client[kind], "list").mockImplementationOnce(hang as never);
+      }
+      const worker = shop.inbox.start({ reconcileEvery: "1h", drainMs: 0 });
+      await isReading;
+      await worker.stop();
+      expect(shop.told("reconciled")).toEqual([]);
+      expect(shop.told("failed")).toEqual([]);
+      vi.restoreAllMocks();
+      await shop.advance(60_000);
+      await shop.inbox.start({ reconcileEvery: "1h" }).stop();
+      expect(shop.told("reconciled")).toHaveLength(2);
     });
 
     it("is done by one of several workers each time", async () => {
