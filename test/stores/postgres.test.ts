@@ -65,44 +65,6 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await single.end();
   });
 
-  it("says that the pool has no free client instead of waiting without end", async () => {
-    const small = new pg.Pool({ connectionString: database.url, max: 1 });
-    const taken = await small.connect();
-    const waiting = postgres(small, { connectTimeoutMs: 20 }).transaction(() => add("a"));
-    await expect(waiting).rejects.toThrow(/All 1 clients of the pool were in use for 20 ms/);
-    taken.release();
-    // The client that came too late went back to the pool.
-    await (await small.connect()).release();
-    await small.end();
-  });
-
-  it("says so even if the pool itself waits for less", async () => {
-    const small = new pg.Pool({ connectionString: database.url, max: 1 });
-    const taken = await small.connect();
-    small.options.connectionTimeoutMillis = 20;
-    await expect(postgres(small).transaction(() => add("a"))).rejects.toMatchObject({
-      code: "no_free_client",
-      message: expect.stringMatching(/^All 1 clients of the pool were in use for \d+ ms/),
-    });
-    taken.release();
-    await small.end();
-  });
-
-  it("says that the server cannot be reached", async () => {
-    const lost = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
-    await expect(postgres(lost).transaction(() => add("a"))).rejects.toEqual(
-      expect.objectContaining({ code: "store_unavailable" }),
-    );
-    await lost.end();
-  });
-
-  it("says why none of a host's addresses can be reached", async () => {
-    const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
-    const unreachable = { connect: () => Promise.reject(refused) } as never;
-    const reading = postgres(unreachable).transaction(() => add("a"));
-    await expect(reading).rejects.toThrow("PostgreSQL failed: ECONNREFUSED. Check");
-  });
-
   it("says that a transaction of the shop's has to run again", async () => {
     const store = postgres(pool);
     await store.transaction(() => add("contended"));
