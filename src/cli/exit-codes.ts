@@ -37,6 +37,7 @@ const transientStoreErrors: ReadonlySet<string> = new Set([
   "store_unavailable",
   "no_free_client",
   "store_busy",
+  "store_conflict",
   "store_full",
 ]);
 

@@ -32,7 +32,7 @@ const statusCommand = defineCommand({
   name: "inbox status",
   brief: "Print how the inbox is doing.",
   description:
-    "Prints how many payments and withdrawals are waiting to be settled, how long the oldest has been waiting, what is parked, and how many were settled in the last minute.",
+    "Prints how many payments and withdrawals are waiting to be settled, how long the oldest of them, or the oldest task, has been waiting, what is parked, and how many were settled in the last minute.",
   examples: ["settlekit inbox status", "settlekit inbox status --sqlite shop.db --json"],
   options: { ...databaseOptions, json },
   async run(database, terminal) {

@@ -74,6 +74,7 @@ interface Registered {
 export class Effects {
   readonly #effects: Registered[] = [];
   readonly #tasks = new Map<string, TaskHandler>();
+  readonly #unhandled = new Set<string>();
 
   add(kind: SubjectKind, name: string, options: EffectOptions<SubjectKind>, run: unknown): void {
     checkKind(kind);
@@ -124,6 +125,21 @@ export class Effects {
     return this.#tasks.get(name);
   }
 
+  /**
+   * The names, once each, of tasks that no worker has taken for ten minutes and that have no handler here. Until then, a
+   * worker with a newer version of the program may just be starting.
+   */
+  *unhandled(): Work<string[]> {
+    const waiting = yield* sql<{ name: string }>(
+      `SELECT DISTINCT name FROM {inbox_tasks}
+WHERE parked_at IS NULL AND due_at < {now} - 600000 AND lease_until <= {now} ORDER BY name`,
+    );
+    const names = waiting.map(({ name }) => name);
+    const found = names.filter((name) => !this.#tasks.has(name) && !this.#unhandled.has(name));
+    for (const name of found) this.#unhandled.add(name);
+    return found;
+  }
+
   /** @throws {ConfigurationError} when no handler for the task is registered. */
   requireTask(name: string): void {
     if (this.#tasks.has(name)) return;
@@ -152,10 +168,28 @@ ON CONFLICT DO NOTHING RETURNING effect`,
     }
   }
 
-  /** Marks subjects as changed if a version of the program without one of these effects settled them recently. */
-  *catchUp(): Work<void> {
-    for (const effect of this.#effects) yield* catchUpWith(effect, 2 * 86_400_000);
+  /**
+   * Marks subjects as changed if a version of the program without one of these effects settled them recently. Returns
+   * the effects that were registered while the database's clock was ahead, and begin only now.
+   */
+  *catchUp(): Work<string[]> {
+    const late: string[] = [];
+    for (const effect of this.#effects) {
+      if (yield* beginNow(effect)) late.push(effect.name);
+      yield* catchUpWith(effect, 2 * 86_400_000);
+    }
+    return late;
   }
+}
+
+/** Has an effect begin now if it would otherwise begin in the future, and not because its `since` says so. */
+function* beginNow({ kind, name, since }: Registered): Work<boolean> {
+  if (since !== undefined) return false;
+  const changed = yield* sql(
+    "UPDATE {inbox_registrations} SET since = {now} WHERE kind = $1 AND effect = $2 AND since > {now} RETURNING since",
+    [kind, name],
+  );
+  return changed.length > 0;
 }
 
 /** Marks subjects as changed if they are in one of the effect's states and it has not run for it. */

@@ -81,9 +81,9 @@ export interface ReconciledEvent {
  */
 export interface FailedEvent {
   readonly type: "failed";
-  /** The tenant whose list could not be read. */
+  /** The tenant whose list it is about. */
   readonly tenant?: string;
-  /** Which list. */
+  /** The list that could not be read. */
   readonly kind?: SubjectKind;
   readonly error: unknown;
 }

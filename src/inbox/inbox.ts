@@ -14,7 +14,7 @@ import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
 import { acceptDelivery, noteNews } from "./news.ts";
-import { type InboxStats, type Parked, prune, readParked, readStats, unpark } from "./operate.ts";
+import { type InboxStats, type Parked, readParked, readStats, tidy, unpark } from "./operate.ts";
 import {
   checkDate,
   checkOptions,
@@ -24,7 +24,7 @@ import {
   type SubjectRef,
   type TenantOptions,
 } from "./options.ts";
-import { addTenant, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
+import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
 import { Fenced, type InboxContext, settleSubject } from "./settle.ts";
 import { type SubjectKind, similarState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
@@ -156,7 +156,7 @@ export class Inbox<Client, Mode extends StoreMode> {
     const isStopping = () => signal?.aborted === true;
     const crew = new Crew(this.#context, concurrency, new AbortController().signal, isStopping);
     await crew.settleDue();
-    await prune(this.#context.store);
+    await tidy(this.#context);
     return crew.finished;
   }
 
@@ -263,10 +263,8 @@ export class Inbox<Client, Mode extends StoreMode> {
       if (other !== undefined) throw needsClients(other.tenant);
       await this.#addTenant("");
     }
-    await store.transaction(function* () {
-      yield* effects.register();
-      yield* effects.catchUp();
-    });
+    await store.transaction(() => effects.register());
+    await catchUp(this.#context);
   }
 }
 

@@ -4,11 +4,15 @@ import { type Claim, leaseMs, type Queue, renew } from "./claims.ts";
 /** A row that has run for a whole lease is not what kills the process. */
 const harmlessRenewals = 3;
 
-/** Renews a row's lease while it is being processed. The signal aborts when another worker takes the row. */
+/**
+ * Renews a row's lease while it is being processed, until the worker is `stopped`: work that ignores that loses its row
+ * to other workers. The signal aborts when another worker takes the row.
+ */
 export async function keepingLease<T>(
   store: Store,
   queue: Queue<Claim>,
   claim: Claim,
+  stopped: AbortSignal,
   work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const lost = new AbortController();
@@ -23,9 +27,12 @@ export async function keepingLease<T>(
         () => {},
       );
   }, leaseMs / harmlessRenewals);
+  const end = () => clearInterval(renewing);
+  stopped.addEventListener("abort", end);
   try {
     return await work(lost.signal);
   } finally {
-    clearInterval(renewing);
+    stopped.removeEventListener("abort", end);
+    end();
   }
 }

@@ -1,6 +1,7 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError, SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { show } from "../values.ts";
+import type { InboxContext } from "./settle.ts";
 import type { SubjectKind } from "./subject.ts";
 
 /** A subject or task that is waiting for a person. */
@@ -22,9 +23,12 @@ export interface Parked {
 export interface InboxStats {
   /** Subjects with changes that are not settled yet, except parked ones. */
   readonly changed: number;
-  /** How long the oldest of them has been waiting, in milliseconds; 0 if there are none. */
+  /**
+   * How long the oldest of them, or the oldest task that is not running, has been waiting, in milliseconds; 0 if there
+   * are none.
+   */
   readonly lagMs: number;
-  /** Since when the oldest of them has been waiting. */
+  /** Since when the oldest subject with changes has been waiting. */
   readonly oldestChanged: Date | undefined;
   /** Subjects and tasks that are waiting for a person. */
   readonly parked: number;
@@ -39,8 +43,22 @@ export interface InboxStats {
 const retentionMs = 30 * 86_400_000;
 const pruneLimit = 1_000;
 
-/** Deletes a batch of deliveries past their retention. True if there may be more. */
-export async function prune(store: Store): Promise<boolean> {
+/** Deletes a batch of old deliveries, and reports tasks that nothing can run. True if there may be more to delete. */
+export async function tidy({ store, effects, report }: InboxContext): Promise<boolean> {
+  const names = await store.transaction(() => effects.unhandled());
+  if (names.length > 0) report({ type: "failed", error: unhandledTasks(names) });
+  return prune(store);
+}
+
+function unhandledTasks(names: readonly string[]): SettlekitError {
+  return new SettlekitError(
+    `No worker runs these tasks, and this program has no handler for them: ${names.join(", ")}. If a handler was renamed or ` +
+      "removed, add it again under that name until its tasks have run.",
+    { code: "unhandled_task" },
+  );
+}
+
+async function prune(store: Store): Promise<boolean> {
   const removed = await store.transaction(() =>
     sql(
       `DELETE FROM {inbox_deliveries} WHERE id IN (
@@ -54,18 +72,20 @@ export async function prune(store: Store): Promise<boolean> {
 
 export function* readStats(): Work<InboxStats> {
   const [row = {}] = yield* sql<Record<string, number | null>>(
-    `SELECT changed, oldest, {now} AS now, parked, parked_tasks, tasks, settled, missed
+    `SELECT changed, oldest, oldest_task, {now} AS now, parked, parked_tasks, tasks, settled, missed
 FROM (SELECT count(*) AS changed, min(changed_at) AS oldest FROM {inbox_subjects}
   WHERE news > seen AND parked_at IS NULL) AS waiting,
 (SELECT count(*) AS settled FROM {inbox_subjects} WHERE settled_at > {now} - 60000) AS lately,
 (SELECT count(*) AS parked FROM {inbox_subjects} WHERE parked_at IS NOT NULL) AS stuck,
-(SELECT count(*) AS tasks, count(parked_at) AS parked_tasks FROM {inbox_tasks}) AS planned,
+(SELECT count(*) AS tasks, count(parked_at) AS parked_tasks,
+  min(CASE WHEN parked_at IS NULL AND lease_until <= {now} THEN created_at END) AS oldest_task FROM {inbox_tasks}) AS planned,
 (SELECT sum(missed) AS missed FROM {inbox_watermarks}) AS lists`,
   );
-  const { changed, oldest, now, parked, parked_tasks, tasks, settled, missed } = row;
+  const { changed, oldest, oldest_task, parked, parked_tasks, tasks, settled, missed } = row;
+  const now = row.now ?? 0;
   return {
     changed: changed ?? 0,
-    lagMs: Math.max(0, (now ?? 0) - (oldest ?? now ?? 0)),
+    lagMs: Math.max(0, now - (oldest ?? now), now - (oldest_task ?? now)),
     oldestChanged: typeof oldest === "number" ? new Date(oldest) : undefined,
     parked: (parked ?? 0) + (parked_tasks ?? 0),
     tasks: (tasks ?? 0) - (parked_tasks ?? 0),

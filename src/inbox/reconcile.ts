@@ -1,3 +1,4 @@
+import { SettlekitError } from "../errors.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
 import { isFinal } from "../wire/payment-status.ts";
 import { noteNews } from "./news.ts";
@@ -32,6 +33,8 @@ const overlapMs = 300_000;
 /** How long payments that never become final, such as deposits, may hold back the watermark. */
 const maxOpenMs = 7 * 86_400_000;
 const batchSize = 200;
+/** How soon lists that could not be read are due again. */
+const retryMs = 60_000;
 /** Large, because each page is one request. */
 const pageSize = 1_000;
 
@@ -51,24 +54,47 @@ export function otherTenants(): Work<{ tenant: string }[]> {
   return sql("SELECT tenant FROM {inbox_watermarks} WHERE tenant <> '' ORDER BY tenant LIMIT 1");
 }
 
-/** Checks the lists that are due. Other processes then skip them for `everyMs`. */
+/** Checks the lists that are due. Other processes then skip them for `everyMs`, unless they could not be read. */
 export async function reconcileDue(
   context: InboxContext,
   everyMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { store, effects } = context;
-  const due = await store.transaction(() =>
+  const due = await context.store.transaction(() =>
     sql<List>(
-      `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now}
+      `UPDATE {inbox_watermarks} SET due_at = {now} + $1 WHERE due_at <= {now} OR due_at > {now} + $1
 RETURNING tenant, kind, watermark`,
       [everyMs],
     ),
   );
   if (due.length === 0) return false;
-  await store.transaction(() => effects.catchUp(), { wake: "inbox" });
-  await walkAll(context, due, signal);
+  await catchUp(context);
+  const { unread } = await walkAll(context, due, signal);
+  for (const { tenant, kind } of unread) {
+    await context.store.transaction(() =>
+      sql("UPDATE {inbox_watermarks} SET due_at = {now} + $3 WHERE tenant = $1 AND kind = $2", [
+        tenant,
+        kind,
+        Math.min(everyMs, retryMs),
+      ]),
+    );
+  }
   return false;
+}
+
+/** Has effects catch up with what was settled without them. */
+export async function catchUp({ store, effects, report }: InboxContext): Promise<void> {
+  const late = await store.transaction(() => effects.catchUp(), { wake: "inbox" });
+  if (late.length === 0) return;
+  const error = clockWasAhead(`These effects begin only now: ${late.join(", ")}.`);
+  report({ type: "failed", error });
+}
+
+function clockWasAhead(what: string): SettlekitError {
+  return new SettlekitError(
+    `The database's clock was ahead, and has been set back. ${what} Look for what happened in the meantime.`,
+    { code: "clock_was_ahead" },
+  );
 }
 
 /** Checks all lists of every tenant from a given time. */
@@ -81,24 +107,25 @@ export async function reconcileSince(
     sql<List>("SELECT tenant, kind, watermark FROM {inbox_watermarks} ORDER BY tenant, kind"),
   );
   const from = lists.map((list) => ({ ...list, watermark: since?.getTime() ?? list.watermark }));
-  const { failures, ...found } = await walkAll(context, from, signal);
-  if (failures.length > 0) throw failures[0];
-  return found;
+  const { failures, listed, missed } = await walkAll(context, from, signal);
+  if (failures.length > 0) throw signal.aborted ? failures.at(-1) : failures[0];
+  return { listed, missed };
 }
 
 /** Checks every list, even if others fail: one tenant's revoked key must not hold up the rest. */
 async function walkAll(context: InboxContext, lists: readonly List[], signal: AbortSignal) {
-  const found = { listed: 0, missed: 0, failures: [] as unknown[] };
+  const found = { listed: 0, missed: 0, failures: [] as unknown[], unread: new Set(lists) };
   for (const list of lists) {
     try {
       const { listed, missed } = await walk(context, list, signal);
       found.listed += listed;
       found.missed += missed;
+      found.unread.delete(list);
     } catch (error) {
-      if (signal.aborted) throw error;
+      found.failures.push(error);
+      if (signal.aborted) break;
       const { tenant, kind } = list;
       context.report({ type: "failed", tenant, kind, error });
-      found.failures.push(error);
     }
   }
   return found;
@@ -107,11 +134,17 @@ async function walkAll(context: InboxContext, lists: readonly List[], signal: Ab
 /** Reads one list from its newest item down to the watermark, then advances the watermark. */
 async function walk(
   { store, clientOf, report }: InboxContext,
-  { tenant, kind, watermark }: List,
+  { tenant, kind, watermark: stored }: List,
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const [start] = await store.transaction(() => sql<{ now: number }>("SELECT {now} AS now"));
-  const startedAt = start?.now ?? watermark;
+  const startedAt = start?.now ?? stored;
+  const isAhead = stored > startedAt + overlapMs;
+  const watermark = isAhead ? startedAt - maxOpenMs : stored;
+  if (isAhead) {
+    const error = clockWasAhead(`The ${kind} list is read again from seven days ago.`);
+    report({ type: "failed", tenant, error });
+  }
   const list: AsyncIterable<Listed> = resourceOf(clientOf(tenant), kind).list(
     { limit: pageSize },
     { signal },
@@ -144,8 +177,8 @@ async function walk(
   await store.transaction(() =>
     sql(
       `UPDATE {inbox_watermarks} SET missed = missed + $4,
-  watermark = CASE WHEN watermark < $3 THEN $3 ELSE watermark END WHERE tenant = $1 AND kind = $2`,
-      [tenant, kind, Math.min(next, startedAt), found.missed],
+  watermark = CASE WHEN watermark < $3 OR watermark > {now} + $5 THEN $3 ELSE watermark END WHERE tenant = $1 AND kind = $2`,
+      [tenant, kind, Math.min(next, startedAt), found.missed, overlapMs],
     ),
   );
   report({ type: "reconciled", tenant, kind, ...found });

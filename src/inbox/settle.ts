@@ -51,7 +51,7 @@ export function workOn<C extends Claim>(
   const { store, observers, report } = context;
   return observers.around({ ...item, causes: claim.causes }, async () => {
     try {
-      const settled = await keepingLease(store, queue, claim, work);
+      const settled = await keepingLease(store, queue, claim, stopped, work);
       report({ type: "settled", ...item, ...settled });
       return undefined;
     } catch (error) {
@@ -239,9 +239,16 @@ async function retryLater<C extends Claim>(
 ): Promise<void> {
   const failures = claim.failures + 1;
   const inMs = backoffMs(failures, random());
-  const reason = String(error);
+  const reason = reasonOf(error);
   const failed = await store.transaction(() => fail(queue, claim, reason, inMs));
   if (failed === "fenced") report({ type: "fenced", ...item });
   else if (failed === "parked") report({ type: "parked", ...item, reason });
   else report({ type: "retried", ...item, error, failures, inMs });
+}
+
+/** Whatever was thrown, as text. An object without a prototype has no `toString`. */
+function reasonOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || error instanceof Error) return String(error);
+  const { message } = error as { message?: unknown };
+  return typeof message === "string" ? message : show(error);
 }

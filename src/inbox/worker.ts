@@ -2,7 +2,7 @@ import { type Duration, durationInMs } from "../duration.ts";
 import { checkWhole, type Loop, longestPollMs, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { Crew } from "./crew.ts";
-import { prune } from "./operate.ts";
+import { tidy } from "./operate.ts";
 import { reconcileDue } from "./reconcile.ts";
 import type { InboxContext } from "./settle.ts";
 
@@ -41,7 +41,7 @@ export interface InboxWorker extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const pruneEveryMs = 600_000;
+const tidyEveryMs = 600_000;
 
 /** Starts a worker in this process. */
 export function startWorker(context: InboxContext, options: StartOptions): InboxWorker {
@@ -56,7 +56,7 @@ export function startWorker(context: InboxContext, options: StartOptions): Inbox
   const crew = new Crew(context, concurrency, stopped.signal, () => stopping.signal.aborted);
   const loops: Loop[] = [
     { waitMs: pollMs, isWoken: true, turn: async () => (await crew.round()) > 0 },
-    { waitMs: pruneEveryMs, turn: () => prune(context.store) },
+    { waitMs: tidyEveryMs, turn: () => tidy(context) },
   ];
   if (everyMs !== undefined) {
     const turn = () => reconcileDue(context, everyMs, stopped.signal);

@@ -122,7 +122,8 @@ function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
 function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
   const lag = meter.createObservableGauge("settlekit.inbox.lag", {
     unit: "s",
-    description: "How long the oldest change has been waiting to be settled.",
+    description:
+      "How long the oldest change has been waiting to be settled, or the oldest task to run.",
   });
   const changed = meter.createObservableGauge("settlekit.inbox.changed", {
     description: "Payments and withdrawals with changes that were not settled yet.",

@@ -50,8 +50,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
   readonly #observers = new Observers<PayoutsEvent, PayoutStep>("settlekit:payouts");
-  /** Runs before the first payout is sent. */
-  readonly #ready = preparing(() => stopIfAltered(this.#context));
+  /** Runs before `runDue` sends its first payout. */
+  readonly #ready = preparing((signal?: AbortSignal) => stopIfAltered(this.#context, signal));
   readonly #worker = new WorkerSlot("ledger");
 
   /** @internal */
@@ -242,8 +242,7 @@ export class Payouts<Client, Mode extends StoreMode> {
    */
   start(options: PayoutsStartOptions = {}): PayoutsWorker {
     this.#worker.requireFree("payouts.start", "Stop it first.");
-    const ready = { ...this.#context, store: withReady(this.#context.store, this.#ready) };
-    return this.#worker.hold(startPayouts(ready, options));
+    return this.#worker.hold(startPayouts(this.#context, options));
   }
 
   /**
@@ -254,7 +253,12 @@ export class Payouts<Client, Mode extends StoreMode> {
     checkOptionNames(options, ["concurrency", "signal"]);
     const { concurrency = 4, signal } = options;
     checkSignal(signal);
-    await this.#ready();
+    try {
+      await this.#ready(signal);
+    } catch (error) {
+      if (signal?.aborted) return 0;
+      throw error;
+    }
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     do await crew.idle();
     while (!signal?.aborted && (await crew.round()));

@@ -2,7 +2,7 @@ import { InvalidRequestError, NotFoundError } from "../errors.ts";
 import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { type Row, sql, type Work } from "../stores/store.ts";
 import { canonicalJson, parsedJson, show } from "../values.ts";
-import { inLedger, type JournalRow, type Ledger, readEntries } from "./journal.ts";
+import { type JournalRow, type Ledger, readEntries } from "./journal.ts";
 import type { Decision } from "./options.ts";
 import { bodyOf, type PayoutRow, type PayoutState, payoutColumns, requireSame } from "./payout.ts";
 
@@ -41,32 +41,43 @@ VALUES ($1, $2, $3, $4, $5, $6, 'planned', $7, {now}, {now}) ON CONFLICT DO NOTH
   return row;
 }
 
-/** Writes the first journal entries of payouts that have none yet. */
-export function* chainPlans(tenant: string): Work<PayoutRow[]> {
-  const [waiting] = yield* sql(
-    "SELECT id FROM {payouts} WHERE tenant = $1 AND chained = 0 LIMIT 1",
+/** Writes the first journal entries of payouts that have none yet. Returns those payouts. */
+export function* chainPlans(ledger: Ledger): Work<PayoutRow[]> {
+  const { tenant } = ledger;
+  const rows = yield* sql<PayoutRow>(
+    `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100`,
     [tenant],
   );
-  if (waiting === undefined) return [];
-  return yield* inLedger(tenant, function* (ledger) {
-    const rows = yield* sql<PayoutRow>(
-      `SELECT ${payoutColumns} FROM {payouts} WHERE tenant = $1 AND chained = 0 ORDER BY id LIMIT 100`,
-      [tenant],
-    );
-    for (const row of rows) yield* chain(ledger, row);
-    return rows;
-  });
+  for (const [index, row] of rows.entries()) {
+    const isStopped = yield* chain(ledger, row);
+    // The breaker holds the journal's lock, after which no payout may be locked.
+    if (isStopped) return rows.slice(0, index + 1);
+  }
+  return rows;
 }
 
-/** Writes the payout's first entry, unless it has one. */
-export function* chain(ledger: Ledger, row: PayoutRow): Work<void> {
-  if (row.chained === 1) return;
-  const chained = yield* sql(
-    "UPDATE {payouts} SET chained = 1 WHERE id = $1 AND chained = 0 RETURNING id",
-    [row.id],
+/**
+ * Writes the payout's first entry, unless it has one. An order that the journal already knows was planned again behind
+ * its back, and may have been paid: that opens the breaker, and returns true.
+ */
+export function* chain(ledger: Ledger, row: PayoutRow): Work<boolean> {
+  if (row.chained === 1) return false;
+  const { order_id: orderId } = row;
+  const [chained] = yield* sql<{ entries: number }>(
+    `UPDATE {payouts} SET chained = 1 WHERE id = $1 AND chained = 0
+RETURNING (SELECT count(*) FROM {payout_journal} WHERE tenant = $2 AND order_id = $3) AS entries`,
+    [row.id, ledger.tenant, orderId],
   );
-  if (chained.length === 0) return;
-  ledger.note(row.order_id, "planned", { body: bodyOf(row), by: row.planned_by });
+  if (chained === undefined) return false;
+  if (chained.entries === 0) {
+    ledger.note(orderId, "planned", { body: bodyOf(row), by: row.planned_by });
+    return false;
+  }
+  yield* ledger.stop(
+    orderId,
+    `The payout ${orderId} is new, but the journal has entries for it: it was removed or changed outside the ledger.`,
+  );
+  return true;
 }
 
 /** The payout, if there is one. */

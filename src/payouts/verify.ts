@@ -8,11 +8,12 @@ export type Verification =
   | { readonly ok: true; readonly entries: number }
   | { readonly ok: false; readonly at: number; readonly problem: string };
 
-/** Reads the journal from an entry on, and compares the payouts with it. */
+/** Reads the journal from an entry on, and compares the payouts with it. Throws the signal's reason if it aborts. */
 export async function verifyJournal(
   store: Store,
   tenant: string,
   after = 0,
+  signal?: AbortSignal,
 ): Promise<Verification> {
   const end = await store.transaction(() => readEnd(tenant));
   const [first] = after > 0 ? await store.transaction(() => readJournal(tenant, after - 1)) : [];
@@ -20,6 +21,7 @@ export async function verifyJournal(
   let seq = after;
   let stoppedAt: number | undefined;
   while (seq < end.seq) {
+    await pause(signal);
     const rows = await store.transaction(() => readJournal(tenant, seq));
     for (const row of rows) {
       const problem = problemOf(tenant, row, seq + 1, previous);
@@ -43,7 +45,13 @@ export async function verifyJournal(
   if (stoppedAt !== undefined && end.stopped_at === null) {
     return { ok: false, at: stoppedAt, problem: "The breaker was closed without reopen." };
   }
-  return (await alteredPayout(store, tenant, after)) ?? { ok: true, entries: seq };
+  return (await alteredPayout(store, tenant, after, signal)) ?? { ok: true, entries: seq };
+}
+
+/** Gives other work a turn between two pages: on SQLite, the event loop is blocked while one is read. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
 }
 
 /** The journal's actual end, and the recorded one. */
@@ -73,6 +81,7 @@ async function alteredPayout(
   store: Store,
   tenant: string,
   after: number,
+  signal: AbortSignal | undefined,
 ): Promise<Verification | undefined> {
   const [missing] = await store.transaction(() => readMissing(tenant, after));
   if (missing !== undefined) {
@@ -81,6 +90,7 @@ async function alteredPayout(
   }
   let id = 0;
   for (;;) {
+    await pause(signal);
     const told = await store.transaction(() => readTold(tenant, id));
     if (told.length === 0) return undefined;
     for (const entries of Map.groupBy(told, (entry) => entry.id).values()) {
@@ -153,6 +163,11 @@ function alterationOf(
 ): { readonly at: number; readonly what: string } | undefined {
   const facts = new Map<string, { readonly at: number; readonly values: readonly unknown[] }>();
   for (const entry of entries) {
+    // It would undo what the entries before it say.
+    if (entry.event === "planned" && facts.has("parameters")) {
+      if (entry.seq > after) return { at: entry.seq, what: "was planned twice" };
+      continue;
+    }
     const isApproved = facts.get("approver")?.values.includes(null) === false;
     for (const [fact, values] of Object.entries(toldBy(entry, isApproved))) {
       facts.set(fact, { at: entry.seq, values });

@@ -1,3 +1,4 @@
+import { preparing } from "../stores/lifecycle.ts";
 import { checkWhole, longestPollMs, runWorker } from "../stores/worker.ts";
 import { checkOptionNames } from "../values.ts";
 import { claim, decide, type PayoutsContext, tell } from "./claims.ts";
@@ -59,7 +60,7 @@ export class Crew {
   /** Starts as many as there are free slots. False if nothing was due, or the service is unusable for now. */
   async round(): Promise<boolean> {
     const { store, tenant, report, observers } = this.#context;
-    for (const row of await store.transaction(() => chainPlans(tenant))) tell(this.#context, row);
+    for (const row of await decide(this.#context, chainPlans)) tell(this.#context, row);
     if (performance.now() < this.#pausedUntil) return false;
     while (this.#running.size >= this.#concurrency) await Promise.race(this.#running);
     const room = this.#concurrency - this.#running.size;
@@ -102,6 +103,10 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
   const { store, observers, tenant, report } = context;
   const [stopping, stopped] = [new AbortController(), new AbortController()];
   const crew = new Crew(context, concurrency, stopped.signal);
+  const verify = () => stopIfAltered(context, stopping.signal);
+  const verified = preparing(verify);
+  // The check before the first payout is also the first of the hourly ones.
+  let check = verified;
   return runWorker({
     store,
     observers,
@@ -110,19 +115,29 @@ export function startPayouts(context: PayoutsContext, options: PayoutsStartOptio
     idle: () => crew.idle(),
     stopping,
     stopped,
-    onError: (error) => report({ type: "failed", tenant, orderId: undefined, error }),
+    onError: (error) => {
+      if (error === stopping.signal.reason) return;
+      report({ type: "failed", tenant, orderId: undefined, error });
+    },
     loops: [
-      { waitMs: pollMs, isWoken: true, turn: () => crew.round() },
-      { waitMs: verifyEveryMs, turn: () => stopIfAltered(context).then(() => false) },
+      { waitMs: pollMs, isWoken: true, turn: () => verified().then(() => crew.round()) },
+      {
+        waitMs: verifyEveryMs,
+        async turn() {
+          await check();
+          check = verify;
+          return false;
+        },
+      },
     ],
   });
 }
 
 /** Opens the breaker if the journal was altered, except for alterations that a person has accepted. */
-export async function stopIfAltered(context: PayoutsContext): Promise<void> {
+export async function stopIfAltered(context: PayoutsContext, signal?: AbortSignal): Promise<void> {
   const { store, tenant } = context;
   const head = await store.transaction(() => readHead(tenant));
-  const verified = await verifyJournal(store, tenant, head?.accepted_seq);
+  const verified = await verifyJournal(store, tenant, head?.accepted_seq, signal);
   if (verified.ok) return;
   const reason = `The journal is not as it was written. ${verified.problem}`;
   await decide(context, (ledger) => ledger.stop(null, reason));

@@ -33,10 +33,12 @@ export class WorkerSlot {
 }
 
 /** A function that prepares only once, however often it is called, and again after a failure. */
-export function preparing(prepare: () => Promise<void>): () => Promise<void> {
+export function preparing<Parameters extends unknown[]>(
+  prepare: (...parameters: Parameters) => Promise<void>,
+): (...parameters: Parameters) => Promise<void> {
   let prepared: Promise<void> | undefined;
-  return () => {
-    prepared ??= prepare().catch((error: unknown) => {
+  return (...parameters) => {
+    prepared ??= prepare(...parameters).catch((error: unknown) => {
       prepared = undefined;
       throw error;
     });

@@ -28,12 +28,17 @@ export class PostgresListener<Client extends PostgresClient> {
 
   async close(): Promise<void> {
     this.#wakes.clear();
-    clearTimeout(this.#retry);
+    // A connection that is dead may never answer LISTEN.
+    this.#drop();
     await this.#connecting;
+    this.#drop();
+    this.#connecting = undefined;
+  }
+
+  #drop(): void {
     clearTimeout(this.#retry);
     const client = this.#client;
     this.#client = undefined;
-    this.#connecting = undefined;
     // Destroyed, so that the pool's next user does not keep listening.
     client?.release(true);
   }
@@ -46,6 +51,7 @@ export class PostgresListener<Client extends PostgresClient> {
         for (const [onWake, channel] of this.#wakes) if (channel === payload) onWake();
       });
       this.#client = client;
+      if (this.#wakes.size === 0) return;
       await client.query({ text: `LISTEN "${this.#schema}"` });
       this.#failures = 0;
       // Notifications sent before LISTEN were missed.

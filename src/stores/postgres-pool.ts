@@ -1,6 +1,6 @@
 import { StoreError } from "../errors.ts";
 import { show } from "../values.ts";
-import { notMigrated, type TransactionOptions } from "./store.ts";
+import { type Limit, notMigrated } from "./store.ts";
 
 /** A statement as `pg` takes it. */
 export interface PostgresQuery {
@@ -45,8 +45,23 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   connect(callback: (...parameters: never[]) => void): void;
   /** Called when an idle connection dies. */
   on?(event: "error", listener: (error: Error) => void): unknown;
+  /**
+   * Called when a connection was made.
+   *
+   * @internal
+   */
+  on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
   readonly options?: { readonly max?: number | undefined };
   readonly totalCount?: number;
+}
+
+/** Keeps a connection that dies from ending the process, as an error without a listener would. */
+export function surviveLostConnections(pool: PostgresPool): void {
+  const ignore = () => {};
+  pool.on?.("error", ignore);
+  // The pool does not listen to a new connection that it hands out, and its user does so only once the promise has
+  // resolved: the server may have closed it by then.
+  pool.on?.("connect", (client) => client.on("error", ignore));
 }
 
 /** A client of the pool, or an error that says why none was free in time. */
@@ -55,6 +70,7 @@ export async function connectWithin<Client extends PostgresClient>(
   limitMs: number,
 ): Promise<Client> {
   const { promise: late, reject } = Promise.withResolvers<never>();
+  const startedAt = performance.now();
   const timer = setTimeout(() => reject(noFreeClient(pool, limitMs)), limitMs);
   const connecting = pool.connect();
   try {
@@ -62,7 +78,9 @@ export async function connectWithin<Client extends PostgresClient>(
   } catch (error) {
     // A client that arrives too late goes straight back.
     connecting.then((client) => client.release()).catch(() => {});
-    throw error;
+    // The pool's own limit, `connectionTimeoutMillis`, was shorter. It has no code.
+    const isPoolsLimit = /^timeout exceeded/.test(String(Object(Object(error).cause).message));
+    throw isPoolsLimit ? noFreeClient(pool, Math.round(performance.now() - startedAt)) : error;
   } finally {
     clearTimeout(timer);
   }
@@ -86,8 +104,8 @@ function noFreeClient(
 }
 
 /** The work's result, or the limit's error if it takes longer. */
-export async function within<T>(limit: TransactionOptions["limit"], work: Promise<T>): Promise<T> {
-  if (limit === undefined) return work;
+export async function within<T>(limit: Limit | null | undefined, work: Promise<T>): Promise<T> {
+  if (!limit) return work;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(limit.error), limit.ms);
   try {
@@ -96,6 +114,21 @@ export async function within<T>(limit: TransactionOptions["limit"], work: Promis
     clearTimeout(timer);
   }
 }
+
+/** How long the database may take for a whole transaction, in milliseconds. */
+const answerLimitMs = 120_000;
+
+/** Ends a transaction whose connection is dead without either end having closed it: nothing else would. */
+export const answerLimit: Limit = {
+  ms: answerLimitMs,
+  get error() {
+    return new StoreError(
+      `PostgreSQL did not finish a transaction within ${answerLimitMs / 1_000} s, so its connection was closed. Check the ` +
+        "network, and look for slow statements.",
+      { code: "store_unavailable" },
+    );
+  },
+};
 
 /** Refuses a client without an open transaction, as far as that can be detected. */
 export function requireTransaction(tx: PostgresClient): void {
@@ -143,15 +176,24 @@ function explained(cause: unknown): unknown {
       { code: "store_busy", cause },
     );
   }
+  // Serialisation failures and deadlocks.
+  if (code === "40001" || code === "40P01") {
+    return new StoreError(
+      `PostgreSQL undid the transaction because of another one: ${cause.message}. Run your whole transaction again.`,
+      { code: "store_conflict", cause },
+    );
+  }
+  // An AggregateError, for a host with several addresses, has no message.
+  const message = cause.message || code;
   // SQL states have five characters; connection failures have the platform's codes, or none.
   const isState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith("57P") && !code.startsWith("08");
   return isState
-    ? new StoreError(`PostgreSQL failed: ${cause.message}. See \`cause\`.`, {
+    ? new StoreError(`PostgreSQL failed: ${message}. See \`cause\`.`, {
         code: "store_failed",
         cause,
       })
     : new StoreError(
-        `The connection to PostgreSQL failed: ${cause.message}. Check that it is running and reachable.`,
+        `The connection to PostgreSQL failed: ${message}. Check that it is running and reachable.`,
         { code: "store_unavailable", cause },
       );
 }

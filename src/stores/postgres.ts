@@ -7,12 +7,14 @@ import { StoreError } from "../errors.ts";
 import { checkOptionNames, invalidOption, show } from "../values.ts";
 import { PostgresListener } from "./postgres-listener.ts";
 import {
+  answerLimit,
   connectWithin,
   lockLimitMs,
   own,
   type PostgresClient,
   type PostgresPool,
   requireTransaction,
+  surviveLostConnections,
   transactionFailed,
   within,
 } from "./postgres-pool.ts";
@@ -76,8 +78,9 @@ export function postgresDialect(
       (number) => `$${number}`,
     ),
     beforeMigrations: [
-      // Another process may be migrating: wait as long as that takes.
+      // Another process may be migrating: wait as long as that takes, whatever the role's limits.
       "SET LOCAL lock_timeout TO 0",
+      "SET LOCAL statement_timeout TO 0",
       `SELECT pg_advisory_xact_lock(hashtext('settlekit.migrate.${schema}'))`,
       // CREATE SCHEMA IF NOT EXISTS needs the CREATE privilege even if the schema exists.
       `DO $$ BEGIN
@@ -114,8 +117,7 @@ export function postgres<Client extends PostgresClient>(
   checkWhole("connectTimeoutMs", connectTimeoutMs, 1);
   const dialect = postgresDialect(schema, clock);
   const connect = () => connectWithin(pool, connectTimeoutMs);
-  // Without a listener, an idle connection that dies would end the process.
-  pool.on?.("error", () => {});
+  surviveLostConnections(pool);
   const listener = new PostgresListener(connect, schema);
 
   // Prepared once per connection, because planning takes longer than running.
@@ -157,11 +159,11 @@ export function postgres<Client extends PostgresClient>(
     dialect,
     async transaction(work, { wake, limit } = {}) {
       const client = await connect();
-      // Catches a connection that dies between two statements; the next statement fails.
+      // Catches a connection, made before this store, that dies between two statements; the next statement fails.
       const onError = () => {};
       client.on("error", onError);
       let isBroken = true;
-      try {
+      const run = async () => {
         begin ??= await beginOn(client);
         await own(client.query({ text: `${begin}${limit ? limited(limit.ms) : ""}` }));
         try {
@@ -177,6 +179,9 @@ export function postgres<Client extends PostgresClient>(
           if (isBroken && error !== limit?.error) isBroken = !(await rollBack(client));
           throw error;
         }
+      };
+      try {
+        return await within(limit === null ? null : answerLimit, run());
       } finally {
         client.removeListener("error", onError);
         client.release(isBroken);

@@ -44,15 +44,21 @@ export function* call<Client>(run: (tx: Client) => unknown): Work<unknown, Clien
 /** Whether the merchant's code in a transaction must be synchronous, as on SQLite. */
 export type StoreMode = "sync" | "async";
 
+/** How long work may take, and the error with which it then fails. */
+export interface Limit {
+  readonly ms: number;
+  readonly error: Error;
+}
+
 /** How a unit of work runs in its own transaction. */
 export interface TransactionOptions {
   /** The channel to notify after the commit, in every process that can be reached. */
   readonly wake?: string;
   /**
-   * How long the work may take. Longer work is rolled back and fails with the error. SQLite ignores this, because
-   * nothing else runs during synchronous work.
+   * Longer work is rolled back. Null if it may take as long as it needs; by default, PostgreSQL has two minutes. SQLite
+   * ignores this, because nothing else runs during synchronous work.
    */
-  readonly limit?: { readonly ms: number; readonly error: Error };
+  readonly limit?: Limit | null;
 }
 
 /** A database in which the inbox and the payout ledger keep their rows. `Client` is the type of `tx`. */
@@ -143,7 +149,7 @@ export async function migrate(store: Store, component: Component): Promise<numbe
   // Read first: a role that may not create a schema can still find that nothing is missing.
   const before = await store.transaction(() => versionOf(store.dialect, component));
   if (before === component.migrations.length) return 0;
-  return store.transaction(function* () {
+  const work = function* () {
     for (const text of store.dialect.beforeMigrations) yield* sql(text);
     yield* sql(migrationTable);
     const version = yield* versionOf(store.dialect, component);
@@ -153,7 +159,8 @@ export async function migrate(store: Store, component: Component): Promise<numbe
       yield* sql(noteMigration, [component.name, version + index + 1]);
     }
     return missing.length;
-  });
+  };
+  return store.transaction(work, { limit: null });
 }
 
 /**

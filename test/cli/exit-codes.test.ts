@@ -31,6 +31,7 @@ test.each([
   ["store_unavailable", 4],
   ["no_free_client", 4],
   ["store_busy", 4],
+  ["store_conflict", 4],
   ["store_full", 4],
   ["not_migrated", 2],
   ["newer_schema", 2],

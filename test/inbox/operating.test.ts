@@ -13,52 +13,6 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
   });
   afterEach(() => database.close());
 
-  describe("tasks", () => {
-    it("run after their transaction with a key that stays, until they succeed", async () => {
-      const keys: string[] = [];
-      shop.inbox.on("payment", "ship", { states: ["completed"] }, (_, payment, tools) => {
-        tools.after("email", { orderId: payment.orderId });
-        tools.after("email", { orderId: "copy" });
-      });
-      shop.inbox.task<{ orderId: string }>("email", ({ orderId }, { key }) => {
-        keys.push(key);
-        if (keys.length === 1) throw new Error(`mailbox of ${orderId} is full`);
-      });
-      const id = await shop.paid("order_1");
-      await shop.inbox.settleDue();
-      expect(keys).toEqual([
-        `/payment/${id}/ship/completed/email/0`,
-        `/payment/${id}/ship/completed/email/1`,
-      ]);
-      await shop.advance(10_000);
-      await shop.inbox.settleDue();
-      expect(keys[2]).toBe(keys[0]);
-      expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
-    });
-
-    it("are not planned by an effect that fails", async () => {
-      const ran: unknown[] = [];
-      shop.inbox.task("email", (payload) => ran.push(payload));
-      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {
-        tools.after("email");
-        throw new Error("no");
-      });
-      await shop.paid("order_1");
-      await shop.inbox.settleDue();
-      expect(ran).toEqual([]);
-    });
-
-    it("that nobody handles fail their effect, which says so", async () => {
-      shop.inbox.task("email", () => {});
-      shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
-      await shop.paid("order_1");
-      await shop.inbox.settleDue();
-      expect(String(shop.told("retried")[0]?.error)).toMatch(
-        /handler for the task "emal".*mean "email"/,
-      );
-    });
-  });
-
   describe("a person", () => {
     it("sees what failed 25 times, and has it tried again", async () => {
       let isBroken = true;
@@ -89,6 +43,26 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       expect(await shop.shipments()).toEqual(["order_1"]);
       expect(await shop.inbox.parked()).toEqual([]);
       await expect(shop.inbox.retry(parked?.id ?? "")).rejects.toThrow(/Nothing parked has the id/);
+    });
+
+    it.each([
+      [Object.assign(Object.create(null), { message: "out of stock" }), "out of stock"],
+      [Object.create(null), "an object"],
+      [{ code: 7 }, "an object"],
+      ["out of stock", "out of stock"],
+      [null, "null"],
+    ])("sees why an effect failed that throws no error: %#", async (thrown, reason) => {
+      shop.inbox.on("payment", "ship", { states: ["completed"] }, () => {
+        throw thrown;
+      });
+      await shop.paid("order_1");
+      await shop.inbox.settleDue();
+      expect(shop.told("failed")).toEqual([]);
+      expect(shop.told("retried")).toMatchObject([{ failures: 1, error: thrown }]);
+      const subjects = shop.store.dialect.expand("{inbox_subjects}");
+      expect(await database.query(`SELECT problem FROM ${subjects}`)).toEqual([
+        { problem: reason },
+      ]);
     });
 
     it("sees how far the inbox is behind", async () => {

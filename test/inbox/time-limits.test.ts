@@ -135,6 +135,11 @@ describe.each(databases)("an inbox on %s", (name, openDatabase) => {
       await shop.paid("big");
     });
 
+    const plan = (name: string) =>
+      database.query(
+        `INSERT INTO ${shop.store.dialect.expand("{inbox_tasks}")}
+  (tenant, name, task_key, payload, created_at, due_at) VALUES ('', '${name}', '${name}', 'null', 0, 0)`,
+      );
     const task = async () => {
       const [row] = await rows("inbox_tasks");
       return { starts: Number(row?.starts), leaseUntil: Number(row?.lease_until) };
@@ -190,6 +195,31 @@ WHERE subject = '${id}'`,
         await shop.inbox.settleDue();
         expect(await rows("inbox_tasks")).toEqual([]);
       });
+    });
+
+    it("leaves it to other workers when it was stopped and the task goes on", async () => {
+      let hangs = true;
+      shop.inbox.task("deaf", async () => {
+        entered.resolve();
+        if (hangs) await leave.promise;
+      });
+      await database.query(
+        `UPDATE ${shop.store.dialect.expand("{inbox_subjects}")} SET seen = news`,
+      );
+      await plan("deaf");
+      stopTime();
+      const worker = shop.inbox.start({ reconcileEvery: false, drainMs: 1_000 });
+      await passUntil(entered.promise);
+      await passUntil(worker.stop());
+      // A pool has timers of its own.
+      if (name === "SQLite") expect(vi.getTimerCount()).toBe(0);
+      await shop.advance(30_001);
+      await pass(31_000);
+      vi.useRealTimers();
+      hangs = false;
+      await shop.inbox.settleDue();
+      expect(await rows("inbox_tasks")).toEqual([]);
+      leave.resolve();
     });
 
     it("leaves to other workers what it has no room for, and says so", async () => {

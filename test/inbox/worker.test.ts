@@ -209,61 +209,6 @@ describe.each(databases)("a worker on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toHaveLength(4);
   });
 
-  describe("reconciling", () => {
-    it("finds what no webhook told, and counts it", async () => {
-      ship(shop.inbox);
-      await shop.inbox.settleDue();
-      await shop.paid("order_1");
-      await shop.inbox.settleDue();
-      shop.deliverTo(async () => new Response());
-      await shop.paid("order_2");
-      expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 1 });
-      await shop.inbox.settleDue();
-      expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
-      expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 0 });
-      expect((await shop.inbox.stats()).missed).toBe(1);
-    });
-
-    it("loses nothing that was created in the instant of the watermark", async () => {
-      shop = await openShop(database, { now: new Date() });
-      ship(shop.inbox);
-      await shop.inbox.settleDue();
-      shop.deliverTo(async () => new Response());
-      await shop.paid("order_1");
-      await shop.inbox.reconcile();
-      // The service's clock stands still: the next one is created in the same instant.
-      await shop.paid("order_2");
-      await shop.inbox.reconcile();
-      await shop.inbox.settleDue();
-      expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
-    });
-
-    it("goes back to `since`, and runs no effect for what happened before its registration", async () => {
-      shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
-      shop.deliverTo(async () => new Response());
-      await shop.paid("long ago");
-      ship(shop.inbox);
-      await shop.inbox.settleDue();
-      expect(await shop.inbox.reconcile()).toEqual({ listed: 0, missed: 0 });
-      expect(await shop.inbox.reconcile({ since: new Date(0) })).toEqual({ listed: 1, missed: 1 });
-      await shop.inbox.settleDue();
-      expect(await shop.shipments()).toEqual([]);
-    });
-
-    it("is done by one of several workers each time", async () => {
-      const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
-      await using _one = shop.inbox.start({ reconcileEvery: "1h" });
-      await using _two = other.inbox.start({ reconcileEvery: "1h" });
-      const told = () => [...shop.told("reconciled"), ...other.told("reconciled")];
-      await vi.waitFor(() => expect(told()).toHaveLength(2));
-      expect(
-        told()
-          .map(({ kind }) => kind)
-          .sort(),
-      ).toEqual(["payment", "withdrawal"]);
-    });
-  });
-
   it("removes deliveries after 30 days, and keeps what was done", async () => {
     ship(shop.inbox);
     await shop.paid("order_1");

@@ -164,4 +164,11 @@ export const payoutMutants: readonly Mutant[] = [
     replace: "if (found.length > 99) {",
     test: "test/payouts/deciding.test.ts",
   },
+  {
+    name: "a payout is planned again behind the ledger's back",
+    file: "src/payouts/plan.ts",
+    find: "if (chained.entries === 0) {",
+    replace: "if (chained.entries >= 0) {",
+    test: "test/payouts/planned-again.test.ts",
+  },
 ];

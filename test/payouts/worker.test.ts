@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { createInbox } from "../../src/inbox/index.ts";
 import type { PayoutsEvent } from "../../src/payouts/index.ts";
+import type { Store } from "../../src/stores/store.ts";
 import { signWebhook, Webhooks } from "../../src/webhooks/index.ts";
 import { databases } from "../databases.ts";
 import { minute, opened, order, World } from "./world.ts";
@@ -142,4 +143,74 @@ it("begins nothing more once its signal aborts, and finishes what is running", a
   await expect(payouts.runDue({ signal: ending as never })).rejects.toThrow(
     "signal must be an AbortSignal",
   );
+});
+
+describe("the check of everything that was written", () => {
+  const pages = 3;
+  /** A ledger of several pages, whose reading is counted. */
+  async function reading() {
+    const world = World.inMemory();
+    const planned = world.open();
+    await planned.migrate();
+    for (let n = 0; n < pages * 200; n++) await planned.plan({ ...order, orderId: `p${n}` });
+    const inner = world.store();
+    const texts: string[] = [];
+    const transaction: Store["transaction"] = (work, options) =>
+      inner.transaction(function* () {
+        const steps = work();
+        let step = steps.next();
+        while (!step.done) {
+          texts.push("text" in step.value ? step.value.text : "");
+          step = steps.next(yield step.value);
+        }
+        return step.value;
+      }, options);
+    const read = (text: RegExp) => texts.filter((each) => text.test(each)).length;
+    const events: PayoutsEvent[] = [];
+    const store = { ...inner, transaction };
+    const payouts = world.open({ store, onEvent: (event) => events.push(event) });
+    return {
+      payouts,
+      events,
+      begun: () => read(/LEFT JOIN \{payout_heads\}/),
+      compared: () => read(/LEFT JOIN \{payout_journal\}/),
+    };
+  }
+
+  it("lets other work have its turn", async () => {
+    const { payouts } = await reading();
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await payouts.verify();
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(pages);
+  });
+
+  it("ends when the signal of runDue aborts, and begins again the next time", async () => {
+    const { payouts, begun, compared } = await reading();
+    const signal = AbortSignal.abort();
+    expect(await payouts.runDue({ signal })).toBe(0);
+    expect([begun(), compared()]).toEqual([1, 0]);
+    const ending = new AbortController();
+    const running = payouts.runDue({ signal: ending.signal });
+    await vi.waitFor(() => expect(compared()).toBeGreaterThan(0), { interval: 0 });
+    ending.abort();
+    expect(await running).toBe(0);
+    expect(compared()).toBeLessThan(pages);
+    expect((await payouts.stats()).states.planned).toBe(pages * 200);
+    expect(begun()).toBe(2);
+  });
+
+  it("is made once by a worker before it sends, and ends without an error when it is stopped", async () => {
+    const { payouts, events, begun, compared } = await reading();
+    await payouts.start().stop();
+    expect([begun(), compared()]).toEqual([1, 0]);
+    expect(events).toEqual([]);
+    const worker = payouts.start();
+    await vi.waitFor(() =>
+      expect(events).toContainEqual(expect.objectContaining({ type: "changed" })),
+    );
+    await worker.stop();
+    expect(begun()).toBe(2);
+  });
 });

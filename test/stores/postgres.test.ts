@@ -20,6 +20,7 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     pool = new pg.Pool({ connectionString: database.url, max: 4 });
     // Each store listens for its errors.
     pool.setMaxListeners(0);
+    pool.on("connect", (client) => client.setMaxListeners(0));
     await migrate(postgres(pool), orders);
   });
   afterAll(async () => {
@@ -64,23 +65,19 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     await single.end();
   });
 
-  it("says that the pool has no free client instead of waiting without end", async () => {
-    const small = new pg.Pool({ connectionString: database.url, max: 1 });
-    const taken = await small.connect();
-    const waiting = postgres(small, { connectTimeoutMs: 20 }).transaction(() => add("a"));
-    await expect(waiting).rejects.toThrow(/All 1 clients of the pool were in use for 20 ms/);
-    taken.release();
-    // The client that came too late went back to the pool.
-    await (await small.connect()).release();
-    await small.end();
-  });
-
-  it("says that the server cannot be reached", async () => {
-    const lost = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
-    await expect(postgres(lost).transaction(() => add("a"))).rejects.toEqual(
-      expect.objectContaining({ code: "store_unavailable" }),
-    );
-    await lost.end();
+  it("says that a transaction of the shop's has to run again", async () => {
+    const store = postgres(pool);
+    await store.transaction(() => add("contended"));
+    const client = await pool.connect();
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    await client.query("SELECT 1");
+    const update = () => sql("UPDATE {orders} SET id = id");
+    await store.transaction(update);
+    const { rejects } = expect(store.join(client, update));
+    await rejects.toMatchObject({ code: "store_conflict", cause: { code: "40001" } });
+    await client.query("ROLLBACK");
+    client.release();
+    await pool.query("DELETE FROM settlekit.orders");
   });
 
   it("undoes the work when the connection dies in it, and goes on with a new one", async () => {
@@ -177,12 +174,18 @@ describe.skipIf(server === undefined)("a store on PostgreSQL", () => {
     });
 
     it("a migration waits for another one for as long as it takes", async () => {
-      const store = postgres(pool, { schema: "patient" });
-      const text = "CREATE TABLE {waits} AS SELECT current_setting('lock_timeout') AS lock_timeout";
+      const limited = new pg.Pool({ connectionString: database.url, statement_timeout: 5_000 });
+      const store = postgres(limited, { schema: "patient" });
+      const text = `CREATE TABLE {waits} AS SELECT current_setting('lock_timeout') AS lock,
+  current_setting('statement_timeout') AS statement`;
       await migrate(store, { name: "payouts", migrations: [[text]] });
-      expect((await pool.query("SELECT * FROM patient.waits")).rows).toEqual([
-        { lock_timeout: "0" },
+      expect((await limited.query("SELECT * FROM patient.waits")).rows).toEqual([
+        { lock: "0", statement: "0" },
       ]);
+      expect((await limited.query("SHOW statement_timeout")).rows).toEqual([
+        { statement_timeout: "5s" },
+      ]);
+      await limited.end();
     });
 
     it("a lock that is not given up is an error that says so", async () => {

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+
+const month = 30 * 86_400_000;
+const repaired = (because: RegExp) =>
+  expect.objectContaining({ code: "clock_was_ahead", message: expect.stringMatching(because) });
+
+describe.each(databases)("an inbox on %s whose database's clock was ahead", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+  });
+  afterEach(() => database.close());
+
+  const errors = () => shop.told("failed").map(({ error }) => error);
+
+  it("reads the lists again, and says so", async () => {
+    await shop.advance(month);
+    await shop.inbox.reconcile();
+    await shop.advance(-month);
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1"]);
+    expect(errors()).toEqual([
+      repaired(/clock was ahead.*payment list is read again from seven days ago/),
+      repaired(/withdrawal list/),
+    ]);
+    await shop.inbox.reconcile();
+    expect(errors()).toHaveLength(2);
+  });
+
+  it("reads them in time, though the next reading was far off", async () => {
+    await shop.advance(month);
+    await shop.inbox.start({ reconcileEvery: "5m" }).stop();
+    await database.query(
+      `UPDATE ${shop.store.dialect.expand("{inbox_watermarks}")} SET watermark = 0`,
+    );
+    await shop.advance(-month);
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    const worker = shop.inbox.start({ reconcileEvery: "5m" });
+    await expect.poll(() => shop.shipments()).toEqual(["order_1"]);
+    await worker.stop();
+  });
+
+  it("begins effects now that were registered meanwhile, and names them", async () => {
+    const done: unknown[] = [];
+    shop.inbox.on("payment", "invoice", {}, (_tx, { orderId }) => void done.push(orderId) as never);
+    await shop.advance(month);
+    await shop.inbox.settleDue();
+    await shop.advance(-month);
+    const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    next.inbox.on("payment", "invoice", {}, (_tx, { orderId }) => void done.push(orderId) as never);
+    await next.inbox.settleDue();
+    await shop.paid("order_1");
+    await next.inbox.settleDue();
+    expect(new Set(done)).toEqual(new Set(["order_1"]));
+    expect(next.told("failed")).toMatchObject([{ error: repaired(/begin only now: invoice\./) }]);
+  });
+});
+
+describe.each(databases)("an inbox on %s whose clock is right", (_, openDatabase) => {
+  it("leaves an effect's own start in the future as it is", async () => {
+    const database = await openDatabase();
+    const shop = await openNewShop(database);
+    const done: unknown[] = [];
+    const since = new Date(Date.now() + month);
+    shop.inbox.on("payment", "later", { since }, () => void done.push(1) as never);
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    await shop.inbox.reconcile();
+    expect(done).toEqual([]);
+    expect(shop.told("failed")).toEqual([]);
+    await database.close();
+  });
+});

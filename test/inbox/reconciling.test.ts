@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
+
+describe.each(databases)("reconciling on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+  });
+  afterEach(() => database.close());
+
+  it("finds what no webhook told, and counts it", async () => {
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_2");
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 1 });
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 2, missed: 0 });
+    expect((await shop.inbox.stats()).missed).toBe(1);
+  });
+
+  it("loses nothing that was created in the instant of the watermark", async () => {
+    shop = await openShop(database, { now: new Date() });
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    await shop.inbox.reconcile();
+    // The service's clock stands still: the next one is created in the same instant.
+    await shop.paid("order_2");
+    await shop.inbox.reconcile();
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual(["order_1", "order_2"]);
+  });
+
+  it("goes back to `since`, and runs no effect for what happened before its registration", async () => {
+    shop = await openShop(database, { now: new Date(Date.now() - 20 * 86_400_000) });
+    shop.deliverTo(async () => new Response());
+    await shop.paid("long ago");
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 0, missed: 0 });
+    expect(await shop.inbox.reconcile({ since: new Date(0) })).toEqual({ listed: 1, missed: 1 });
+    await shop.inbox.settleDue();
+    expect(await shop.shipments()).toEqual([]);
+  });
+
+  it("is done again after a minute where it failed", async () => {
+    const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();
+    const read = () => shop.told("reconciled").map(({ kind }) => kind);
+    vi.spyOn(shop.client.payments, "list").mockImplementationOnce(() => {
+      throw new Error("The service is down.");
+    });
+    await turn();
+    expect(read()).toEqual(["withdrawal"]);
+    await shop.advance(59_000);
+    await turn();
+    expect(read()).toEqual(["withdrawal"]);
+    await shop.advance(1_000);
+    await turn();
+    expect(read()).toEqual(["withdrawal", "payment"]);
+  });
+
+  it("is done by another worker after one was stopped in it", async () => {
+    const { promise: isReading, resolve } = Promise.withResolvers<void>();
+    const hang = (_: unknown, { signal }: { signal: AbortSignal }) => ({
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          resolve();
+          await once(signal, "abort");
+          throw signal.reason;
+        },
+      }),
+    });
+    for (const kind of ["payments", "withdrawals"] as const) {
+      vi.spyOn(shop.client[kind], "list").mockImplementationOnce(hang as never);
+    }
+    const worker = shop.inbox.start({ reconcileEvery: "1h", drainMs: 0 });
+    await isReading;
+    await worker.stop();
+    expect(shop.told("reconciled")).toEqual([]);
+    expect(shop.told("failed")).toEqual([]);
+    vi.restoreAllMocks();
+    await shop.advance(60_000);
+    await shop.inbox.start({ reconcileEvery: "1h" }).stop();
+    expect(shop.told("reconciled")).toHaveLength(2);
+  });
+
+  it("is done by one of several workers each time", async () => {
+    const other = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    await using _one = shop.inbox.start({ reconcileEvery: "1h" });
+    await using _two = other.inbox.start({ reconcileEvery: "1h" });
+    const told = () => [...shop.told("reconciled"), ...other.told("reconciled")];
+    await vi.waitFor(() => expect(told()).toHaveLength(2));
+    expect(
+      told()
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(["payment", "withdrawal"]);
+  });
+});

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { databases, type TestDatabase } from "../databases.ts";
+import { openNewShop, openShop, type Shop } from "./shop.ts";
+
+describe.each(databases)("tasks on %s", (_, openDatabase) => {
+  let database: TestDatabase;
+  let shop: Shop;
+  beforeEach(async () => {
+    database = await openDatabase();
+    shop = await openNewShop(database);
+  });
+  afterEach(() => database.close());
+
+  it("run after their transaction with a key that stays, until they succeed", async () => {
+    const keys: string[] = [];
+    shop.inbox.on("payment", "ship", { states: ["completed"] }, (_, payment, tools) => {
+      tools.after("email", { orderId: payment.orderId });
+      tools.after("email", { orderId: "copy" });
+    });
+    shop.inbox.task<{ orderId: string }>("email", ({ orderId }, { key }) => {
+      keys.push(key);
+      if (keys.length === 1) throw new Error(`mailbox of ${orderId} is full`);
+    });
+    const id = await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(keys).toEqual([
+      `/payment/${id}/ship/completed/email/0`,
+      `/payment/${id}/ship/completed/email/1`,
+    ]);
+    await shop.advance(10_000);
+    await shop.inbox.settleDue();
+    expect(keys[2]).toBe(keys[0]);
+    expect(await shop.inbox.stats()).toMatchObject({ tasks: 0, parked: 0 });
+  });
+
+  it("are not planned by an effect that fails", async () => {
+    const ran: unknown[] = [];
+    shop.inbox.task("email", (payload) => ran.push(payload));
+    shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => {
+      tools.after("email");
+      throw new Error("no");
+    });
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(ran).toEqual([]);
+  });
+
+  it("that nobody handles fail their effect, which says so", async () => {
+    shop.inbox.task("email", () => {});
+    shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("emal"));
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(String(shop.told("retried")[0]?.error)).toMatch(
+      /handler for the task "emal".*mean "email"/,
+    );
+  });
+
+  it("whose handler was renamed are reported once, and count as waiting", async () => {
+    shop.inbox.task("email", () => {
+      throw new Error("The mail server is down.");
+    });
+    shop.inbox.on("payment", "ship", {}, (_tx, _payment, tools) => tools.after("email"));
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    const next = await openShop(database, { client: shop.client, webhooks: shop.webhooks });
+    next.inbox.task("send-email", () => {});
+    await shop.advance(60_000);
+    await next.inbox.settleDue();
+    expect(next.told("failed")).toEqual([]);
+    await shop.advance(86_400_000);
+    for (let n = 0; n < 2; n++) await next.inbox.settleDue();
+    const error = expect.objectContaining({
+      code: "unhandled_task",
+      message: expect.stringMatching(/them: email\./),
+    });
+    expect(next.told("failed")).toEqual([{ type: "failed", error }]);
+    expect(await next.inbox.stats()).toMatchObject({ lagMs: 86_460_000, changed: 0 });
+  });
+
+  it("do not count as waiting while they run", async () => {
+    const lags: number[] = [];
+    shop.inbox.task("email", async () => {
+      await shop.advance(10_000);
+      lags.push((await shop.inbox.stats()).lagMs);
+    });
+    shop.inbox.on("payment", "ship", { states: ["completed"] }, (_tx, _payment, tools) =>
+      tools.after("email"),
+    );
+    await shop.paid("order_1");
+    await shop.inbox.settleDue();
+    expect(lags).toEqual([0]);
+  });
+});

@@ -1,0 +1,55 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { postgres } from "../../src/stores/postgres.ts";
+import { sql } from "../../src/stores/store.ts";
+import { createPostgresDatabase, postgresServer } from "../databases.ts";
+
+const one = () => sql("SELECT 1 AS one");
+
+const server = await postgresServer();
+
+describe.skipIf(server === undefined)("a store on a pool that gives it no client", () => {
+  let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
+  beforeAll(async () => {
+    database = await createPostgresDatabase(server ?? "");
+  });
+  afterAll(() => database.drop());
+
+  it("says that the pool has no free client instead of waiting without end", async () => {
+    const small = new pg.Pool({ connectionString: database.url, max: 1 });
+    const taken = await small.connect();
+    const waiting = postgres(small, { connectTimeoutMs: 20 }).transaction(() => one());
+    await expect(waiting).rejects.toThrow(/All 1 clients of the pool were in use for 20 ms/);
+    taken.release();
+    // The client that came too late went back to the pool.
+    await (await small.connect()).release();
+    await small.end();
+  });
+
+  it("says so even if the pool itself waits for less", async () => {
+    const small = new pg.Pool({ connectionString: database.url, max: 1 });
+    const taken = await small.connect();
+    small.options.connectionTimeoutMillis = 20;
+    await expect(postgres(small).transaction(() => one())).rejects.toMatchObject({
+      code: "no_free_client",
+      message: expect.stringMatching(/^All 1 clients of the pool were in use for \d+ ms/),
+    });
+    taken.release();
+    await small.end();
+  });
+
+  it("says that the server cannot be reached", async () => {
+    const lost = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
+    await expect(postgres(lost).transaction(() => one())).rejects.toEqual(
+      expect.objectContaining({ code: "store_unavailable" }),
+    );
+    await lost.end();
+  });
+
+  it("says why none of a host's addresses can be reached", async () => {
+    const refused = Object.assign(new AggregateError([]), { code: "ECONNREFUSED" });
+    const unreachable = { connect: () => Promise.reject(refused) } as never;
+    const reading = postgres(unreachable).transaction(() => one());
+    await expect(reading).rejects.toThrow("PostgreSQL failed: ECONNREFUSED. Check");
+  });
+});
