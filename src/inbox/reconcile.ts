@@ -177,8 +177,10 @@ async function walk(
   await store.transaction(() =>
     sql(
       `UPDATE {inbox_watermarks} SET missed = missed + $4,
-  watermark = CASE WHEN watermark < $3 OR watermark > {now} + $5 THEN $3 ELSE watermark END WHERE tenant = $1 AND kind = $2`,
-      [tenant, kind, Math.min(next, startedAt), found.missed, overlapMs],
+  watermark = CASE WHEN watermark BETWEEN $6 AND $3 OR watermark > {now} + $5 THEN $3 ELSE watermark END
+WHERE tenant = $1 AND kind = $2`,
+      // It stays where it is if what follows it was not read, because `since` was later.
+      [tenant, kind, Math.min(next, startedAt), found.missed, overlapMs, watermark],
     ),
   );
   report({ type: "reconciled", tenant, kind, ...found });

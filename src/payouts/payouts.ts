@@ -50,8 +50,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   readonly #store: Store<Client, Mode>;
   readonly #context: PayoutsContext;
   readonly #observers = new Observers<PayoutsEvent, PayoutStep>("settlekit:payouts");
-  /** Runs before `runDue` sends its first payout. */
-  readonly #ready = preparing((signal?: AbortSignal) => stopIfAltered(this.#context, signal));
+  /** Whether `runDue` has compared the payouts with the journal. */
+  #isVerified = false;
   readonly #worker = new WorkerSlot("ledger");
 
   /** @internal */
@@ -253,11 +253,14 @@ export class Payouts<Client, Mode extends StoreMode> {
     checkOptionNames(options, ["concurrency", "signal"]);
     const { concurrency = 4, signal } = options;
     checkSignal(signal);
-    try {
-      await this.#ready(signal);
-    } catch (error) {
-      if (signal?.aborted) return 0;
-      throw error;
+    if (!this.#isVerified) {
+      try {
+        await stopIfAltered(this.#context, signal);
+      } catch (error) {
+        if (signal?.aborted) return 0;
+        throw error;
+      }
+      this.#isVerified = true;
     }
     const crew = new Crew(this.#context, concurrency, new AbortController().signal);
     do await crew.idle();

@@ -33,12 +33,10 @@ export class WorkerSlot {
 }
 
 /** A function that prepares only once, however often it is called, and again after a failure. */
-export function preparing<Parameters extends unknown[]>(
-  prepare: (...parameters: Parameters) => Promise<void>,
-): (...parameters: Parameters) => Promise<void> {
+export function preparing(prepare: () => Promise<void>): () => Promise<void> {
   let prepared: Promise<void> | undefined;
-  return (...parameters) => {
-    prepared ??= prepare(...parameters).catch((error: unknown) => {
+  return () => {
+    prepared ??= prepare().catch((error: unknown) => {
       prepared = undefined;
       throw error;
     });

@@ -51,7 +51,7 @@ export interface Limit {
 }
 
 /** How a unit of work runs in its own transaction. */
-export interface TransactionOptions {
+interface TransactionOptions {
   /** The channel to notify after the commit, in every process that can be reached. */
   readonly wake?: string;
   /**

@@ -52,6 +52,17 @@ describe.each(databases)("reconciling on %s", (_, openDatabase) => {
     expect(await shop.shipments()).toEqual([]);
   });
 
+  it("reads what came before a later `since` the next time", async () => {
+    ship(shop.inbox);
+    await shop.inbox.settleDue();
+    shop.deliverTo(async () => new Response());
+    await shop.paid("order_1");
+    await shop.advance(3_600_000);
+    const since = new Date(Date.now() + 3_540_000);
+    expect(await shop.inbox.reconcile({ since })).toEqual({ listed: 0, missed: 0 });
+    expect(await shop.inbox.reconcile()).toEqual({ listed: 1, missed: 1 });
+  });
+
   it("is done again after a minute where it failed", async () => {
     const turn = () => shop.inbox.start({ reconcileEvery: "1h" }).stop();
     const read = () => shop.told("reconciled").map(({ kind }) => kind);

@@ -201,6 +201,18 @@ describe("the check of everything that was written", () => {
     expect(begun()).toBe(2);
   });
 
+  it("goes on for another runDue", async () => {
+    const { payouts, compared } = await reading();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const ended = payouts.runDue({ signal: first.signal });
+    const goingOn = payouts.runDue({ signal: second.signal });
+    first.abort();
+    expect(await ended).toBe(0);
+    await vi.waitFor(() => expect(compared()).toBeGreaterThan(1), { interval: 0 });
+    second.abort();
+    expect(await goingOn).toBe(0);
+  });
+
   it("is made once by a worker before it sends, and ends without an error when it is stopped", async () => {
     const { payouts, events, begun, compared } = await reading();
     await payouts.start().stop();
