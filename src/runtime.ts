@@ -49,7 +49,8 @@ export function requireServer(): void {
   if (window === undefined || document === undefined) return;
   throw new ConfigurationError(
     "MerchantClient holds the merchant secret key, and this is a page, whose visitors can read it. Use " +
-      "CheckoutClient of settlekit/checkout here, and revoke the key if it was published.",
+      "CheckoutClient of settlekit/checkout here, and revoke the key if it was published. A test of server code needs " +
+      "the test runner's node environment, not jsdom.",
     { code: "secret_key_in_browser", param: "secretKey" },
   );
 }

@@ -67,8 +67,8 @@ export const withdrawalEventDataSchema =
 
 /** One of the events of interface section 6, with its data. */
 export type WebhookEvent = {
-  [Name in keyof webhook.WebhookEvents]: { event: Name; data: webhook.WebhookEvents[Name] };
-}[keyof webhook.WebhookEvents];
+  [Name in keyof webhook.KnownEvents]: { event: Name; data: webhook.KnownEvents[Name] };
+}[keyof webhook.KnownEvents];
 
 /**
  * The body of a webhook in its documented form (interface section 6), discriminated by `event`. Other event names are
@@ -79,15 +79,16 @@ export const webhookEventSchema: z.ZodType<WebhookEvent> = /* @__PURE__ */ z.dis
   [
     event("payment.created", paymentEventDataSchema),
     event("payment.updated", paymentEventDataSchema),
+    event("payment.confirmed", paymentEventDataSchema),
     event("withdrawal.created", withdrawalEventDataSchema),
     event("withdrawal.updated", withdrawalEventDataSchema),
   ],
 );
 
 // @__NO_SIDE_EFFECTS__
-function event<Name extends keyof webhook.WebhookEvents>(
+function event<Name extends keyof webhook.KnownEvents>(
   name: Name,
-  data: SchemaOf<webhook.WebhookEvents[Name]>,
+  data: SchemaOf<webhook.KnownEvents[Name]>,
 ) {
   return z.looseObject({ event: z.literal(name), data });
 }

@@ -85,7 +85,9 @@ test("a webhook event's data is typed by its name", () => {
   if (event.event === "payment.updated")
     expectTypeOf(event.data.orderId).toEqualTypeOf<string | null>();
   expect(event.data.status).toBe("completed");
-  expect(webhookEventSchema.safeParse({ event: "payment.paid", data: {} }).success).toBe(false);
+  const paid = { event: "payment.confirmed", data: { status: "completed", orderId: null } };
+  expect(webhookEventSchema.parse(paid)).toEqual(paid);
+  expect(webhookEventSchema.safeParse({ ...paid, event: "payment.paid" }).success).toBe(false);
 });
 
 test("a Hono route takes them as Standard Schema, and refuses what is no withdrawal", async () => {

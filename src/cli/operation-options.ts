@@ -1,8 +1,8 @@
 import type { Parser } from "@optique/core/parser";
-import { choice, integer, string, type ValueParser } from "@optique/core/valueparser";
+import { choice, integer, type ValueParser } from "@optique/core/valueparser";
 import openApi from "../../api/openapi.json" with { type: "json" };
 import type { Operation } from "../wire/operation.ts";
-import { operand, readBy, setting } from "./options.ts";
+import { operand, readBy, setting, textSuchAs } from "./options.ts";
 
 // Options and columns of an operation, read from the OpenAPI document.
 
@@ -87,12 +87,7 @@ function valueParserOf(field: JsonSchema): ValueParser<"sync", unknown> | undefi
   if (Array.isArray(values)) return choice(values.map(String));
   if (!Array.isArray(examples)) return undefined;
   // The service may know more than these.
-  const suggest = function* (prefix: string) {
-    for (const known of examples.map(String)) {
-      if (known.startsWith(prefix)) yield { kind: "literal" as const, text: known };
-    }
-  };
-  return { ...string(), suggest };
+  return textSuchAs(examples.map(String));
 }
 
 /** An EVM chain becomes its number: withdrawals take no other form. */

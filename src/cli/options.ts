@@ -166,6 +166,14 @@ export const path: ValueParser<"sync", string> = {
   },
 };
 
+/** Any text; shells can complete those that are known. */
+export const textSuchAs = (known: readonly string[]): ValueParser<"sync", string> => ({
+  ...string(),
+  *suggest(prefix) {
+    for (const text of known) if (text.startsWith(prefix)) yield { kind: "literal", text };
+  },
+});
+
 /** 0 takes any free port. */
 export const port = integer({ min: 0, max: 65_535 });
 

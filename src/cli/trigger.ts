@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { message, text } from "@optique/core/message";
 import { argument } from "@optique/core/primitives";
-import { string } from "@optique/core/valueparser";
 import type { WebhookDelivery } from "../sandbox/index.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import { nearestEvent, show } from "../values.ts";
@@ -15,6 +14,7 @@ import {
   readBy,
   serviceOptions,
   setting,
+  textSuchAs,
   toggle,
   webhookSecret,
   webhookSecretFrom,
@@ -36,10 +36,13 @@ export const triggerCommand = defineCommand({
     "settlekit trigger payment.updated --detached --to http://127.0.0.1:3000/webhooks --set amountInCents=990",
   ],
   options: {
-    event: argument(string({ metavar: "EVENT" }), {
-      description: message`${eventList}; with --detached any other name, too.`,
-      errors: { endOfInput: message`Name one event: ${eventList}.` },
-    }),
+    event: argument(
+      { ...textSuchAs(sandboxEvents), metavar: "EVENT" },
+      {
+        description: message`${eventList}; with --detached any other name, too.`,
+        errors: { endOfInput: message`Name one event: ${eventList}.` },
+      },
+    ),
     to: setting(
       "--to URL",
       "Your endpoint. Exactly this URL; redirects are not followed. Default: the sandbox's --webhook-url.",

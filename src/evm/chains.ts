@@ -35,7 +35,8 @@ function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
 }
 
 /**
- * A network by its chain id; `undefined` if it is not in `chains`.
+ * A network by its chain id; `undefined` if it is not in `chains`. An id of a network that is not EVM is text, and never
+ * found.
  *
  * @example
  * ```ts

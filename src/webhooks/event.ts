@@ -1,15 +1,9 @@
 import { WebhookVerificationError } from "../errors.ts";
 import { isRecord } from "../values.ts";
-import type { PaymentEventData, WebhookEvents } from "../wire/webhook-event.ts";
+import type { KnownEvents } from "../wire/webhook-event.ts";
 import { type RawBody, toBytes } from "./body.ts";
 
 declare const unknownEvent: unique symbol;
-
-/** The type of `data` by event name. */
-export interface KnownEvents extends WebhookEvents {
-  /** Mentioned in the interface document, but not listed there. Handle it like `payment.updated`. */
-  "payment.confirmed": PaymentEventData;
-}
 
 /** The names in interface section 6: the listed ones, and the one that is only mentioned. */
 export type WebhookEventName = keyof KnownEvents;

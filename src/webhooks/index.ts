@@ -10,6 +10,7 @@ export {
   WebhookVerificationError,
 } from "../errors.ts";
 export type {
+  KnownEvents,
   PaymentEventData,
   WebhookEvents,
   WithdrawalEventData,
@@ -17,7 +18,6 @@ export type {
 export type { WebhookBody } from "./body.ts";
 export type { WebhookInput } from "./delivery.ts";
 export type {
-  KnownEvents,
   UnknownEventName,
   UnknownWebhook,
   VerifiedDelivery,

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { checkOptionNames } from "../values.ts";
+import type { KnownEvents } from "../wire/webhook-event.ts";
 import { findNodeCrypto, nodeHmacHex } from "./crypto.ts";
-import type { KnownEvents } from "./event.ts";
 import { checkOption, readHeaderPrefix, secretKey, type WebhookSecret } from "./options.ts";
 
 /** An event to sign. `data` is typed for the known names, and any object for others. */

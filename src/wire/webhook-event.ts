@@ -53,6 +53,12 @@ export interface WebhookEvents {
   "withdrawal.updated": WithdrawalEventData;
 }
 
+/** The type of `data` by event name. */
+export interface KnownEvents extends WebhookEvents {
+  /** Mentioned in the interface document, but not listed there. Handle it like `payment.updated`. */
+  "payment.confirmed": PaymentEventData;
+}
+
 export const paymentEventDataSchema = openObject({
   status: paymentStatusSchema,
   orderId: z.nullable(z.string()),

@@ -25,8 +25,8 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_247],
-  ["evm", 480],
+  ["cli", 4_260],
+  ["evm", 485],
   ["http", 2_580],
   ["resources", 2_640],
   ["sandbox", 6_893],

@@ -127,8 +127,9 @@ describe("what it prints itself", () => {
     },
   );
 
-  test("completion knows the options of a command", () => {
+  test("completion knows the options and values of a command", () => {
     expect(outcomeOf("completion", "bash", "listen", "--for").written).toContain("--forward-to");
+    expect(outcomeOf("completion", "bash", "trigger", "pay").written).toContain("payment.updated");
     expect(outcomeOf("completion", "nonsense").refusal).toContain("nonsense");
   });
 

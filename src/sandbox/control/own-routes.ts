@@ -94,8 +94,5 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
 function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
   if (!SettlekitError.is(error)) return answerError(error, c);
   const { name, code, message, param } = error;
-  // Any other ConfigurationError concerns the options with which the sandbox was created.
-  const kind = code.endsWith("_option") ? code : name;
-  const status = { NotFoundError: 404, ConfigurationError: 409 }[kind] ?? 422;
-  return answerRefusal(c, status, { code, message, param });
+  return answerRefusal(c, name === "NotFoundError" ? 404 : 422, { code, message, param });
 }

@@ -191,7 +191,8 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const { event, data, eventId, occurredAt } = original;
     if (!hasEndpoint(data)) {
       throw new ConfigurationError(
-        "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox.",
+        "There is no endpoint to deliver webhooks to. Pass webhookUrl or deliver to createSandbox, or --webhook-url to " +
+          "`settlekit sandbox`.",
         { code: "no_webhook_endpoint", param: "webhookUrl" },
       );
     }
