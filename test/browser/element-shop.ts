@@ -117,6 +117,8 @@ export class ElementShop {
   /** Closes the page of the test, which must have printed nothing and asked nobody but shop and service. */
   async leave(): Promise<void> {
     const { page, troubles, origins } = this.#current;
+    // The test may have routed a request that is still on its way.
+    await page.unrouteAll({ behavior: "ignoreErrors" });
     await page.context().close();
     // The browser notes each answer that is an error, and each request that fails, by itself.
     expect(troubles.filter((text) => !text.startsWith("Failed to load resource"))).toEqual([]);
