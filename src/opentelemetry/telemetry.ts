@@ -59,6 +59,9 @@ export function runWithin<T>(begin: () => Span, run: () => T, ended: () => void)
     ended();
     span.end();
   };
-  Promise.resolve(result).then(end, end);
+  // Span processors may throw, and an unhandled rejection would end the process.
+  Promise.resolve(result)
+    .then(end, end)
+    .catch(() => {});
   return result;
 }

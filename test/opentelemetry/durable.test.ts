@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { SpanStatusCode } from "@opentelemetry/api";
-import { describe, expect, test } from "vitest";
+import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import { describe, expect, test, vi } from "vitest";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
@@ -107,6 +109,28 @@ describe("instrument(inbox)", () => {
     await sandbox.webhooks.idle();
     await inbox.settleDue();
     expect(shipped).toEqual(["order_1"]);
+  });
+
+  test("a span processor that throws does not end the process", async () => {
+    await using telemetry = createTelemetry();
+    const unhandled = vi.fn();
+    process.once("unhandledRejection", unhandled);
+    const onEnd = vi.fn(() => {
+      throw new Error("broken");
+    });
+    const broken = { onStart() {}, onEnd, async forceFlush() {}, async shutdown() {} };
+    const tracer = new BasicTracerProvider({ spanProcessors: [broken] }).getTracer("test");
+    const options = { ...telemetry.options, tracer };
+    const { sandbox, client, inbox } = await openShop({ ...telemetry, options });
+    await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.webhooks.idle();
+    onEnd.mockClear();
+    expect(await inbox.settleDue()).toBe(1);
+    // Node reports rejections after the microtasks.
+    await setImmediate();
+    process.off("unhandledRejection", unhandled);
+    expect(onEnd).toHaveBeenCalledWith(expect.objectContaining({ name: "settle payment" }));
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
 
