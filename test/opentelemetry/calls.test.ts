@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { stopTime } from "../stop-time.ts";
 import { payment } from "../wire/examples.ts";
 import { createTelemetry } from "./telemetry.ts";
 
@@ -112,24 +113,26 @@ describe("instrument(client)", () => {
     });
   });
 
-  test("ends the span of an attempt that never left", async () => {
+  test("says that an attempt never left", async () => {
+    stopTime();
     await using telemetry = createTelemetry();
-    const { sandbox } = createShop();
-    const { secretKey, fetch } = sandbox;
-    const beforeRequest = [
-      () => {
-        throw new Error("no");
-      },
-    ];
-    const client = new MerchantClient({
-      environment: "sandbox",
-      secretKey,
-      fetch,
-      hooks: { beforeRequest },
-    });
+    const { secretKey, fetch } = createShop().sandbox;
+    const hook = vi.fn().mockRejectedValue(new Error("no"));
+    hook.mockReturnValueOnce(new Promise(() => {}));
+    const hooks = { beforeRequest: [hook] };
+    const client = new MerchantClient({ environment: "sandbox", secretKey, fetch, hooks });
     instrument(client, telemetry.options);
-    await expect(client.payments.list()).rejects.toThrow("no");
-    expect(telemetry.spans().map(({ name }) => name)).toEqual([`GET ${listPath}`, "payments.list"]);
+    const refused = expect(client.payments.list({}, { timeoutMs: 200 })).rejects.toThrow("no");
+    // Lets the time pass that the hook and the retry take.
+    await vi.waitFor(() => expect(hook).toHaveBeenCalledTimes(2), 60_000);
+    await refused;
+    vi.useRealTimers();
+    const attempt = { name: `GET ${listPath}`, status: { code: SpanStatusCode.ERROR } };
+    expect(telemetry.spans()).toMatchObject([
+      { ...attempt, attributes: { "error.type": "timeout" } },
+      { ...attempt, attributes: { "error.type": "ConfigurationError" } },
+      { name: "payments.list", attributes: { "settlekit.attempts": 0 } },
+    ]);
   });
 
   test("continues the caller's trace", async () => {
