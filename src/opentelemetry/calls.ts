@@ -61,7 +61,7 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
       ...(template !== undefined && { "url.template": template }),
       ...server,
       ...(call.attempts > 0 && { "http.request.resend_count": call.attempts }),
-      ...(identifiers && { "url.full": client.baseUrl + request.path }),
+      ...(identifiers && { "url.full": client.baseUrl + urlOf(request) }),
     };
     if (identifiers && call.attempts === 0) call.span.setAttributes(identifiersIn(request.body));
     const options = { kind: SpanKind.CLIENT, attributes };
@@ -167,6 +167,16 @@ function callMetrics({ meter }: Telemetry): (event: ClientEvent) => void {
 
 function outcomeOf({ ok, outcome = "unknown" }: EndEvent): string {
   return ok ? "ok" : outcome;
+}
+
+/** The path and query that are sent, without the credential, which a custom request may contain. */
+function urlOf({ path, query, redact }: AttemptRequest): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    // Before it is encoded, so that all of a credential is recognised.
+    if (value !== undefined) search.append(name, redact(String(value)));
+  }
+  return redact(path) + (search.size > 0 ? `?${search}` : "");
 }
 
 /** What a creation's body says about its order. */

@@ -21,7 +21,8 @@ export interface InstrumentOptions {
    */
   readonly propagate?: boolean | undefined;
   /**
-   * Whether spans name the order, the payment or withdrawal, and the recipient's address. Metrics never do.
+   * Whether spans contain ids, order ids, recipients' addresses and whole URLs, whose queries contain the filters of
+   * lists. docs/production.md says which span contains what. Metrics never contain them.
    *
    * @defaultValue false
    */

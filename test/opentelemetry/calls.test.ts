@@ -236,6 +236,29 @@ describe("instrument(client)", () => {
     expect(telemetry.spans().at(-2)?.attributes["url.full"]).toContain(request.path);
   });
 
+  test("names the URL as it was sent, without the credential", async () => {
+    await using telemetry = createTelemetry();
+    const secretKey = "sk_test_0123/456+789=";
+    const sent: string[] = [];
+    const fetch = async (url: string) => {
+      sent.push(url);
+      return Response.json({});
+    };
+    const client = new MerchantClient({ environment: "sandbox", secretKey, fetch });
+    instrument(client, { ...telemetry.options, identifiers: true });
+    await client.payments.list({ limit: 5, search: "Zoë & Söhne" }).catch(() => {});
+    await client.payments.get("payment_1").catch(() => {});
+    const query = { key: secretKey, page: 2, none: undefined };
+    await client.request({ method: "GET", path: listPath, query });
+    const attempts = telemetry.spans().filter(({ kind }) => kind === SpanKind.CLIENT);
+    expect(sent).toHaveLength(3);
+    expect(sent[0]).toContain("search=Zo%C3%AB+%26+S%C3%B6hne");
+    expect(attempts.map(({ attributes }) => attributes["url.full"])).toEqual([
+      ...sent.slice(0, 2),
+      `${client.baseUrl}${listPath}?key=%5Bredacted%5D&page=2`,
+    ]);
+  });
+
   test("stops when asked", async () => {
     await using telemetry = createTelemetry();
     const { client } = createShop();
