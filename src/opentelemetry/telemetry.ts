@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   context,
   type Meter,
   ROOT_CONTEXT,
@@ -41,6 +42,11 @@ export interface Telemetry {
 export const durationBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
 ];
+
+/** Tells the tenants of one process apart. Most have a single one, without a name. */
+export function tenantAttribute(tenant = ""): Attributes {
+  return tenant === "" ? {} : { "settlekit.tenant": tenant };
+}
 
 /** Starts a worker. Its spans are not part of the trace in which the program happens to start it. */
 export function detached<T>(run: () => T): T {

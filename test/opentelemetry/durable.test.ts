@@ -169,6 +169,37 @@ describe("instrument(payouts)", () => {
   );
 });
 
+test("tenants are told apart", async () => {
+  await using telemetry = createTelemetry();
+  const { client, store } = await openShop(telemetry);
+  const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+  const inbox = createInbox({ client: () => client, store, logger });
+  instrument(inbox, telemetry.options);
+  const tenants = ["shop_a", "shop_b"];
+  for (const tenant of tenants) {
+    const payouts = createPayouts({ client, store, tenant, limits: {}, logger });
+    await payouts.migrate();
+    instrument(payouts, telemetry.options);
+    await inbox.settle({ kind: "payment", id: paymentId, tenant });
+    if (tenant === "shop_b") continue;
+    const orderId = "payout_1";
+    await payouts.plan({ orderId, amountInCents: 900, chainId: 84_532, recipientAddress });
+  }
+  const points = (value: number, attributes: object, names = tenants) =>
+    names.map((name) => ({ attributes: { ...attributes, "settlekit.tenant": name }, value }));
+  const planned = { "settlekit.state": "planned" };
+  expect(await telemetry.points("settlekit.payouts.count")).toEqual(
+    expect.arrayContaining([...points(1, planned, ["shop_a"]), ...points(0, planned, ["shop_b"])]),
+  );
+  expect(await telemetry.points("settlekit.payouts.stopped")).toEqual(points(0, {}));
+  expect(await telemetry.points("settlekit.payouts.changes")).toEqual(
+    points(1, planned, ["shop_a"]),
+  );
+  expect(await telemetry.points("settlekit.inbox.settlings")).toEqual(
+    points(1, { "settlekit.kind": "payment", "settlekit.outcome": "settled" }),
+  );
+});
+
 test("the work of a worker is no part of the trace in which it was started", async () => {
   await using telemetry = createTelemetry();
   const { sandbox, client, inbox, store } = await openShop(telemetry);
