@@ -12,7 +12,7 @@ import {
 export interface InstrumentOptions {
   /** Creates the spans. Default: the global provider's tracer. */
   readonly tracer?: Tracer | undefined;
-  /** Creates the metrics. Default: the global provider's meter. */
+  /** Creates the metrics. Default: the meter of the global provider, which must already be registered. */
   readonly meter?: Meter | undefined;
   /**
    * Whether requests carry the trace context, in the global propagator's headers, such as `traceparent`. The service
