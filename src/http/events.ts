@@ -91,7 +91,10 @@ export interface Logger {
 /** A request about to leave. */
 export interface AttemptRequest {
   readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
   readonly body: string | undefined;
+  /** Removes the credential from a text before it is shown. */
+  readonly redact: (text: string) => string;
 }
 
 /** Sees the calls of the client that it was added to, as `settlekit/opentelemetry` does. */

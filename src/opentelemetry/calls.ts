@@ -56,13 +56,12 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
     const { operation, method, path } = call.start;
     // The path of client.request is not a template: it contains ids.
     const template = operation === "request" ? undefined : path;
-    call.attempt?.end();
     const attributes: Attributes = {
       "http.request.method": method,
       ...(template !== undefined && { "url.template": template }),
       ...server,
       ...(call.attempts > 0 && { "http.request.resend_count": call.attempts }),
-      ...(identifiers && { "url.full": client.baseUrl + request.path }),
+      ...(identifiers && { "url.full": client.baseUrl + urlOf(request) }),
     };
     if (identifiers && call.attempts === 0) call.span.setAttributes(identifiersIn(request.body));
     const options = { kind: SpanKind.CLIENT, attributes };
@@ -80,16 +79,22 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
     if (span === undefined) return;
     if (status !== undefined) span.setAttribute("http.response.status_code", status);
     if (requestId !== undefined) span.setAttribute("settlekit.request_id", requestId);
-    if (failure !== undefined) {
-      span.setAttribute("error.type", failure === "status" ? String(status) : failure);
-      span.setStatus({ code: SpanStatusCode.ERROR });
-    }
+    if (failure !== undefined) fail(span, failure === "status" ? String(status) : failure);
     span.end();
   }
 
-  function end({ span, attempt }: OpenCall, event: EndEvent): void {
-    // For an attempt that was never sent.
-    attempt?.end();
+  /** Ends the span of an attempt that was never sent, for which there is no event. */
+  function endUnsent(call: OpenCall, type = "_OTHER"): void {
+    const span = call.attempt;
+    call.attempt = undefined;
+    if (span === undefined) return;
+    fail(span, type);
+    span.end();
+  }
+
+  function end(call: OpenCall, event: EndEvent): void {
+    endUnsent(call, event.error);
+    const { span } = call;
     const { ok, attempts, requestId, error, code } = event;
     span.setAttribute("settlekit.attempts", attempts);
     span.setAttribute("settlekit.outcome", outcomeOf(event));
@@ -113,6 +118,7 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
       } else if (event.type === "drift") {
         call.span.addEvent("drift", { "settlekit.paths": [...event.paths] });
       } else {
+        if (event.type === "retry") endUnsent(call, event.reason);
         const reason = event.type === "retry" && { "settlekit.reason": event.reason };
         call.span.addEvent(event.type, { "settlekit.wait_ms": event.waitMs, ...reason });
       }
@@ -122,6 +128,11 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
       return call && beginAttempt(call, request);
     },
   });
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute("error.type", type);
+  span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 function callMetrics({ meter }: Telemetry): (event: ClientEvent) => void {
@@ -156,6 +167,16 @@ function callMetrics({ meter }: Telemetry): (event: ClientEvent) => void {
 
 function outcomeOf({ ok, outcome = "unknown" }: EndEvent): string {
   return ok ? "ok" : outcome;
+}
+
+/** The path and query that are sent, without the credential, which a custom request may contain. */
+function urlOf({ path, query, redact }: AttemptRequest): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    // Before it is encoded, so that all of a credential is recognised.
+    if (value !== undefined) search.append(name, redact(String(value)));
+  }
+  return redact(path) + (search.size > 0 ? `?${search}` : "");
 }
 
 /** What a creation's body says about its order. */

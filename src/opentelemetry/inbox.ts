@@ -11,7 +11,7 @@ import {
 import type { InboxEvent, InboxItem, InboxStep } from "../inbox/events.ts";
 import type { InboxStats } from "../inbox/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { detached, runWithin, type Telemetry } from "./telemetry.ts";
+import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
 
 /** An inbox with any store. */
 export interface AnyInbox {
@@ -109,16 +109,19 @@ function inboxCounters({ meter }: Telemetry): (event: InboxEvent) => void {
     description: "Failures of the worker itself, for example because the database is away.",
   });
   return (event) => {
-    if (event.type === "failed") failures.add(1);
+    if (event.type === "accepted" || event.type === "claimed") return;
+    const tenant = tenantAttribute(event.tenant);
+    if (event.type === "failed") failures.add(1, tenant);
     else if (event.type === "reconciled") {
-      missed.add(event.missed, { "settlekit.kind": event.kind });
-    } else if (event.type !== "accepted" && event.type !== "claimed") {
-      outcomes.add(1, { "settlekit.kind": event.kind, "settlekit.outcome": event.type });
+      missed.add(event.missed, { "settlekit.kind": event.kind, ...tenant });
+    } else {
+      const outcome = { "settlekit.kind": event.kind, "settlekit.outcome": event.type };
+      outcomes.add(1, { ...outcome, ...tenant });
     }
   };
 }
 
-/** Reads the inbox's own numbers whenever metrics are collected. */
+/** Reads the inbox's own numbers, which are those of all tenants, whenever metrics are collected. */
 function measureInbox(inbox: AnyInbox, { meter }: Telemetry): () => void {
   const lag = meter.createObservableGauge("settlekit.inbox.lag", {
     unit: "s",

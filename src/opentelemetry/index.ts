@@ -25,6 +25,9 @@ export type Instrumentable = MerchantClient | Webhooks | AnyInbox | AnyPayouts;
  * Records spans and metrics of what an object does from now on; docs/production.md lists them. They never contain
  * secrets, and contain order ids and addresses only if asked to.
  *
+ * Start the OpenTelemetry SDK first, for example with `node --import`: without a registered `MeterProvider`, there will
+ * never be metrics, even if one is registered later.
+ *
  * @returns A function that stops the recording.
  * @throws {ConfigurationError} when the object or an option is not one of these; `param` names it.
  * @example

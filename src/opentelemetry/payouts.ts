@@ -2,7 +2,7 @@ import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { PayoutStep, PayoutsEvent } from "../payouts/events.ts";
 import type { PayoutsStats } from "../payouts/index.ts";
 import type { Observer } from "../stores/observers.ts";
-import { detached, runWithin, type Telemetry } from "./telemetry.ts";
+import { detached, runWithin, type Telemetry, tenantAttribute } from "./telemetry.ts";
 
 /** A payout ledger with any store. */
 export interface AnyPayouts {
@@ -13,17 +13,19 @@ export interface AnyPayouts {
 }
 
 type Observable = AnyPayouts & {
+  readonly tenant: string;
   observe(observer: Observer<PayoutsEvent, PayoutStep>): () => void;
 };
 
 /** A span for each step of a payout, which contains the client's calls, and metrics by state. */
 export function instrumentPayouts(payouts: AnyPayouts, telemetry: Telemetry): () => void {
   const { tracer, identifiers } = telemetry;
+  const ledger = payouts as Observable;
   const count = payoutCounters(telemetry);
-  const stopMeasuring = measurePayouts(payouts, telemetry);
+  const stopMeasuring = measurePayouts(ledger, telemetry);
   const running = new Map<string, Span>();
 
-  const stopObserving = (payouts as Observable).observe({
+  const stopObserving = ledger.observe({
     detached,
     onEvent(event) {
       count(event);
@@ -75,13 +77,14 @@ function payoutCounters({ meter }: Telemetry): (event: PayoutsEvent) => void {
     description: "Doubts, waits, takeovers, failures and stops, by type.",
   });
   return (event) => {
-    if (event.type === "changed") changes.add(1, { "settlekit.state": event.payout.state });
-    else events.add(1, { "settlekit.type": event.type });
+    const tenant = tenantAttribute(event.tenant);
+    if (event.type !== "changed") events.add(1, { "settlekit.type": event.type, ...tenant });
+    else changes.add(1, { "settlekit.state": event.payout.state, ...tenant });
   };
 }
 
 /** Reads the ledger's own numbers whenever metrics are collected. */
-function measurePayouts(payouts: AnyPayouts, { meter }: Telemetry): () => void {
+function measurePayouts(payouts: Observable, { meter }: Telemetry): () => void {
   const states = meter.createObservableGauge("settlekit.payouts.count", {
     description: "Payouts in the ledger, by state.",
   });
@@ -89,12 +92,14 @@ function measurePayouts(payouts: AnyPayouts, { meter }: Telemetry): () => void {
     description: "1 while the breaker holds all payouts back, else 0.",
   });
   const gauges = [states, stopped];
+  // Without it, only the last of several ledgers would be seen.
+  const tenant = tenantAttribute(payouts.tenant);
   const measure: Parameters<typeof meter.addBatchObservableCallback>[0] = async (result) => {
     const stats = await payouts.stats();
     for (const [state, count] of Object.entries(stats.states)) {
-      result.observe(states, count, { "settlekit.state": state });
+      result.observe(states, count, { "settlekit.state": state, ...tenant });
     }
-    result.observe(stopped, stats.stopped === undefined ? 0 : 1);
+    result.observe(stopped, stats.stopped === undefined ? 0 : 1, tenant);
   };
   meter.addBatchObservableCallback(measure, gauges);
   return () => meter.removeBatchObservableCallback(measure, gauges);

@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   context,
   type Meter,
   ROOT_CONTEXT,
@@ -11,7 +12,7 @@ import {
 export interface InstrumentOptions {
   /** Creates the spans. Default: the global provider's tracer. */
   readonly tracer?: Tracer | undefined;
-  /** Creates the metrics. Default: the global provider's meter. */
+  /** Creates the metrics. Default: the meter of the global provider, which must already be registered. */
   readonly meter?: Meter | undefined;
   /**
    * Whether requests carry the trace context, in the global propagator's headers, such as `traceparent`. The service
@@ -21,7 +22,8 @@ export interface InstrumentOptions {
    */
   readonly propagate?: boolean | undefined;
   /**
-   * Whether spans name the order, the payment or withdrawal, and the recipient's address. Metrics never do.
+   * Whether spans contain ids, order ids, recipients' addresses and whole URLs, whose queries contain the filters of
+   * lists. docs/production.md says which span contains what. Metrics never contain them.
    *
    * @defaultValue false
    */
@@ -41,6 +43,11 @@ export const durationBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90,
 ];
 
+/** Tells the tenants of one process apart. Most have a single one, without a name. */
+export function tenantAttribute(tenant = ""): Attributes {
+  return tenant === "" ? {} : { "settlekit.tenant": tenant };
+}
+
 /** Starts a worker. Its spans are not part of the trace in which the program happens to start it. */
 export function detached<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
@@ -59,6 +66,9 @@ export function runWithin<T>(begin: () => Span, run: () => T, ended: () => void)
     ended();
     span.end();
   };
-  Promise.resolve(result).then(end, end);
+  // Span processors may throw, and an unhandled rejection would end the process.
+  Promise.resolve(result)
+    .then(end, end)
+    .catch(() => {});
   return result;
 }

@@ -53,6 +53,8 @@ export class Payouts<Client, Mode extends StoreMode> {
   /** Whether `runDue` has compared the payouts with the journal. */
   #isVerified = false;
   readonly #worker = new WorkerSlot("ledger");
+  /** @internal For `settlekit/opentelemetry`. */
+  readonly tenant: string;
 
   /** @internal */
   constructor(options: PayoutsOptions<Client, Mode>) {
@@ -63,6 +65,7 @@ export class Payouts<Client, Mode extends StoreMode> {
     const anyStore = store as unknown as Store;
     const migrated = preparing(() => requireMigrated(anyStore, payoutTables));
     this.#store = store;
+    this.tenant = tenant;
     this.#context = {
       store: withReady(anyStore, migrated),
       client: ledgerClient,

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { stopTime } from "../stop-time.ts";
 import { payment } from "../wire/examples.ts";
 import { createTelemetry } from "./telemetry.ts";
 
@@ -112,24 +113,26 @@ describe("instrument(client)", () => {
     });
   });
 
-  test("ends the span of an attempt that never left", async () => {
+  test("says that an attempt never left", async () => {
+    stopTime();
     await using telemetry = createTelemetry();
-    const { sandbox } = createShop();
-    const { secretKey, fetch } = sandbox;
-    const beforeRequest = [
-      () => {
-        throw new Error("no");
-      },
-    ];
-    const client = new MerchantClient({
-      environment: "sandbox",
-      secretKey,
-      fetch,
-      hooks: { beforeRequest },
-    });
+    const { secretKey, fetch } = createShop().sandbox;
+    const hook = vi.fn().mockRejectedValue(new Error("no"));
+    hook.mockReturnValueOnce(new Promise(() => {}));
+    const hooks = { beforeRequest: [hook] };
+    const client = new MerchantClient({ environment: "sandbox", secretKey, fetch, hooks });
     instrument(client, telemetry.options);
-    await expect(client.payments.list()).rejects.toThrow("no");
-    expect(telemetry.spans().map(({ name }) => name)).toEqual([`GET ${listPath}`, "payments.list"]);
+    const refused = expect(client.payments.list({}, { timeoutMs: 200 })).rejects.toThrow("no");
+    // Lets the time pass that the hook and the retry take.
+    await vi.waitFor(() => expect(hook).toHaveBeenCalledTimes(2), 60_000);
+    await refused;
+    vi.useRealTimers();
+    const attempt = { name: `GET ${listPath}`, status: { code: SpanStatusCode.ERROR } };
+    expect(telemetry.spans()).toMatchObject([
+      { ...attempt, attributes: { "error.type": "timeout" } },
+      { ...attempt, attributes: { "error.type": "ConfigurationError" } },
+      { name: "payments.list", attributes: { "settlekit.attempts": 0 } },
+    ]);
   });
 
   test("continues the caller's trace", async () => {
@@ -231,6 +234,29 @@ describe("instrument(client)", () => {
     instrument(client, { ...telemetry.options, identifiers: true });
     await client.request(request);
     expect(telemetry.spans().at(-2)?.attributes["url.full"]).toContain(request.path);
+  });
+
+  test("names the URL as it was sent, without the credential", async () => {
+    await using telemetry = createTelemetry();
+    const secretKey = "sk_test_0123/456+789=";
+    const sent: string[] = [];
+    const fetch = async (url: string) => {
+      sent.push(url);
+      return Response.json({});
+    };
+    const client = new MerchantClient({ environment: "sandbox", secretKey, fetch });
+    instrument(client, { ...telemetry.options, identifiers: true });
+    await client.payments.list({ limit: 5, search: "Zoë & Söhne" }).catch(() => {});
+    await client.payments.get("payment_1").catch(() => {});
+    const query = { key: secretKey, page: 2, none: undefined };
+    await client.request({ method: "GET", path: listPath, query });
+    const attempts = telemetry.spans().filter(({ kind }) => kind === SpanKind.CLIENT);
+    expect(sent).toHaveLength(3);
+    expect(sent[0]).toContain("search=Zo%C3%AB+%26+S%C3%B6hne");
+    expect(attempts.map(({ attributes }) => attributes["url.full"])).toEqual([
+      ...sent.slice(0, 2),
+      `${client.baseUrl}${listPath}?key=%5Bredacted%5D&page=2`,
+    ]);
   });
 
   test("stops when asked", async () => {

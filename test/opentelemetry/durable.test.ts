@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { SpanStatusCode } from "@opentelemetry/api";
-import { describe, expect, test } from "vitest";
+import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import { describe, expect, test, vi } from "vitest";
 import { createInbox } from "../../src/inbox/index.ts";
 import { MerchantClient } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
@@ -108,6 +110,28 @@ describe("instrument(inbox)", () => {
     await inbox.settleDue();
     expect(shipped).toEqual(["order_1"]);
   });
+
+  test("a span processor that throws does not end the process", async () => {
+    await using telemetry = createTelemetry();
+    const unhandled = vi.fn();
+    process.once("unhandledRejection", unhandled);
+    const onEnd = vi.fn(() => {
+      throw new Error("broken");
+    });
+    const broken = { onStart() {}, onEnd, async forceFlush() {}, async shutdown() {} };
+    const tracer = new BasicTracerProvider({ spanProcessors: [broken] }).getTracer("test");
+    const options = { ...telemetry.options, tracer };
+    const { sandbox, client, inbox } = await openShop({ ...telemetry, options });
+    await client.payments.create({ amount: 2500, orderId: "order_1" });
+    await sandbox.webhooks.idle();
+    onEnd.mockClear();
+    expect(await inbox.settleDue()).toBe(1);
+    // Node reports rejections after the microtasks.
+    await setImmediate();
+    process.off("unhandledRejection", unhandled);
+    expect(onEnd).toHaveBeenCalledWith(expect.objectContaining({ name: "settle payment" }));
+    expect(unhandled).not.toHaveBeenCalled();
+  });
 });
 
 describe("instrument(payouts)", () => {
@@ -142,6 +166,37 @@ describe("instrument(payouts)", () => {
       expect(text.includes(orderId)).toBe(identifiers);
       expect(text.includes(recipientAddress)).toBe(identifiers);
     },
+  );
+});
+
+test("tenants are told apart", async () => {
+  await using telemetry = createTelemetry();
+  const { client, store } = await openShop(telemetry);
+  const { paymentId } = await client.payments.create({ amount: 2500, orderId: "order_1" });
+  const inbox = createInbox({ client: () => client, store, logger });
+  instrument(inbox, telemetry.options);
+  const tenants = ["shop_a", "shop_b"];
+  for (const tenant of tenants) {
+    const payouts = createPayouts({ client, store, tenant, limits: {}, logger });
+    await payouts.migrate();
+    instrument(payouts, telemetry.options);
+    await inbox.settle({ kind: "payment", id: paymentId, tenant });
+    if (tenant === "shop_b") continue;
+    const orderId = "payout_1";
+    await payouts.plan({ orderId, amountInCents: 900, chainId: 84_532, recipientAddress });
+  }
+  const points = (value: number, attributes: object, names = tenants) =>
+    names.map((name) => ({ attributes: { ...attributes, "settlekit.tenant": name }, value }));
+  const planned = { "settlekit.state": "planned" };
+  expect(await telemetry.points("settlekit.payouts.count")).toEqual(
+    expect.arrayContaining([...points(1, planned, ["shop_a"]), ...points(0, planned, ["shop_b"])]),
+  );
+  expect(await telemetry.points("settlekit.payouts.stopped")).toEqual(points(0, {}));
+  expect(await telemetry.points("settlekit.payouts.changes")).toEqual(
+    points(1, planned, ["shop_a"]),
+  );
+  expect(await telemetry.points("settlekit.inbox.settlings")).toEqual(
+    points(1, { "settlekit.kind": "payment", "settlekit.outcome": "settled" }),
   );
 });
 
