@@ -17,13 +17,14 @@ export function command(
 /** Chooses among the existing records, most often one of the latest. */
 export const choice = fc.nat({ max: 5 });
 
-/** Prefers a pending one, because the others hardly change any more. */
-export function chosenPending<Item extends { readonly status: string }>(
+/** Prefers one with this status, because the others hardly change any more. */
+export function chosenWith<Item extends { readonly status: string }>(
+  wanted: string,
   items: readonly Item[],
   index: number,
 ): Item {
-  const pending = items.filter(({ status }) => status === "pending");
-  return chosen(pending.length === 0 || index === 0 ? items : pending, index);
+  const fitting = items.filter(({ status }) => status === wanted);
+  return chosen(fitting.length === 0 || index === 0 ? items : fitting, index);
 }
 
 export function chosen<Item>(items: readonly Item[], index: number): Item {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Quote } from "../../src/wire/quote.ts";
 import { scheduleQuotes } from "./changes.ts";
-import { type Command, choice, chosen, chosenPending, command } from "./command.ts";
+import { type Command, choice, chosen, chosenWith, command } from "./command.ts";
 import type { Model } from "./model.ts";
 import { quoteOf } from "./payment-checks.ts";
 import { ask, expectRefused, expectWebhooks, saw } from "./world.ts";
@@ -45,7 +45,7 @@ export const createQuote: fc.Arbitrary<Command> = fc
         const all = opened(model);
         const deposits = all.filter(({ type }) => type === "deposit");
         const isOfDeposit = input.isOfDeposit && deposits.length > 0;
-        const payment = chosenPending(isOfDeposit ? deposits : all, input.choice);
+        const payment = chosenWith("pending", isOfDeposit ? deposits : all, input.choice);
         // Asking for another amount of a payment is always refused, so do it rarely.
         const isForced = payment.type === "deposit" || input.choice === 0;
         const forceDepositAmount = isForced ? input.forceDepositAmount : undefined;

@@ -7,6 +7,7 @@ import { checkPayment } from "./payment-checks.ts";
 import { createPayment, listPayments, readPayment } from "./payment-commands.ts";
 import {
   payPayment,
+  refundPayment,
   simulateWithdrawal,
   stepPayment,
   stepWithdrawal,
@@ -29,6 +30,7 @@ import { newWorld, startOfTime, type World } from "./world.ts";
 const likelihoods: [fc.Arbitrary<Command>, number][] = [
   [createPayment, 3],
   [payPayment, 2],
+  [refundPayment, 2],
   [stepPayment, 2],
   [readPayment, 1],
   [listPayments, 1],

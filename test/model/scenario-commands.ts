@@ -9,7 +9,7 @@ import {
   takePaymentStep,
   withdrawalSteps,
 } from "./changes.ts";
-import { type Command, choice, chosen, chosenPending, command } from "./command.ts";
+import { type Command, choice, chosen, chosenWith, command } from "./command.ts";
 import { sendAll } from "./deliveries.ts";
 import type { Model, ModelPayment } from "./model.ts";
 import { checkPayment } from "./payment-checks.ts";
@@ -19,33 +19,49 @@ import { expectWebhooks, paidQuote, saw, type World } from "./world.ts";
 const steps = fc.constantFrom("at-once", "at-once", "by-hand", "on-clock");
 type Steps = "at-once" | "by-hand" | "on-clock";
 
-/** Plays the customer, and the service when it cancels or refunds a payment. */
-export const payPayment: fc.Arbitrary<Command> = fc
-  .record({
+const paymentScenarios = [
+  "success",
+  "success",
+  "underpayment",
+  "overpayment",
+  "timeout",
+  "late",
+  "cancel",
+];
+
+/** Plays the customer, and the service when it cancels a payment. */
+export const payPayment = playing(
+  "pay",
+  "pending",
+  paymentScenarios,
+  (model) => model.payments.length > 0,
+);
+
+export const refundPayment = playing("refund", "completed", ["refund", "partial-refund"], (model) =>
+  model.payments.some(({ status }) => status === "completed"),
+);
+
+/** Plays a scenario, mostly for a payment with the status that it needs. */
+function playing(
+  name: string,
+  wanted: string,
+  scenarios: readonly string[],
+  check: (model: Readonly<Model>) => boolean,
+): fc.Arbitrary<Command> {
+  const inputs = fc.record({
     choice,
-    scenario: fc.constantFrom(
-      "success",
-      "success",
-      "underpayment",
-      "overpayment",
-      "timeout",
-      "late",
-      "cancel",
-      "refund",
-      "partial-refund",
-    ),
+    scenario: fc.constantFrom(...scenarios),
     depositInCents: fc.option(fc.constantFrom(1, 4_200), { nil: undefined }),
     steps,
-  })
-  .map((input) =>
+  });
+  return inputs.map((input) =>
     command(
-      "pay",
+      name,
       input,
       async (model, world) => {
         const { payments } = world.sandbox;
         const { scenario } = input;
-        const isRefund = scenario.endsWith("refund");
-        const modelled = (isRefund ? chosen : chosenPending)(model.payments, input.choice);
+        const modelled = chosenWith(wanted, model.payments, input.choice);
         const chosenInCents = modelled.type === "deposit" ? input.depositInCents : undefined;
         const paying = payments.simulate(modelled.id, scenario as "success", {
           amountInCents: chosenInCents,
@@ -78,9 +94,10 @@ export const payPayment: fc.Arbitrary<Command> = fc
         checkPayment(payment, modelled);
         return expectWebhooks(world, sendAll(model));
       },
-      ({ payments }) => payments.length > 0,
+      check,
     ),
   );
+}
 
 /** The sandbox's code for a scenario that cannot be played. */
 function refusalOf(payment: ModelPayment, scenario: string): string | undefined {
@@ -174,7 +191,7 @@ export const simulateWithdrawal: fc.Arbitrary<Command> = fc
       "move",
       { choice, scenario, steps },
       async (model, world) => {
-        const modelled = chosenPending(model.withdrawals, choice);
+        const modelled = chosenWith("pending", model.withdrawals, choice);
         const { to, from } = moves[scenario as keyof typeof moves];
         const moving = world.sandbox.withdrawals.simulate(
           modelled.id,
