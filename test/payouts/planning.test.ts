@@ -93,7 +93,7 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     await expect(payouts.list({ state: "plannd" as never })).rejects.toThrow(
       'There is no state "plannd". Did you mean planned?',
     );
-    await world.live(payouts, 1);
+    await payouts.runDue({ concurrency: 1 });
     expect(world.made.map(({ orderId }) => orderId)).toEqual(["b", "c"]);
   });
 
