@@ -17,7 +17,7 @@ import { scenarioCases } from "./scenario-cases.ts";
 import { sentCases } from "./sent-cases.ts";
 import { walletCases } from "./wallet-cases.ts";
 
-/** Whether the sandbox's pages and the looks are tested in full, too, as `npm run check` does. */
+/** Whether the sandbox's pages, the element's looks and its rarer states are tested, too, as `npm run check` does. */
 const isWhole = process.env.SETTLEKIT_BROWSER_CASES === "all";
 
 // One browser for all of them: starting one takes longer than most cases.
@@ -36,15 +36,15 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   elementCases(browser);
   elementPageCases(browser);
   elementLastsCases(browser);
-  elementAwakeCases(browser);
-  elementServiceCases(browser);
   walletCases(browser);
-  sentCases(browser);
   reactCases(browser);
   if (isWhole) {
     scenarioCases(browser);
     inspectorCases(browser);
     inspectorToolsCases(browser);
     elementLooksCases(browser);
+    elementAwakeCases(browser);
+    elementServiceCases(browser);
+    sentCases(browser);
   }
 });
