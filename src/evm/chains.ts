@@ -35,8 +35,8 @@ function mainnet(chainId: number, name: string, nativeSymbol: string): Chain {
 }
 
 /**
- * A network by its chain id; `undefined` if it is not in `chains`. An id of a network that is not EVM is text, and never
- * found.
+ * A network by its chain id; `undefined` if it is not in `chains`, as for every id that is text: only networks without
+ * EVM addresses have those.
  *
  * @example
  * ```ts

@@ -83,7 +83,7 @@ export function instrumentClient(client: MerchantClient, telemetry: Telemetry): 
     span.end();
   }
 
-  /** Ends the span of an attempt that was never sent, for which there is no event. */
+  /** Ends the span of an attempt that was never sent: no event reports its end. */
   function endUnsent(call: OpenCall, type = "_OTHER"): void {
     const span = call.attempt;
     call.attempt = undefined;

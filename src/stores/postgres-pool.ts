@@ -176,7 +176,7 @@ function explained(cause: unknown): unknown {
       { code: "store_busy", cause },
     );
   }
-  // Serialisation failures and deadlocks.
+  // Serialization failures and deadlocks.
   if (code === "40001" || code === "40P01") {
     return new StoreError(
       `PostgreSQL undid the transaction because of another one: ${cause.message}. Run your whole transaction again.`,
