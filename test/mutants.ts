@@ -106,15 +106,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Deno repeats a creation by itself",
     file: "src/http/send.ts",
-    find: "mayRepeat(runtime, attempt) ? sentOnce(init) : init",
+    find: "mayRepeat(runtime, attempt) ? sentOnce(init, check) : init",
     replace: "init",
     test: "test/http/repeating-fetch.test.ts",
   },
   {
     name: "Node repeats a withdrawal by itself after a 421",
-    file: "src/http/send.ts",
+    file: "src/http/request.ts",
     find: 'replay === "unsafe" && runtime.startsWith("node/")',
     replace: "false",
+    test: "test/http/repeating-fetch.test.ts",
+  },
+  {
+    name: "a suspended process sends the body once it is connected",
+    file: "src/http/request.ts",
+    find: "start: (controller) => controller.enqueue(new Uint8Array()),",
+    replace: "",
     test: "test/http/repeating-fetch.test.ts",
   },
   {

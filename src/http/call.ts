@@ -155,6 +155,7 @@ export async function makeCall<T>(
       withinMs: Math.min(timeoutMs, leftMs),
       signal,
       redact,
+      beforeBody: input.beforeBody,
     });
     if (!wasSent && result.kind !== "reply") return result;
     attempts += 1;

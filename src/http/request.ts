@@ -9,7 +9,7 @@ import { invalidArgument, show } from "../values.ts";
 import { credentialHeader, idempotencyKeyHeader, isVisibleAscii } from "../wire/credential.ts";
 import type { Credential, Operation, Replay } from "../wire/operation.ts";
 import { checkHeaders } from "./checks.ts";
-import type { CredentialSource, HttpSettings, RequestOptions } from "./settings.ts";
+import type { CredentialSource, FetchInit, HttpSettings, RequestOptions } from "./settings.ts";
 import { type Time, within } from "./time.ts";
 
 /** An operation of the service, or a custom request. */
@@ -25,6 +25,11 @@ export interface CallInput<T = unknown> {
   readonly body?: object;
   /** Called right before a request is sent, with the outcome of earlier attempts. If it throws, nothing is sent. */
   readonly beforeSend?: (outcome: Outcome) => Promise<void>;
+  /**
+   * Called before the body is handed to fetch, and again when it is written to the connection, on runtimes that tell. If
+   * it throws, the request cannot take effect, and the call fails with that error.
+   */
+  readonly beforeBody?: (() => void) | undefined;
   /** The fields that show that a response is about something other than the request. */
   differing?(answer: T): readonly string[];
 }
@@ -79,6 +84,39 @@ export function setCredential(
 ): void {
   const { name, scheme } = credentialHeader(credential, wire.headerPrefix);
   headers[name.toLowerCase()] = scheme + value;
+}
+
+/**
+ * Whether the runtime's fetch might send a request again by itself, and must not: Deno's does when a reused connection
+ * breaks, even a POST that the service has acted on; Node's does after a 421. Neither can resend a stream. On Node, a
+ * keyed request stays text, because repeating it is harmless and merchants' tests read it.
+ */
+export function mayRepeat(runtime = "", { replay }: PreparedRequest): boolean {
+  return runtime.startsWith("deno/")
+    ? replay !== "safe"
+    : replay === "unsafe" && runtime.startsWith("node/");
+}
+
+/** The request with a stream as its body, whose content is checked when it is written to the connection. */
+export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void): RequestInit {
+  const bytes = new TextEncoder().encode(body);
+  const source: UnderlyingDefaultSource = {
+    // Node reads one chunk ahead, before it is connected.
+    start: (controller) => controller.enqueue(new Uint8Array()),
+    pull(controller) {
+      check();
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  };
+  return {
+    ...init,
+    body: new ReadableStream(source, { highWaterMark: 0 }),
+    duplex: "half",
+    headers: { ...headers, "content-length": String(bytes.length) },
+    // Otherwise Node 24.14 and 24.15 reject a 401.
+    credentials: "omit",
+  } as RequestInit;
 }
 
 /** How many leading characters reveal a credential. */

@@ -4,7 +4,7 @@ import { show } from "../values.ts";
 import { CustomCodeError, checkHooked, describeThrown, watched, withUrl } from "./hooks.ts";
 import { hasNetworkCode, readNetworkError } from "./network-error.ts";
 import type { Failure } from "./policy.ts";
-import type { PreparedRequest } from "./request.ts";
+import { type CallInput, mayRepeat, type PreparedRequest, sentOnce } from "./request.ts";
 import type { FetchInit, FetchResponse, HttpSettings } from "./settings.ts";
 import { unlessAborted } from "./time.ts";
 
@@ -19,7 +19,7 @@ export interface Reply {
   readonly isReplaced: boolean;
 }
 
-export interface Attempt extends PreparedRequest {
+export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> {
   /** The option that limits the attempt, with its configured value. */
   readonly limit: { readonly name: "timeoutMs" | "deadlineMs"; readonly ms: number };
   /** How long the attempt may take, in milliseconds. */
@@ -33,6 +33,8 @@ export interface Attempt extends PreparedRequest {
   received: FetchResponse | undefined;
   /** Why the response's body broke. */
   bodyError: unknown;
+  /** What `beforeBody` threw. */
+  withheld: unknown;
 }
 
 class TooLargeError extends Error {}
@@ -40,7 +42,7 @@ class TooLargeError extends Error {}
 /**
  * Creates the function that sends one request and reads the whole response. Only this file knows ky.
  *
- * @returns The function, which never throws.
+ * @returns The function, which throws only what `beforeBody` throws.
  */
 export function createSender(settings: HttpSettings) {
   const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
@@ -127,11 +129,20 @@ export function createSender(settings: HttpSettings) {
       ...cacheMode(),
       ...(attempt.body !== undefined && { body: attempt.body }),
     };
+    const check = () => {
+      try {
+        attempt.beforeBody?.();
+      } catch (error) {
+        attempt.withheld = error;
+        throw error;
+      }
+    };
+    check();
     attempt.hasLeft = true;
     const answer = Promise.resolve(
       customFetch
         ? customFetch(request.url, init)
-        : globalThis.fetch(request.url, mayRepeat(runtime, attempt) ? sentOnce(init) : init),
+        : globalThis.fetch(request.url, mayRepeat(runtime, attempt) ? sentOnce(init, check) : init),
     );
     const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve with a response that nothing reads.
@@ -190,17 +201,19 @@ export function createSender(settings: HttpSettings) {
   }
 
   return async (
-    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received" | "bodyError">,
+    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received" | "bodyError" | "withheld">,
   ): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
     const initially = {
       hasLeft: false,
       hasEnded: false,
       received: undefined,
       bodyError: undefined,
+      withheld: undefined,
     };
     const attempt: Attempt = { ...request, ...initially };
     const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
     attempt.hasEnded = true;
+    if (attempt.withheld !== undefined) throw attempt.withheld;
     return { result, wasSent: attempt.hasLeft };
   };
 }
@@ -220,30 +233,6 @@ function cacheMode(): { cache?: "no-store" } {
     takesCacheMode = false;
   }
   return takesCacheMode ? { cache: "no-store" } : {};
-}
-
-/**
- * Whether the runtime's fetch might send a request again by itself, and must not: Deno's does when a reused connection
- * breaks, even a POST that the service has acted on; Node's does after a 421. Neither can resend a stream. On Node, a
- * keyed request stays text, because repeating it is harmless and merchants' tests read it.
- */
-function mayRepeat(runtime = "", { replay }: Attempt): boolean {
-  return runtime.startsWith("deno/")
-    ? replay !== "safe"
-    : replay === "unsafe" && runtime.startsWith("node/");
-}
-
-/** The request with a stream as its body. */
-function sentOnce({ body, headers, ...init }: FetchInit): RequestInit {
-  const bytes = new TextEncoder().encode(body);
-  return {
-    ...init,
-    body: new Blob([bytes]).stream(),
-    duplex: "half",
-    headers: { ...headers, "content-length": String(bytes.length) },
-    // Otherwise Node 24.14 and 24.15 reject a 401.
-    credentials: "omit",
-  } as RequestInit;
 }
 
 /** Frees the connection. Some packages' bodies cannot be cancelled. */

@@ -148,7 +148,7 @@ async function send(
       idempotencyKey: row.idempotency_key,
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked and sent.
-      beforeSend() {
+      beforeBody() {
         if (begun.elapsedMs() > leaveMs) throw suspended();
       },
     });

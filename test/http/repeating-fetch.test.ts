@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createPayment, createQuote, createWithdrawal } from "../../src/wire/operations.ts";
 import { scriptedServer } from "../scripted-server.ts";
@@ -40,6 +41,41 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
       httpTo({ url: "https://api.example" }).call(createPayment, post),
     ).rejects.toThrow();
     expect(fetch.mock.calls[0]?.[1]?.body).toBe(JSON.stringify(post.body));
+  });
+});
+
+describe("a check before the body", () => {
+  const body = { amount: 2500 };
+  const late = new Error("Too late.");
+
+  test("is made again once the connection is there, and then keeps the body back", async () => {
+    await using server = await scriptedServer({ status: 201, body: "{}" });
+    const steps: string[] = [];
+    const connected = () => steps.push("connected");
+    subscribe("undici:client:connected", connected);
+    onTestFinished(() => void unsubscribe("undici:client:connected", connected));
+    const beforeBody = () => {
+      if (steps.includes("connected")) throw late;
+      steps.push("checked");
+    };
+    const http = httpTo(server);
+    await expect(http.call(createWithdrawal, { body, beforeBody })).rejects.toBe(late);
+    expect(steps).toEqual(["checked", "connected"]);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("is made after the hooks, and then nothing is sent", async () => {
+    await using server = await scriptedServer({ status: 201, body: "{}" });
+    let isLate = false;
+    const slow = () => {
+      isLate = true;
+    };
+    const beforeBody = () => {
+      if (isLate) throw late;
+    };
+    const http = httpTo(server, { hooks: { beforeRequest: [slow] } });
+    await expect(http.call(createPayment, { body, beforeBody })).rejects.toBe(late);
+    expect(server.requests).toEqual([]);
   });
 });
 

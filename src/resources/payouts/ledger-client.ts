@@ -16,8 +16,8 @@ export type LedgerClient = ReturnType<typeof ledgerClient>;
 interface Sending {
   readonly idempotencyKey: string;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the request is about to leave. If it throws, nothing is sent. */
-  readonly beforeSend: () => void;
+  /** Called when the request is about to leave. If it throws, the request cannot take effect. */
+  readonly beforeBody: () => void;
 }
 
 /** The payout ledger's client: creating sends at most one request, and a lookup reads the whole list. */
@@ -34,8 +34,8 @@ export function ledgerClient(http: Http, route: WithdrawalRoute) {
     keyOf: (orderId: string): string => createOnceKey(http.settings, orderId),
 
     /** Sends at most one request. */
-    async create(body: PayoutBody, { beforeSend, ...sending }: Sending): Promise<Withdrawal> {
-      const input = { ...creationOf(route, body), beforeSend: async () => beforeSend() };
+    async create(body: PayoutBody, { beforeBody, ...sending }: Sending): Promise<Withdrawal> {
+      const input = { ...creationOf(route, body), beforeBody };
       const options = { ...sending, deadlineMs: timeoutMs, maxRetries: 0 };
       return http.call(create, input, options);
     },
