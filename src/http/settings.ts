@@ -1,3 +1,4 @@
+import type { Environment } from "../wire/credential.ts";
 import type { ClientEvent, Listeners, Logger } from "./events.ts";
 import type { ClientHooks } from "./hooks.ts";
 
@@ -46,6 +47,8 @@ export interface HttpSettings extends Listeners, Complete<Pick<ConnectionOptions
   readonly baseUrl: string;
   /** Whether plain http to other machines is allowed. */
   readonly allowHttp: boolean;
+  /** Undefined for clients that work without one. */
+  readonly environment?: Environment | undefined;
   readonly credential: CredentialSource;
   readonly maxConcurrency: number;
   readonly idempotencyNamespace: string;

@@ -11,7 +11,6 @@ import type { ApiResponse } from "../../http/answer.ts";
 import { checkLimit } from "../../http/checks.ts";
 import type { Http } from "../../http/http.ts";
 import type { RequestOptions } from "../../http/settings.ts";
-import type { Environment } from "../../wire/credential.ts";
 import type { Withdrawal } from "../../wire/withdrawal.ts";
 import { type FindOptions, findByOrderId } from "../lists/find-by-order-id.ts";
 import { poll } from "../waiting.ts";
@@ -67,8 +66,7 @@ export async function createOnce(
   const { time, settings } = http;
   const { signal, timeoutMs = settings.timeoutMs } = options;
   // A sandbox can go back to before a withdrawal, and then give its id to another one.
-  const { environment }: typeof settings & { environment?: Environment } = settings;
-  const mayGoBack = environment === "sandbox";
+  const mayGoBack = settings.environment === "sandbox";
   const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
   const deadlineAt = time.now() + deadlineMs;
   const polling = { time, signal, intervalMs: 500, maxIntervalMs: 8000, deadlineAt };
