@@ -22,21 +22,29 @@ export function say(problem: string, success = ""): void {
   }
 }
 
-let isRunning = false;
+/** The commands whose effect the page does not show yet. */
+const pending = new Set<string>();
+let turn = Promise.resolve();
 
-/** Runs one command at a time, reports the result, and refreshes the page. */
-async function run(command: () => Promise<unknown>, success: string): Promise<void> {
-  // Ignore further clicks until the page shows the effect of the first one.
-  if (isRunning) return;
-  isRunning = true;
-  try {
-    await command();
-    say("", success);
-  } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
-  }
-  await refresh();
-  isRunning = false;
+/** Runs commands in turn: reports the result of each, and refreshes the page. */
+function run(command: () => Promise<unknown>, name: string, success: string): void {
+  // The second click of a double click.
+  if (pending.has(name)) return;
+  pending.add(name);
+  turn = turn.then(async () => {
+    try {
+      await command();
+      say("", success);
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error));
+    }
+    await refresh();
+    pending.delete(name);
+  });
+}
+
+function post(path: string, json: string, button: HTMLElement | null): void {
+  run(() => control(path, json), `${path} ${json}`, `${button?.textContent}: done`);
 }
 
 /** Lets `data-post` buttons and forms call the control API. */
@@ -49,16 +57,16 @@ export function listenToCommands(): void {
     if (question !== undefined && !confirm(question)) return;
     const pace = document.querySelector<HTMLInputElement>('input[name="steps"]:checked')?.value;
     const whole = { ...JSON.parse(body), ...(played !== undefined && { steps: pace }) };
-    void run(() => control(path, JSON.stringify(whole)), `${button.textContent}: done`);
+    post(path, JSON.stringify(whole), button);
   });
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
     const path = form.dataset.post;
     if (path === undefined) return;
     event.preventDefault();
-    void run(() => control(path, bodyOf(form)), `${event.submitter?.textContent}: done`);
+    post(path, bodyOf(form), event.submitter);
   });
-  document.getElementById("save")?.addEventListener("click", () => void run(save, "Saved"));
+  document.getElementById("save")?.addEventListener("click", () => run(save, "save", "Saved"));
   document.getElementById("load")?.addEventListener("click", load);
 }
 
@@ -99,7 +107,7 @@ function load(): void {
     const file = input.files?.[0];
     if (file === undefined) return;
     if (!confirm("Replace everything in this sandbox with the contents of the file?")) return;
-    void run(async () => control("load", await file.text()), "Loaded");
+    run(async () => control("load", await file.text()), "load", "Loaded");
   });
   input.click();
 }
