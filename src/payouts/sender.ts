@@ -191,10 +191,8 @@ async function failed(
   const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
-    const isOver = outcome === "not_sent" || outcome === "rejected";
-    // A 429 is about its own request, not earlier ones.
-    const isInDoubt = outcome === "unknown" || past.requests > (isOver ? 0 : 1);
-    // No later response undoes what an earlier request did.
+    // No later response undoes what an earlier request did, or another copy of this one.
+    const isInDoubt = past.requests > 0;
     const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
     const refused =
       isRefused && InvalidRequestError.is(error) ? yield* refuse(ledger, row, problem) : undefined;
