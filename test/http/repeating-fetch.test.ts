@@ -44,11 +44,34 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
   });
 });
 
+test("a refused connection after the body was written leaves the outcome unknown", async () => {
+  // As undici's RetryAgent does, if it may repeat a POST.
+  const retrying = async (_: string, { body }: RequestInit) => {
+    await new Response(body).text();
+    const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED", syscall: "connect" });
+    throw new TypeError("fetch failed", { cause });
+  };
+  vi.stubGlobal("fetch", retrying);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const http = httpTo({ url: "https://api.example" });
+  await expect(http.call(createWithdrawal, { body: { amount: 2500 } })).rejects.toMatchObject({
+    name: "OutcomeUnknownError",
+    attempts: 1,
+  });
+});
+
 describe("a check before the body", () => {
   const body = { amount: 2500 };
   const late = new Error("Too late.");
+  const platformFetch = globalThis.fetch;
 
-  test("is made again once the connection is there, and then keeps the body back", async () => {
+  test.each([
+    ["Node's fetch", (url: string, init: RequestInit) => platformFetch(url, init)],
+    ["a wrapper of it", (url: string, init: RequestInit) => platformFetch(new Request(url, init))],
+    ["two", (url: string, init: RequestInit) => platformFetch(new Request(new Request(url, init)))],
+  ])("is made again once %s is connected, and then keeps the body back", async (_, wrapper) => {
+    vi.stubGlobal("fetch", wrapper);
+    onTestFinished(() => void vi.unstubAllGlobals());
     await using server = await scriptedServer({ status: 201, body: "{}" });
     const steps: string[] = [];
     const connected = () => steps.push("connected");
