@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Deno repeats a creation by itself",
     file: "src/http/send.ts",
-    find: "mayRepeat(runtime, attempt) ? sentOnce(init, check) : init",
+    find: "isStream ? sentOnce(init, check) : init",
     replace: "init",
     test: "test/http/repeating-fetch.test.ts",
   },

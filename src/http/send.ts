@@ -58,6 +58,8 @@ class TooLargeError extends Error {}
 export function createSender(settings: HttpSettings) {
   const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
   const runtime = runtimeName();
+  // Then the merchant's fetch is undici's, which repeats what Node's repeats.
+  const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
   const client = ky.create({
     prefix: baseUrl,
     headers: {
@@ -152,10 +154,10 @@ export function createSender(settings: HttpSettings) {
     };
     check();
     attempt.hasLeft = true;
+    const isStream = mayRepeat(runtime, attempt) && (!customFetch || hasDispatcher);
+    const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
     const answer = Promise.resolve(
-      customFetch
-        ? customFetch(request.url, init)
-        : globalThis.fetch(request.url, mayRepeat(runtime, attempt) ? sentOnce(init, check) : init),
+      customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
     );
     const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve with a response that nothing reads.

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { FetchInit } from "../../src/http/settings.ts";
 import { createPayment, createQuote, createWithdrawal } from "../../src/wire/operations.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { httpTo } from "./http-to.ts";
@@ -16,6 +17,16 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
     expect(request?.body.toString()).toBe(JSON.stringify(post.body));
     expect(request?.headers).toMatchObject({ "content-length": "15" });
     expect(request?.headers).not.toHaveProperty("transfer-encoding");
+  });
+
+  test("a withdrawal is sent once by undici's fetch, which a merchant passes with a dispatcher", async () => {
+    await using server = await scriptedServer({ status: 421 }, { status: 201 });
+    // Stands in for undici's fetch. The dispatcher is not real, so it is left out.
+    const fetch = (url: string, init: FetchInit) =>
+      globalThis.fetch(url, { ...init, dispatcher: undefined } as RequestInit);
+    const http = httpTo(server, { fetch, fetchOptions: { dispatcher: { dispatch() {} } } });
+    await expect(http.call(createWithdrawal, post)).rejects.toMatchObject({ attempts: 1 });
+    expect(server.requests.map((request) => request.body)).toEqual([JSON.stringify(post.body)]);
   });
 
   test("a withdrawal without a key is refused as such, and one without a body is sent", async () => {
