@@ -19,7 +19,7 @@ import {
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
-import { bodyOf, type PayoutRow, type PayoutState, storable } from "./payout.ts";
+import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
 
@@ -144,7 +144,7 @@ async function send(
   }
   let withdrawal: Withdrawal;
   try {
-    withdrawal = await client.create(bodyOf(row), {
+    withdrawal = await client.create(begun.body, {
       idempotencyKey: row.idempotency_key,
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked and sent.
