@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "Deno repeats a creation by itself",
     file: "src/http/send.ts",
-    find: "mayRepeat(runtime, attempt) ? sentOnce(init, check) : init",
+    find: "isStream ? sentOnce(init, check) : init",
     replace: "init",
     test: "test/http/repeating-fetch.test.ts",
   },
@@ -118,10 +118,17 @@ export const mutants: readonly Mutant[] = [
     test: "test/http/repeating-fetch.test.ts",
   },
   {
+    name: "a dispatcher that fails to connect at its second attempt has sent nothing",
+    file: "src/http/send.ts",
+    find: 'isWritten ? "connection" : failure.kind',
+    replace: "failure.kind",
+    test: "test/http/repeating-fetch.test.ts",
+  },
+  {
     name: "a suspended process sends the body once it is connected",
     file: "src/http/request.ts",
-    find: "start: (controller) => controller.enqueue(new Uint8Array()),",
-    replace: "",
+    find: "chunks < 4",
+    replace: "chunks < 0",
     test: "test/http/repeating-fetch.test.ts",
   },
   {

@@ -101,8 +101,10 @@ export function mayRepeat(runtime = "", { replay }: PreparedRequest): boolean {
 export function sentOnce({ body, headers, ...init }: FetchInit, check: () => void): RequestInit {
   const bytes = new TextEncoder().encode(body);
   const source: UnderlyingDefaultSource = {
-    // Node reads one chunk ahead, before it is connected.
-    start: (controller) => controller.enqueue(new Uint8Array()),
+    // Before it is connected, Node reads a chunk ahead, and one more for each Request that wrappers of fetch make.
+    start(controller) {
+      for (let chunks = 0; chunks < 4; chunks++) controller.enqueue(new Uint8Array());
+    },
     pull(controller) {
       check();
       controller.enqueue(bytes);

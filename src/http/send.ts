@@ -29,6 +29,8 @@ export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> 
   readonly redact: (text: string) => string;
   /** Whether fetch was called. Before that, nothing can have been sent. */
   hasLeft: boolean;
+  /** Whether the body was written to a connection, on runtimes that tell. */
+  isWritten: boolean;
   hasEnded: boolean;
   received: FetchResponse | undefined;
   /** Why the response's body broke. */
@@ -36,6 +38,15 @@ export interface Attempt extends PreparedRequest, Pick<CallInput, "beforeBody"> 
   /** What `beforeBody` threw. */
   withheld: unknown;
 }
+
+const initially = {
+  hasLeft: false,
+  isWritten: false,
+  hasEnded: false,
+  received: undefined,
+  bodyError: undefined,
+  withheld: undefined,
+};
 
 class TooLargeError extends Error {}
 
@@ -47,6 +58,8 @@ class TooLargeError extends Error {}
 export function createSender(settings: HttpSettings) {
   const { baseUrl, headers, hooks, fetch: customFetch, fetchOptions, maxResponseBytes } = settings;
   const runtime = runtimeName();
+  // Then the merchant's fetch is undici's, which repeats what Node's repeats.
+  const hasDispatcher = typeof Object(fetchOptions?.dispatcher).dispatch === "function";
   const client = ky.create({
     prefix: baseUrl,
     headers: {
@@ -136,13 +149,15 @@ export function createSender(settings: HttpSettings) {
         attempt.withheld = error;
         throw error;
       }
+      // The second time, the body is written.
+      attempt.isWritten = attempt.hasLeft;
     };
     check();
     attempt.hasLeft = true;
+    const isStream = mayRepeat(runtime, attempt) && (!customFetch || hasDispatcher);
+    const given = (isStream ? sentOnce(init, check) : init) as FetchInit & RequestInit;
     const answer = Promise.resolve(
-      customFetch
-        ? customFetch(request.url, init)
-        : globalThis.fetch(request.url, mayRepeat(runtime, attempt) ? sentOnce(init, check) : init),
+      customFetch ? customFetch(request.url, given) : globalThis.fetch(request.url, given),
     );
     const response = await unlessAborted(answer, signal).finally(() => {
       // A fetch that ignores its signal may still resolve with a response that nothing reads.
@@ -163,7 +178,8 @@ export function createSender(settings: HttpSettings) {
     return hooks ? withUrl(received, (response as Response).url) : received;
   }
 
-  function failureOf(error: unknown, { signal, limit, redact, hasLeft }: Attempt): Failure {
+  function failureOf(error: unknown, attempt: Attempt): Failure {
+    const { signal, limit, redact, hasLeft, isWritten } = attempt;
     if (signal?.aborted) return { kind: "aborted", reason: signal.reason };
     if (error instanceof TimeoutError) {
       const spentOn =
@@ -177,7 +193,9 @@ export function createSender(settings: HttpSettings) {
       return { kind: "custom_code", option, fact, wasSent: hasLeft, cause: copied(cause, redact) };
     }
     const failure = readNetworkError(error, customFetch && new URL(baseUrl));
-    return { ...failure, detail: redact(failure.detail) };
+    // A dispatcher that repeats requests may fail to connect only the second time.
+    const kind = isWritten ? "connection" : failure.kind;
+    return { ...failure, kind, detail: redact(failure.detail) };
   }
 
   /** The error as one of the merchant's own code, if that code is at fault. */
@@ -201,15 +219,8 @@ export function createSender(settings: HttpSettings) {
   }
 
   return async (
-    request: Omit<Attempt, "hasLeft" | "hasEnded" | "received" | "bodyError" | "withheld">,
+    request: Omit<Attempt, keyof typeof initially>,
   ): Promise<{ result: Reply | Failure; wasSent: boolean }> => {
-    const initially = {
-      hasLeft: false,
-      hasEnded: false,
-      received: undefined,
-      bodyError: undefined,
-      withheld: undefined,
-    };
     const attempt: Attempt = { ...request, ...initially };
     const result = await exchange(attempt).catch((error) => failureOf(error, attempt));
     attempt.hasEnded = true;

@@ -6,6 +6,7 @@ import type { ClientHooks } from "./hooks.ts";
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
+  /** On Node, a withdrawal's is a stream if `fetchOptions` has a `dispatcher` of undici. */
   body?: string;
   signal: AbortSignal;
   redirect: "manual";

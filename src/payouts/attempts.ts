@@ -1,3 +1,4 @@
+import type { PayoutBody } from "../resources/payouts/payout.ts";
 import { sql, type Work } from "../stores/store.ts";
 import type { Ledger } from "./journal.ts";
 import { type Hold, holdOf, needsApproval } from "./limits.ts";
@@ -87,6 +88,8 @@ WHERE payout_id = $1 ORDER BY fence`,
 export type Begun =
   | {
       readonly kind: "begun";
+      /** What to send, as the journal has it. */
+      readonly body: PayoutBody;
       /** Time since the request was allowed to leave. */
       readonly elapsedMs: () => number;
     }
@@ -150,13 +153,14 @@ WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN ('planned', 'a
     `INSERT INTO {payout_attempts} (payout_id, fence, started_at, left_by) VALUES ($1, $2, {now}, {now} + $3)`,
     [row.id, row.fence, leaveMs],
   );
+  const body = bodyOf(current);
   ledger.note(row.order_id, "sending", {
     attempt: current.attempts + 1,
     fence: row.fence,
     idempotencyKey: row.idempotency_key,
-    body: bodyOf(current),
+    body,
   });
-  return { kind: "begun", elapsedMs };
+  return { kind: "begun", body, elapsedMs };
 }
 
 /** Elapsed milliseconds, by whichever clock shows more: one of them stops while a machine is suspended. */

@@ -19,7 +19,7 @@ import {
 } from "./attempts.ts";
 import { decide, type PayoutsContext, put, renewing, requireSameService, tell } from "./claims.ts";
 import type { Ledger } from "./journal.ts";
-import { bodyOf, type PayoutRow, type PayoutState, storable } from "./payout.ts";
+import { type PayoutRow, type PayoutState, storable } from "./payout.ts";
 import { requireRow } from "./plan.ts";
 import { needDecision, settle } from "./settle.ts";
 
@@ -144,7 +144,7 @@ async function send(
   }
   let withdrawal: Withdrawal;
   try {
-    withdrawal = await client.create(bodyOf(row), {
+    withdrawal = await client.create(begun.body, {
       idempotencyKey: row.idempotency_key,
       signal,
       // A process that was suspended meanwhile must not send: another one may have looked and sent.
@@ -191,10 +191,8 @@ async function failed(
   const { past, isInDoubt, refused } = await decide(context, function* (ledger) {
     yield* endAttempt(row, outcome, { problem });
     const past = yield* readPast(row.id, quietMs);
-    const isOver = outcome === "not_sent" || outcome === "rejected";
-    // A 429 is about its own request, not earlier ones.
-    const isInDoubt = outcome === "unknown" || past.requests > (isOver ? 0 : 1);
-    // No later response undoes what an earlier request did.
+    // No later response undoes what an earlier request did, or another copy of this one.
+    const isInDoubt = past.requests > 0;
     const isRefused = outcome === "rejected" && (hasLooked || !isInDoubt);
     const refused =
       isRefused && InvalidRequestError.is(error) ? yield* refuse(ledger, row, problem) : undefined;

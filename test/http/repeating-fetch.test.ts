@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { FetchInit } from "../../src/http/settings.ts";
 import { createPayment, createQuote, createWithdrawal } from "../../src/wire/operations.ts";
 import { scriptedServer } from "../scripted-server.ts";
 import { httpTo } from "./http-to.ts";
@@ -16,6 +17,16 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
     expect(request?.body.toString()).toBe(JSON.stringify(post.body));
     expect(request?.headers).toMatchObject({ "content-length": "15" });
     expect(request?.headers).not.toHaveProperty("transfer-encoding");
+  });
+
+  test("a withdrawal is sent once by undici's fetch, which a merchant passes with a dispatcher", async () => {
+    await using server = await scriptedServer({ status: 421 }, { status: 201 });
+    // Stands in for undici's fetch. The dispatcher is not real, so it is left out.
+    const fetch = (url: string, init: FetchInit) =>
+      globalThis.fetch(url, { ...init, dispatcher: undefined } as RequestInit);
+    const http = httpTo(server, { fetch, fetchOptions: { dispatcher: { dispatch() {} } } });
+    await expect(http.call(createWithdrawal, post)).rejects.toMatchObject({ attempts: 1 });
+    expect(server.requests.map((request) => request.body)).toEqual([JSON.stringify(post.body)]);
   });
 
   test("a withdrawal without a key is refused as such, and one without a body is sent", async () => {
@@ -44,11 +55,34 @@ describe("on Node, whose fetch repeats requests after a 421", () => {
   });
 });
 
+test("a refused connection after the body was written leaves the outcome unknown", async () => {
+  // As undici's RetryAgent does, if it may repeat a POST.
+  const retrying = async (_: string, { body }: RequestInit) => {
+    await new Response(body).text();
+    const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED", syscall: "connect" });
+    throw new TypeError("fetch failed", { cause });
+  };
+  vi.stubGlobal("fetch", retrying);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const http = httpTo({ url: "https://api.example" });
+  await expect(http.call(createWithdrawal, { body: { amount: 2500 } })).rejects.toMatchObject({
+    name: "OutcomeUnknownError",
+    attempts: 1,
+  });
+});
+
 describe("a check before the body", () => {
   const body = { amount: 2500 };
   const late = new Error("Too late.");
+  const platformFetch = globalThis.fetch;
 
-  test("is made again once the connection is there, and then keeps the body back", async () => {
+  test.each([
+    ["Node's fetch", (url: string, init: RequestInit) => platformFetch(url, init)],
+    ["a wrapper of it", (url: string, init: RequestInit) => platformFetch(new Request(url, init))],
+    ["two", (url: string, init: RequestInit) => platformFetch(new Request(new Request(url, init)))],
+  ])("is made again once %s is connected, and then keeps the body back", async (_, wrapper) => {
+    vi.stubGlobal("fetch", wrapper);
+    onTestFinished(() => void vi.unstubAllGlobals());
     await using server = await scriptedServer({ status: 201, body: "{}" });
     const steps: string[] = [];
     const connected = () => steps.push("connected");

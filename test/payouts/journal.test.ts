@@ -149,6 +149,18 @@ FROM settlekit_payouts WHERE order_id = 'a'`,
     expect((await payouts.stats()).stopped?.reason).toMatch(/a differs from its journal/);
   });
 
+  it("says what is sent, whatever the payout's row held when its turn came", async () => {
+    const { world, payouts } = await opened({ lookFirst: true });
+    await payouts.runDue();
+    await payouts.plan(order);
+    const replace = (a: string, b: string) =>
+      world.query(`UPDATE settlekit_payouts SET body = replace(body, '${a}', '${b}')`);
+    await replace("12500", "99999");
+    world.answer = (method) => void (method === "GET" && replace("99999", "12500"));
+    await payouts.runDue();
+    expect(world.creations.map(({ body }) => body)).toEqual([expect.objectContaining(order)]);
+  });
+
   it("goes on after a break that a person has accepted", async () => {
     const { world, payouts } = await altered(alterations[3]?.[1] ?? "");
     await payouts.runDue();

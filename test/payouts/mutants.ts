@@ -11,6 +11,20 @@ export const payoutMutants: readonly Mutant[] = [
     test: "test/payouts/sending.test.ts",
   },
   {
+    name: "a payout is sent as its row was when its turn came",
+    file: "src/payouts/sender.ts",
+    find: "client.create(begun.body, {",
+    replace: "client.create(JSON.parse(row.body), {",
+    test: "test/payouts/journal.test.ts",
+  },
+  {
+    name: "a payout that was answered with a 429 can be cancelled at once",
+    file: "src/payouts/sender.ts",
+    find: "const isInDoubt = past.requests > 0;",
+    replace: 'const isInDoubt = outcome === "unknown" || past.requests > 1;',
+    test: "test/payouts/planning.test.ts",
+  },
+  {
     name: "a payout is sent by a worker that another one has replaced",
     file: "src/payouts/attempts.ts",
     find: "WHERE id = $1 AND fence = $2 AND lease_until > {now} AND state IN",

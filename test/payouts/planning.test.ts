@@ -126,6 +126,19 @@ describe.each(databases)("planning on %s", (name, openDatabase) => {
     expect(await payouts.verify()).toMatchObject({ ok: true });
   });
 
+  it("cancels nothing after a 429, because a copy of the request may have got through", async () => {
+    const payouts = world.open();
+    const limited = () => Response.json({ code: "no", message: "No" }, { status: 429 });
+    world.answer = (method) => (method === "POST" ? limited() : undefined);
+    await payouts.plan(order);
+    await payouts.runDue();
+    await expect(payouts.cancel(order.orderId, { by: "ann" })).rejects.toThrow("is sending");
+    world.answer = () => undefined;
+    await world.client().withdrawals.create(order);
+    await world.live(payouts, 10 * minute);
+    expect(await payouts.get(order.orderId)).toMatchObject({ state: "sent", attempts: 1 });
+  });
+
   it("keeps the payouts of tenants apart", async () => {
     const [a, b] = [world.open({ tenant: "a" }), world.open({ tenant: "b" })];
     await a.plan(order);

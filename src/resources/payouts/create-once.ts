@@ -64,7 +64,7 @@ export async function createOnce(
   { createdAfter, ...options }: CreateOnceOptions,
 ): Promise<ApiResponse<Withdrawal>> {
   const { time, settings } = http;
-  const { signal, timeoutMs = settings.timeoutMs } = options;
+  const { signal } = options;
   // A sandbox can go back to before a withdrawal, and then give its id to another one.
   const mayGoBack = settings.environment === "sandbox";
   const deadlineMs = checkLimit("deadlineMs", options.deadlineMs ?? settings.deadlineMs);
@@ -147,7 +147,7 @@ export async function createOnce(
       if (found) throw new Error("The withdrawal exists.");
       sends += 1;
       sentAt = time.now();
-      rememberSent(order, time, timeoutMs);
+      rememberSent(order, time);
     };
     const input = { ...creationOf(route, body), beforeSend };
     const creating = http.call(route.create, input, { ...inTime(), idempotencyKey });

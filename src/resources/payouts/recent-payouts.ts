@@ -4,7 +4,7 @@ import type { OrderNames } from "./order-names.ts";
 /** Long enough for a list to show what was created. */
 const rememberedMs = 600_000;
 /** The longest time that an unanswered request is expected to take to arrive. */
-const longestQuietMs = 120_000;
+const quietMs = 120_000;
 
 /** What this process knows about an order, independently of the service's list. */
 interface Recollection {
@@ -31,9 +31,9 @@ export function recall(order: OrderNames, { now }: Time): Recollection[] {
   return [...recent.filter(isOwn), ...recent.filter((payout) => !isOwn(payout))];
 }
 
-/** Records a request that is about to leave. It may take effect within four attempt timeouts, at most two minutes. */
-export function rememberSent(order: OrderNames, { now }: Time, timeoutMs: number): void {
-  keep(order, now(), { quietUntil: now() + Math.min(longestQuietMs, 4 * timeoutMs) });
+/** Records a request that is about to leave. */
+export function rememberSent(order: OrderNames, { now }: Time): void {
+  keep(order, now(), { quietUntil: now() + quietMs });
 }
 
 export function rememberWithdrawal(order: OrderNames, { now }: Time, withdrawalId: string): void {

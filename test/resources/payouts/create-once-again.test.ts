@@ -143,6 +143,7 @@ describe("createOnce remembers", () => {
     const sandbox = createSandbox();
     let sent = 0;
     const { withdrawals, time } = clientOf(sandbox, {
+      timeoutMs: 5000,
       fetch: async (url, init) => {
         if (init.method !== "POST") return lagging(sandbox)(url, init);
         sent += 1;
@@ -157,6 +158,9 @@ describe("createOnce remembers", () => {
     expect(first.message).toContain("Wait two minutes");
     const second = await withdrawals.createOnce(payout, options).catch((error) => error);
     expect(second).toMatchObject({ name: "OutcomeUnknownError", attempts: 0 });
+    expect(sent).toBe(1);
+    time.current = 100_000;
+    await expect(withdrawals.createOnce(payout, options)).rejects.toThrow("Wait two minutes");
     expect(sent).toBe(1);
     time.current = 125_000;
     await withdrawals.createOnce(payout, options);
