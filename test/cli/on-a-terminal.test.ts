@@ -48,12 +48,16 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(await client.withdrawals.findByOrderId("payout_7")).toHaveLength(1);
   });
 
-  test("Ctrl-C at the question sends nothing", async () => {
-    const { code } = await onTerminal(payout("payout_9"), {
+  test.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("%s at the question sends nothing", async (_, key) => {
+    const { code, screen } = await onTerminal(payout("payout_9"), {
       variables,
-      answers: { "Type 125.00 to send it: ": "\u0003" },
+      answers: { "Type 125.00 to send it: ": key },
     });
     expect(code).toBe(130);
+    expect(screen).not.toContain("settlekit:");
     expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
   });
 
