@@ -38,7 +38,9 @@ export async function writeVariables(
     }
     const answer = await ask(`${name} has another value in ${path}. Replace it? (y/N) `);
     if (!/^y(es)?$/i.test(answer)) continue;
-    text = text.replace(new RegExp(`^(?:export\\s+)?${name}\\s*=.*$`, "m"), () => line);
+    // As `parseEnv` reads them: the last one counts, and a quoted value may have several lines.
+    const assignment = `^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(?:(["'\`])[^]*?\\1)?.*$`;
+    text = text.replace(new RegExp(assignment, "gm"), () => line);
   }
   if (text === before) {
     const isCurrent = Object.entries(variables).every(([name, value]) => known[name] === value);

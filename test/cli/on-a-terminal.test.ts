@@ -93,6 +93,20 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(text).toContain("SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=sandbox\n");
   });
 
+  test("init replaces every assignment of a variable, however it is written", async () => {
+    const own = await mkdtemp(join(folder, "init-"));
+    const dotenv = join(own, ".env");
+    const others = "A='SETTLEKIT_ENVIRONMENT=a'\n# SETTLEKIT_ENVIRONMENT=b\nEMPTY=\nLAST=1\n";
+    const twice = 'SETTLEKIT_ENVIRONMENT=testnet\n  export SETTLEKIT_ENVIRONMENT = "x\ny" # z\n';
+    await writeFile(dotenv, `${twice}${others}`);
+    const question = "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ";
+    const { code } = await onTerminal(["init"], { cwd: own, answers: { [question]: "y\r" } });
+    expect(code).toBe(0);
+    const text = await readFile(dotenv, "utf8");
+    const line = "SETTLEKIT_ENVIRONMENT=sandbox\n";
+    expect(text.slice(0, text.indexOf("SETTLEKIT_SANDBOX_URL"))).toBe(`${line}${line}${others}`);
+  });
+
   test.each([
     ["sandbox", ["sandbox", "--port", "0"]],
     ["listen", ["listen", "--port", "0"]],
