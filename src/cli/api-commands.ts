@@ -153,7 +153,8 @@ const onceProse =
 /** The description without its evidence, which belongs in docs/wire.md. */
 function proseOf(description: string): string {
   const sentences = description.replaceAll("`", "").split(/(?<=\.) (?=[A-Z])/);
-  return sentences.filter((sentence) => !sentence.startsWith("Interface section")).join(" ");
+  const isEvidence = (sentence: string) => /^Interface section|published|assumed/.test(sentence);
+  return sentences.filter((sentence) => !isEvidence(sentence)).join(" ");
 }
 
 function findCommand(group: string, columns: readonly string[]): Command {

@@ -44,8 +44,9 @@ export async function requireProduction(production: boolean): Promise<void> {
 /** Asks a question on the terminal. Ctrl-C and the end of input end the process. */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  lines.once("SIGINT", () => process.exit(exitCodes.interrupted));
+  const end = () => process.exit(exitCodes.interrupted);
+  lines.once("close", end);
   const answer = await lines.question(question);
-  lines.close();
+  lines.off("close", end).close();
   return answer.trim();
 }

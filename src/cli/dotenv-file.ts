@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 export async function writeVariables(
   path: string,
   variables: Readonly<Record<string, string>>,
-  { say, warn }: Terminal,
+  { asJson, say, warn }: Terminal,
 ): Promise<void> {
   const content = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
@@ -38,15 +38,18 @@ export async function writeVariables(
     }
     const answer = await ask(`${name} has another value in ${path}. Replace it? (y/N) `);
     if (!/^y(es)?$/i.test(answer)) continue;
-    text = text.replace(new RegExp(`^(?:export\\s+)?${name}\\s*=.*$`, "m"), () => line);
+    // As `parseEnv` reads them: the last one counts, and a quoted value may have several lines.
+    const assignment = `^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(?:(["'\`])[^]*?\\1)?.*$`;
+    text = text.replace(new RegExp(assignment, "gm"), () => line);
   }
   if (text === before) {
     const isCurrent = Object.entries(variables).every(([name, value]) => known[name] === value);
-    return say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
+    if (!asJson) say(`${path} ${isCurrent ? "is up to date" : "was left unchanged"}.`);
+    return;
   }
   // Readable only by its owner: it holds keys.
   await writeFile(path, text, { mode: 0o600 }).catch((error: Error) => {
     throw new UsageError(`${path} cannot be written: ${error.message}`);
   });
-  say(`Wrote ${path}.`);
+  if (!asJson) say(`Wrote ${path}.`);
 }

@@ -121,7 +121,8 @@ export function operand<T = string>(
   parser = anyText<T>(),
 ): ValueReader<T> {
   const texts = description === undefined ? {} : { description: prose(description) };
-  return argument({ ...parser, metavar: metavar as NonEmptyString }, texts);
+  const errors = { endOfInput: [text(`Missing argument \`${metavar}\`.`)] };
+  return argument({ ...parser, metavar: metavar as NonEmptyString }, { ...texts, errors });
 }
 
 /** Refuses what follows a forgotten value: nothing, or the next option. */

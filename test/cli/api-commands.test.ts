@@ -156,13 +156,25 @@ async function firstOf(group: string): Promise<string> {
   return String(item.id ?? item.chainId);
 }
 
-function examplesOf(...words: string[]): string[][] {
+function helpOf(...words: string[]): string {
   let help = "";
   const write = (text: string) => {
     help += text;
   };
   parse([...words, "--help"], { write });
-  const [, examples = ""] = help.split("\nExamples:\n");
+  return help;
+}
+
+test("the help of an operation leaves its evidence to the guide to the wire", () => {
+  expect(helpOf("payments", "get")).toMatch(/^Read a payment\.\nUsage: .*\n\nRead a payment\.\n/);
+  for (const { words } of commands) {
+    const [description = ""] = helpOf(...words).split("\nOptions:\n");
+    expect(description).not.toMatch(/published|assumed|Interface section/);
+  }
+});
+
+function examplesOf(...words: string[]): string[][] {
+  const [, examples = ""] = helpOf(...words).split("\nExamples:\n");
   return examples
     .trim()
     .split("\n")

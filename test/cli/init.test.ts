@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { settlekit } from "./command-line.ts";
 import { sandbox } from "./running-sandbox.ts";
 
@@ -102,9 +102,9 @@ describe("settlekit init", () => {
 test("settlekit sandbox --write-dotenv writes the variables of this sandbox", async () => {
   const path = join(folder, ".env");
   await using running = await sandbox("--seed", "mine", "--write-dotenv", path);
-  await running.stderr.next((line) => line === `Wrote ${path}.`);
   const { url, secretKey } = running.keys;
-  expect(await readFile(path, "utf8")).toContain(
-    `SETTLEKIT_SANDBOX_URL=${url}\nSETTLEKIT_SECRET_KEY=${secretKey}\n`,
-  );
+  const variables = `SETTLEKIT_SANDBOX_URL=${url}\nSETTLEKIT_SECRET_KEY=${secretKey}\n`;
+  await vi.waitFor(async () => expect(await readFile(path, "utf8")).toContain(variables));
+  // With --json, there is no prose.
+  expect((await running.stop()).stderr).toBe("");
 });

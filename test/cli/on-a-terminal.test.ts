@@ -48,12 +48,16 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(await client.withdrawals.findByOrderId("payout_7")).toHaveLength(1);
   });
 
-  test("Ctrl-C at the question sends nothing", async () => {
-    const { code } = await onTerminal(payout("payout_9"), {
+  test.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("%s at the question sends nothing", async (_, key) => {
+    const { code, screen } = await onTerminal(payout("payout_9"), {
       variables,
-      answers: { "Type 125.00 to send it: ": "\u0003" },
+      answers: { "Type 125.00 to send it: ": key },
     });
     expect(code).toBe(130);
+    expect(screen).not.toContain("settlekit:");
     expect(await client.withdrawals.findByOrderId("payout_9")).toEqual([]);
   });
 
@@ -87,6 +91,20 @@ describe.runIf(hasPseudoTerminals)("on a terminal", () => {
     expect(code).toBe(0);
     const text = await readFile(dotenv, "utf8");
     expect(text).toContain("SETTLEKIT_SECRET_KEY=mine\nSETTLEKIT_ENVIRONMENT=sandbox\n");
+  });
+
+  test("init replaces every assignment of a variable, however it is written", async () => {
+    const own = await mkdtemp(join(folder, "init-"));
+    const dotenv = join(own, ".env");
+    const others = "A='SETTLEKIT_ENVIRONMENT=a'\n# SETTLEKIT_ENVIRONMENT=b\nEMPTY=\nLAST=1\n";
+    const twice = 'SETTLEKIT_ENVIRONMENT=testnet\n  export SETTLEKIT_ENVIRONMENT = "x\ny" # z\n';
+    await writeFile(dotenv, `${twice}${others}`);
+    const question = "SETTLEKIT_ENVIRONMENT has another value in .env. Replace it? (y/N) ";
+    const { code } = await onTerminal(["init"], { cwd: own, answers: { [question]: "y\r" } });
+    expect(code).toBe(0);
+    const text = await readFile(dotenv, "utf8");
+    const line = "SETTLEKIT_ENVIRONMENT=sandbox\n";
+    expect(text.slice(0, text.indexOf("SETTLEKIT_SANDBOX_URL"))).toBe(`${line}${line}${others}`);
   });
 
   test.each([

@@ -42,6 +42,11 @@ describe("parsing", () => {
     }
   });
 
+  test("names an argument that is missing", () => {
+    expect(refusalOf("advance")).toBe("Missing argument `DURATION`.");
+    expect(refusalOf("payments", "get")).toBe("Missing argument `PAYMENT_ID`.");
+  });
+
   test("a switch takes no value, and nothing is given twice unless it may be", () => {
     expect(refusalOf("sandbox", "--json=yes")).toContain("--json");
     expect(refusalOf("sandbox", "--host", "a", "--host", "b")).toContain("--host");

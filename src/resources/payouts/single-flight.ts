@@ -73,26 +73,22 @@ export class SingleFlight<T> {
       if (landed) return landed.value;
       if (flight.waiting > 1) throw aborted(caller, "unknown");
       flight.controller.abort(signal?.reason);
-      return await flight.result;
+      return await flight.result.catch((error: unknown) => {
+        const isEarly = AbortError.is(error) && error.outcome === "not_sent";
+        throw isEarly ? aborted(caller, "not_sent") : error;
+      });
     } finally {
       flight.waiting -= 1;
     }
   }
 }
 
-function aborted(
-  { operation, idempotencyKey, signal }: Caller,
-  outcome: "not_sent" | "unknown",
-): AbortError {
+function aborted({ signal, ...facts }: Caller, outcome: "not_sent" | "unknown"): AbortError {
   const rest =
     outcome === "unknown"
-      ? "Other callers are waiting for the same withdrawal, so the call continues and may create it."
-      : "Nothing was sent.";
-  return new AbortError(`${operation} was aborted for this caller. ${rest}`, {
-    code: "aborted",
-    operation,
-    idempotencyKey,
-    outcome,
-    cause: signal?.reason,
-  });
+      ? " for this caller. Other callers are waiting for the same withdrawal, so the call continues and may create it."
+      : ". Nothing was sent.";
+  const cause = signal?.reason;
+  const message = `${facts.operation} was aborted${rest}`;
+  return new AbortError(message, { ...facts, code: "aborted", outcome, cause });
 }

@@ -15,7 +15,7 @@ let assets: Promise<ReadonlyMap<string, string>> | undefined;
  * recorded, and GET changes nothing.
  */
 export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
-  const app = new Hono<ServiceEnv>();
+  const app = new Hono<ServiceEnv>({ strict: false });
   app.onError(answerControlError);
   app.use(protection);
 

@@ -48,7 +48,7 @@ export function found<Value>(
   if (value !== undefined) return value;
   throw new Refusal(404, {
     code: "not_found",
-    message: `There is no ${kind} with this id. It may belong to another merchant or environment.`,
+    message: `There is no ${kind} with this id.`,
   });
 }
 

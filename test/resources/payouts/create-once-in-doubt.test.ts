@@ -66,6 +66,25 @@ describe("createOnce in doubt", () => {
     expect(error.message).toContain("withdrawals.findByOrderId");
   });
 
+  test("says that nothing was sent when the abort came during the first lookup", async () => {
+    const sandbox = createSandbox();
+    const controller = new AbortController();
+    const fetch = async (url: string, init: RequestInit) => {
+      controller.abort(new Error("shutdown"));
+      return sandbox.fetch(new Request(url, init));
+    };
+    const { withdrawals } = clientOf(sandbox, { fetch });
+    const call = withdrawals.createOnce(payout, { signal: controller.signal });
+    await expect(call).rejects.toMatchObject({
+      name: "AbortError",
+      message: "withdrawals.createOnce was aborted. Nothing was sent.",
+      outcome: "not_sent",
+      operation: "withdrawals.createOnce",
+      cause: { message: "shutdown" },
+    });
+    expect(await existing(sandbox)).toEqual([]);
+  });
+
   test("sends nothing when the lookup took the whole deadline", async () => {
     const sandbox = createSandbox();
     const { withdrawals, time, calls } = clientOf(sandbox, {

@@ -22,6 +22,13 @@ describe("the inspector", () => {
     expect((await sandbox.fetch(new Request(`${origin}/`))).status).toBe(404);
   });
 
+  it("opens with a slash at the end of its address, too, and so does a payment page", async () => {
+    const sandbox = createSandbox();
+    const { paymentId } = await create(sandbox);
+    expect(await page(sandbox, "/_sandbox/")).toContain(paymentId);
+    expect(await page(sandbox, `/payment/${paymentId}/`)).toContain(paymentId);
+  });
+
   it("holds no secret, whatever was asked and answered", async () => {
     const sandbox = createSandbox({ deliver: () => new Response() });
     const { paymentId, secret } = await create(sandbox);

@@ -22,12 +22,13 @@ describe("chains", () => {
     expect(body).toMatchObject({ chainId: 84_532, nativeSymbol: "ETH", isTestnet: true });
   });
 
-  it.each(["chains/1", "tokens/none"])(
-    "and tokens that there are not are 404: %s",
-    async (path) => {
-      expect((await asked(path)).status).toBe(404);
-    },
-  );
+  it.each([
+    ["chains/1", "There is no chain with this id."],
+    ["tokens/none", "There is no token with this id."],
+  ])("and tokens that there are not are 404: %s", async (path, message) => {
+    const { status, body } = await asked(path);
+    expect([status, body]).toMatchObject([404, { error: { message } }]);
+  });
 });
 
 describe("tokens", () => {
