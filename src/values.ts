@@ -24,6 +24,18 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
+/** One of Node's own modules, without an import, so that browser bundles do not contain one. */
+export function nodeModule<Name extends "node:crypto" | "node:diagnostics_channel">(
+  name: Name,
+): ReturnType<typeof process.getBuiltinModule<Name>> | undefined {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name);
+  } catch {
+    // The Edge Runtime of Next.js has every function of `process`, and all of them throw.
+    return undefined;
+  }
+}
+
 const maxShownLength = 60;
 
 /** Merchant secret keys, which people put in the wrong places. */
