@@ -62,6 +62,16 @@ export function show(value: unknown): string {
   }
 }
 
+/** Whatever was thrown, as text. Not all of it can be converted: an object without a prototype has no `toString`. */
+export function thrownText(error: unknown): string {
+  try {
+    if (typeof error !== "object" || error === null || error instanceof Error) return String(error);
+    const { message } = error as { message?: unknown };
+    if (typeof message === "string") return message;
+  } catch {}
+  return show(error);
+}
+
 /** The text without any merchant secret keys. */
 export function withoutKeys(text: string): string {
   return text.replace(secretKeyPattern, "sk_[redacted]");
