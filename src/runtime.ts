@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors.ts";
+import { nodeModule } from "./values.ts";
 
 /** The version in package.json; a test compares the two. */
 export const version = "0.1.0";
@@ -57,9 +58,7 @@ export function requireServer(): void {
 
 const withoutSubscribers: Channel = { hasSubscribers: false, publish() {} };
 
-/** A node:diagnostics_channel channel, without an import, so that browser bundles do not contain one. */
+/** A node:diagnostics_channel channel; without subscribers on other platforms. */
 export function channel(name: string): Channel {
-  const { process } = globalThis as Runtime;
-  const diagnostics = process?.getBuiltinModule?.("node:diagnostics_channel");
-  return diagnostics?.channel?.(name) ?? withoutSubscribers;
+  return nodeModule("node:diagnostics_channel")?.channel?.(name) ?? withoutSubscribers;
 }

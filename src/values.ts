@@ -24,6 +24,18 @@ export function environmentVariable(name: string): string | undefined {
   }
 }
 
+/** One of Node's own modules, without an import, so that browser bundles do not contain one. */
+export function nodeModule<Name extends "node:crypto" | "node:diagnostics_channel">(
+  name: Name,
+): ReturnType<typeof process.getBuiltinModule<Name>> | undefined {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name);
+  } catch {
+    // The Edge Runtime of Next.js has every function of `process`, and all of them throw.
+    return undefined;
+  }
+}
+
 const maxShownLength = 60;
 
 /** Merchant secret keys, which people put in the wrong places. */
@@ -48,6 +60,16 @@ export function show(value: unknown): string {
     default:
       return String(value);
   }
+}
+
+/** Whatever was thrown, as text. Not all of it can be converted: an object without a prototype has no `toString`. */
+export function thrownText(error: unknown): string {
+  try {
+    if (typeof error !== "object" || error === null || error instanceof Error) return String(error);
+    const { message } = error as { message?: unknown };
+    if (typeof message === "string") return message;
+  } catch {}
+  return show(error);
 }
 
 /** The text without any merchant secret keys. */

@@ -1,7 +1,7 @@
 import { NotFoundError, SettlekitError } from "../errors.ts";
 import type { Observers } from "../stores/observers.ts";
 import { type Store, sql, type Work } from "../stores/store.ts";
-import { show } from "../values.ts";
+import { show, thrownText } from "../values.ts";
 import type { Payment } from "../wire/payment.ts";
 import type { Withdrawal } from "../wire/withdrawal.ts";
 import {
@@ -239,16 +239,9 @@ async function retryLater<C extends Claim>(
 ): Promise<void> {
   const failures = claim.failures + 1;
   const inMs = backoffMs(failures, random());
-  const reason = reasonOf(error);
+  const reason = thrownText(error);
   const failed = await store.transaction(() => fail(queue, claim, reason, inMs));
   if (failed === "fenced") report({ type: "fenced", ...item });
   else if (failed === "parked") report({ type: "parked", ...item, reason });
   else report({ type: "retried", ...item, error, failures, inMs });
-}
-
-/** Whatever was thrown, as text. An object without a prototype has no `toString`. */
-function reasonOf(error: unknown): string {
-  if (typeof error !== "object" || error === null || error instanceof Error) return String(error);
-  const { message } = error as { message?: unknown };
-  return typeof message === "string" ? message : show(error);
 }

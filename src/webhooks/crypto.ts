@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { nodeModule } from "../values.ts";
 import { type RawBody, toBytes } from "./body.ts";
 
 /** A signature, and the two parts that it covers (interface section 6, rule 1). */
@@ -34,10 +35,8 @@ function digitValue(charCode: number): number {
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<"node:crypto">>;
 type NodeKey = ReturnType<NodeCrypto["createSecretKey"]>;
 
-/** Undefined on platforms without node:crypto. Not an import, so that browser bundles contain none. */
-export function findNodeCrypto(): NodeCrypto | undefined {
-  return globalThis.process?.getBuiltinModule?.("node:crypto");
-}
+/** Undefined on platforms without node:crypto. */
+export const findNodeCrypto = (): NodeCrypto | undefined => nodeModule("node:crypto");
 
 export function nodeHmacHex(
   crypto: NodeCrypto,

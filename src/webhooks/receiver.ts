@@ -1,5 +1,5 @@
 import { type WebhookFailureReason, WebhookVerificationError } from "../errors.ts";
-import { nearestEvent, show } from "../values.ts";
+import { nearestEvent, show, thrownText } from "../values.ts";
 import { type Delivery, type IncomingRequest, type Receive, readDelivery } from "./delivery.ts";
 import { eventNames, VerifiedWebhook, type Webhook } from "./event.ts";
 import { createFetchHandler } from "./handlers/fetch.ts";
@@ -33,7 +33,7 @@ export function createReceiver(
   /** Reports to the merchant. A failing reporter must not change the response. */
   async function report(level: "warn" | "error", error: unknown, webhook?: Webhook) {
     const name = webhook ? ` of ${show(webhook.event)}` : "";
-    const message = `A webhook delivery${name} ${level === "warn" ? "was refused" : "failed"}. ${error}`;
+    const message = `A webhook delivery${name} ${level === "warn" ? "was refused" : "failed"}. ${thrownText(error)}`;
     if (logger || !onError) await log(level, message, { error, ...(webhook && idsOf(webhook)) });
     try {
       await onError?.(error, webhook);

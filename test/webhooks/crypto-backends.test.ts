@@ -85,14 +85,30 @@ describe("node:crypto and WebCrypto", () => {
 });
 
 describe("on a platform without node:crypto", () => {
+  const edgeRuntime = {
+    getBuiltinModule() {
+      throw new Error("A Node.js API is used (process.getBuiltinModule) which is not supported.");
+    },
+  };
+
   it.each([
     ["no process", undefined],
     ["a process without getBuiltinModule", {}],
     ["a getBuiltinModule that knows no node:crypto", { getBuiltinModule: () => undefined }],
+    ["a getBuiltinModule that throws, as in the Edge Runtime of Next.js", edgeRuntime],
   ])("such as one with %s, it is not found", (_, platform) => {
     vi.stubGlobal("process", platform);
     try {
       expect(findNodeCrypto()).toBeUndefined();
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+
+  it("a Webhooks is constructed and verifies although functions of process throw", async () => {
+    vi.stubGlobal("process", edgeRuntime);
+    try {
+      expect(await receiver().safeVerify(delivery())).toMatchObject({ ok: true });
     } finally {
       vi.unstubAllGlobals();
     }

@@ -172,6 +172,20 @@ describe("a handler that throws", () => {
     },
   );
 
+  it.each([
+    ["an object without a prototype", Object.create(null), "an object"],
+    ["a symbol", Symbol("odd"), "Symbol(odd)"],
+    ["an error that has no text", Object.assign(new Error(), { name: Symbol("odd") }), "an Error"],
+  ])("even %s is answered with 500 and logged", async (_, thrown, text) => {
+    const logger = { warn: vi.fn(), error: vi.fn() };
+    const webhooks = receiver({ logger }).on("a", () => {
+      throw thrown;
+    });
+    expect(await answer(webhooks, signed("a"))).toBe(500);
+    const message = `A webhook delivery of "a" failed. ${text}`;
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith(message, expect.anything());
+  });
+
   it("keeps those after it from running, and another delivery from nothing", async () => {
     const second = vi.fn();
     const first = vi.fn().mockRejectedValueOnce(failure);
