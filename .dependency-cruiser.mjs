@@ -5,7 +5,7 @@ const allowed = {
   "values.ts": ["errors.ts", "leven"],
   "schemas.ts": ["wire", "zod"],
   wire: ["errors.ts", "values.ts", "zod"],
-  "runtime.ts": ["errors.ts"],
+  "runtime.ts": ["errors.ts", "values.ts"],
   http: ["errors.ts", "values.ts", "runtime.ts", "wire", "ky", "p-limit", "zod", "@noble/hashes"],
   evm: ["errors.ts", "values.ts", "@noble/hashes"],
   checkout: ["resources", "http", "wire", "evm", "errors.ts", "values.ts", "zod", "uqr", "react"],
