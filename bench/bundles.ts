@@ -25,7 +25,7 @@ const bundles: readonly Bundle[] = [
     name: "MerchantClient",
     source: 'export { MerchantClient } from "../dist/index.js"',
     // The aim was 42 kB; ky and zod take 16 of them, and stay.
-    limitBytes: 54_500,
+    limitBytes: 55_000,
     isGate: true,
   },
   {
@@ -34,7 +34,7 @@ const bundles: readonly Bundle[] = [
     source: 'export { CheckoutClient } from "../src/checkout/index.ts"',
     without: ["uqr"],
     // The aim was 40 kB, with the same two inside.
-    limitBytes: 44_500,
+    limitBytes: 45_000,
     isGate: true,
   },
   {
@@ -48,7 +48,7 @@ const bundles: readonly Bundle[] = [
   {
     name: "CheckoutClient",
     source: 'export { CheckoutClient } from "../dist/checkout.js"',
-    limitBytes: 49_000,
+    limitBytes: 49_500,
   },
   {
     name: "settlekit/webhooks",
