@@ -85,6 +85,23 @@ export function scenarioCases(browser: () => Browser): void {
       expect(await page.locator("#said").textContent()).toBe("");
     });
 
+    test("is followed by the next one, though the page's refresh broke off", async () => {
+      const { paymentId } = await create(sandbox);
+      await page.goto(`${service.url}/payment/${paymentId}`);
+      await button("Let it expire").waitFor();
+      await page.evaluate(() => {
+        const { fetch } = window;
+        const broken = () => new Response(new ReadableStream({ start: (it) => it.error(Error()) }));
+        window.fetch = async (input, init) =>
+          input === location.pathname ? broken() : fetch(input, init);
+      });
+      await button("Let it expire").click();
+      await page.getByText("Nothing arrived in time.").waitFor();
+      // The buttons are as they were, and this payment has expired.
+      await button("Pay late").evaluate((element) => (element as HTMLButtonElement).click());
+      await page.getByText("$25.00 arrived. Thank you.").waitFor();
+    });
+
     test("is late money, which an expired payment still takes", async () => {
       const { paymentId } = await create(sandbox);
       await page.goto(`${service.url}/payment/${paymentId}`);

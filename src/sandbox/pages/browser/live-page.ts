@@ -64,7 +64,9 @@ export async function showDetails(entry: Element): Promise<void> {
 }
 
 async function pageAt(path: string): Promise<Document | undefined> {
-  const response = await fetch(path).catch(() => undefined);
-  if (!response?.ok) return undefined;
-  return new DOMParser().parseFromString(await response.text(), "text/html");
+  const read = async (response: Response) => (response.ok ? response.text() : undefined);
+  const html = await fetch(path)
+    .then(read)
+    .catch(() => undefined);
+  return html === undefined ? undefined : new DOMParser().parseFromString(html, "text/html");
 }
