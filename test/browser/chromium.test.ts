@@ -35,10 +35,10 @@ describe.skipIf(chromiumPath === undefined)("in Chromium", () => {
   paymentPageCases(browser, isWhole);
   elementCases(browser);
   elementPageCases(browser);
-  elementLastsCases(browser);
   walletCases(browser);
   reactCases(browser);
   if (isWhole) {
+    elementLastsCases(browser);
     scenarioCases(browser);
     inspectorCases(browser);
     inspectorToolsCases(browser);
