@@ -143,14 +143,13 @@ function isFromWebPage(headers: Headers): boolean {
   return headers.has("Origin") || !["none", "same-origin"].includes(site);
 }
 
-function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Middleware {
+function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
     const { raw } = c.req;
     const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
     const met = isStray ? undefined : takeFault(c.req);
     if (met === undefined) return next();
-    const at = clock.now().toISOString();
-    events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });
+    events.emit({ type: "fault.met", requestId: c.var.requestId, ...met });
     return playFault(met.fault, c, next);
   };
 }

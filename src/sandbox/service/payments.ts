@@ -68,10 +68,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const counts = { confirmations, requiredConfirmations };
     const moved = { type: "payment.moved", ...factsOf(next), ...counts } as const;
     if (next.status !== payment.status) publish("payment.updated", next, moved);
-    else {
-      const at = clock.now().toISOString();
-      events.emit({ ...moved, at, eventId: null, event: null, ...events.cause() });
-    }
+    else events.emitEffect({ ...moved, eventId: null, event: null });
     return next;
   }
 
@@ -102,7 +99,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
     payments.set(id, { ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
-    events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds, ...events.cause() });
+    events.emitEffect({ type: "quotes.expired", paymentId: id, quoteIds });
   }
 
   return {

@@ -166,8 +166,8 @@ export function createClock(
 
     const happened: DueEvent[] = [];
     standingMs = startMs;
-    const [at = "", until = ""] = [startMs, targetMs].map((ms) => new Date(ms).toISOString());
-    const clockSequence = events.emit({ type: "clock.advanced", at, until });
+    const until = new Date(targetMs).toISOString();
+    const clockSequence = events.emit({ type: "clock.advanced", until });
     let unsubscribe = () => {};
     try {
       await quiet();

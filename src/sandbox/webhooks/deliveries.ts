@@ -55,7 +55,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const data = snapshotOf(subject);
     const eventId = random.stream("webhooks").uuid();
     const occurredAt = clock.now().toISOString();
-    events.emit({ ...change, at: occurredAt, eventId, event, ...events.cause() });
+    events.emitEffect({ ...change, eventId, event });
     const met = hasEndpoint(data) && waiting.take((it) => it.event === null || it.event === event);
     const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
     void deliver({ event, data, eventId, occurredAt, disorder });
@@ -74,8 +74,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const id = random.stream("webhooks").uuid();
     const status = hasEndpoint(data) ? "pending" : "recorded";
     const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
-    const created = { deliveryId: id, eventId, event, subjectId: data.id };
-    events.emit({ type: "webhook.created", at, ...created });
+    events.emit({ type: "webhook.created", deliveryId: id, eventId, event, subjectId: data.id });
     if (disorder?.kind === "reorder") heldBack.set(id, data.id);
     if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
     else if (status === "pending") await attemptInTurn(delivery);
