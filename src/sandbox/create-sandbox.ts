@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { unsupportedNode } from "../runtime.ts";
+import { requireSupportedNode } from "../runtime.ts";
 import { fetchInProcess } from "./connection.ts";
 import { createCore } from "./core.ts";
 import { createFaults } from "./faults/faults.ts";
@@ -42,8 +41,7 @@ import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const problem = unsupportedNode(process.versions.node);
-  if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
+  requireSupportedNode();
   checkSandboxOptions(options);
   const core = createCore(options);
   const { clock, events, headerPrefix, store } = core;
