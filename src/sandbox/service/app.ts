@@ -4,7 +4,7 @@ import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
 import { codeForStatus } from "../../wire/envelope.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
-import { isUnanswered, type SandboxApp } from "../connection.ts";
+import { isUnanswered } from "../connection.ts";
 import type { Core } from "../core.ts";
 import type { RequestOutcome } from "../events.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
@@ -30,7 +30,7 @@ interface AppOptions extends ServiceOptions, Core {
 
 type Middleware = MiddlewareHandler<ServiceEnv>;
 
-export function createApp(options: AppOptions): SandboxApp {
+export function createApp(options: AppOptions): Hono<ServiceEnv> {
   const { clock, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): SandboxApp {
     await next();
   });
   serveOperations(app, options);
-  return async (request, connection) => app.fetch(request, connection);
+  return app;
 }
 
 function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {

@@ -22,7 +22,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
     const payment = payments.get(id);
-    if (payment?.status === "pending") expire(payment);
+    if (payment?.status === "pending") end(payment, "expired");
   });
 
   /** @param amountInCents 0 for a deposit, whose amount the customer chooses later (assumed). */
@@ -60,23 +60,27 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
-  /** Replaces a payment by its next state, except when it expires; a new status sends a webhook. */
-  function receive(payment: Payment, changes: Partial<Payment>): Payment {
+  /** Replaces a payment by its next state; a new status sends a webhook. */
+  function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.set(next.id, next);
+    const facts = factsOf(next);
     const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
-    const counts = { confirmations, requiredConfirmations };
-    const moved = { type: "payment.moved", ...factsOf(next), ...counts } as const;
-    if (next.status !== payment.status) publish("payment.updated", next, moved);
-    else events.emitEffect({ ...moved, eventId: null, event: null });
+    const moved = {
+      type: "payment.moved",
+      ...facts,
+      confirmations,
+      requiredConfirmations,
+    } as const;
+    const expired = { type: "payment.expired", ...facts } as const;
+    if (next.status === payment.status) events.emitEffect({ ...moved, eventId: null, event: null });
+    else publish("payment.updated", next, next.status === "expired" ? expired : moved);
     return next;
   }
 
-  function expire(payment: Payment): Payment {
-    const next = { ...payment, status: "expired", quotes: closedQuotes(payment.quotes) };
-    payments.set(next.id, next);
-    publish("payment.updated", next, { type: "payment.expired", ...factsOf(next) });
-    return next;
+  /** Ends a payment without money. */
+  function end(payment: Payment, status: string): Payment {
+    return transition(payment, { status, quotes: closedQuotes(payment.quotes) });
   }
 
   /**
@@ -111,9 +115,9 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     find: payments.get,
     /** Of all merchants, oldest first. */
     all: payments.values,
-    receive,
+    transition,
+    end,
     offer,
-    expire,
     /** When an unpaid payment expires, in milliseconds since 1970. */
     expiresMs: ({ createdAt }: Payment) => Date.parse(createdAt) + paymentLifetimeMs,
   };
