@@ -54,7 +54,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const withdrawals = createWithdrawals(core, publish);
   const withdrawalScenarios = createWithdrawalScenarios(core, withdrawals, merchants);
   const idempotency = createIdempotencyStore(core);
-  const log = createRequestLog(store, events);
+  const log = createRequestLog(core);
   const routes = [
     ...paymentRoutes(core, payments),
     ...withdrawalRoutes(withdrawals),
@@ -69,7 +69,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     idempotency,
     form: core.dialect === "published" ? published(payments) : undefined,
     takeFault,
-    log,
+    record: log.record,
     async loadOwnRoutes() {
       const { createOwnRoutes } = await import("./control/own-routes.ts");
       return createOwnRoutes({ ...core, sandbox, payments, withdrawals });
