@@ -127,13 +127,3 @@ export function checkSandboxOptions(options: SandboxOptions): void {
   const expected = "The options of a sandbox must be an object, such as { webhookUrl }.";
   checkOptions(sandboxSchema, options, expected);
 }
-
-/** The options of each merchant, with the sandbox's as defaults. */
-export function merchantOptionsOf(options: SandboxOptions): readonly MerchantOptions[] {
-  const { merchants = [{}], ...common } = options;
-  return merchants.map((asked) => {
-    // A merchant's own URL takes precedence over the shared deliver.
-    const { deliver } = asked.webhookUrl === undefined ? common : asked;
-    return { ...common, deliver, ...asked };
-  });
-}

@@ -24,7 +24,7 @@ import {
 } from "./disorder.ts";
 import { messageFor } from "./message.ts";
 
-export type Publish = ReturnType<typeof createWebhookDeliveries>["publish"];
+export type Publish = ReturnType<typeof createDeliveries>["publish"];
 
 /** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
@@ -32,7 +32,7 @@ const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 /** A delivery that is dropped while waiting for a retry is not sent again. */
 const maxDeliveries = 10_000;
 
-export function createWebhookDeliveries(core: Core, merchants: Merchants) {
+export function createDeliveries(core: Core, merchants: Merchants) {
   const { clock, random, inFlight, events, store } = core;
   /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
