@@ -69,8 +69,7 @@ function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code:
 }
 
 function isWebhookUrl(value: unknown): boolean {
-  if (typeof value !== "string" && !(value instanceof URL)) return false;
-  const { protocol = "", username, password } = URL.parse(value) ?? {};
+  const { protocol = "", username, password } = URL.parse(String(value)) ?? {};
   return /^https?:$/.test(protocol) && !username && !password;
 }
 
