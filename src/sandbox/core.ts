@@ -16,7 +16,7 @@ export function createCore(options: SandboxOptions) {
   const headerPrefix = readHeaderPrefix(options.headerPrefix);
   const store = createStore();
   const random = createRandomSource(seed, store);
-  const events = createEvents(store, () => clock.now());
+  const events = createEvents(store);
   /** The webhooks in flight, which `clock.advance` waits for. */
   const inFlight = createTaskQueue(maxWebhooksInFlight);
   const clock = createClock(now, inFlight.idle, events, store);

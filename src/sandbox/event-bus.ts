@@ -23,11 +23,12 @@ export type Events = ReturnType<typeof createEvents>;
 const noCause: Cause = { requestId: null, clockSequence: null };
 
 /** Emits every event of a sandbox, and keeps the latest ones: the timeline. */
-export function createEvents(store: Store, now: () => Date) {
+export function createEvents(store: Store) {
   const entries = store.table<TimelineEntry>("timeline", { limit: 2_000 });
   const listeners = new Set<(event: SandboxEvent) => void>();
   let lastSequence = 0;
   let cause = noCause;
+  let now = () => new Date();
 
   function tell(event: SandboxEvent): void {
     for (const listener of listeners) listener(event);
@@ -62,6 +63,10 @@ export function createEvents(store: Store, now: () => Date) {
   }
 
   return {
+    /** Sets the clock, which is created later: it emits events itself. */
+    setClock(clock: () => Date): void {
+      now = clock;
+    },
     emit,
     /** Emits an event with its cause. */
     emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),

@@ -91,14 +91,13 @@ export function disturbDeliveries(
     );
   }
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
-  const disturbed: DisturbedDelivery[] = [];
+  const disturbed: Omit<DisturbedDelivery, "isDuplicate">[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
     const sent = { body, headers };
     const add = (change: Partial<DisturbedDelivery>) =>
       disturbed.push({
         ...sent,
         index,
-        isDuplicate: false,
         tampered: undefined,
         delayMs: Math.round(random() * maxDelayMs),
         ...change,
@@ -111,7 +110,7 @@ export function disturbDeliveries(
       add({ ...signedAnew(sent, anotherSecret, 0), tampered: "wrong-secret" });
     }
     if (happens(staleTimestamp, random)) {
-      add({ ...signedAnew(sent, secret, staleMs), tampered: "stale-timestamp" });
+      add({ ...signedAnew(sent, secret, 10 * 60_000), tampered: "stale-timestamp" });
     }
     add({});
     if (random() < duplicate) add({});
@@ -126,8 +125,6 @@ export function disturbDeliveries(
       return { ...delivery, isDuplicate };
     });
 }
-
-const staleMs = 10 * 60_000;
 
 /** The delivery as another secret, or an earlier time, would have signed it. */
 function signedAnew({ body, headers }: Sendable, secret: string, byMs: number): Sendable {

@@ -203,8 +203,11 @@ export function createClock(
     setTimer();
   });
 
+  const now = () => new Date(nowMs());
+  events.setClock(now);
+
   return {
-    now: () => new Date(nowMs()),
+    now,
     advance: (duration: Duration) => inTurn(travelFor, duration),
     isFrozen,
     /** In milliseconds since 1970. */

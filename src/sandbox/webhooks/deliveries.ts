@@ -7,6 +7,7 @@ import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
+import { keptHeaders, withoutSecrets } from "../request-log.ts";
 import type { Merchants } from "../service/merchants.ts";
 import type {
   ReplayOptions,
@@ -133,7 +134,11 @@ export function createDeliveries(core: Core, merchants: Merchants) {
       try {
         // No webhook leaves before the change that it reports is durable.
         store.commit();
-        const { status, ...answer } = await endpoint.send(request);
+        const { status, headers, body } = await endpoint.send(request);
+        const answer = {
+          headers: keptHeaders(Object.entries(headers)),
+          body: withoutSecrets(body),
+        };
         result = { status, answer, error: null };
       } catch (reason) {
         const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;
