@@ -17,7 +17,7 @@ export type Payments = ReturnType<typeof createPayments>;
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
-  /** What responses about a payment do not show; its page leads to the returnUrl. */
+  /** What responses about a payment do not show. Its page leads to the returnUrl: the redirectUrl with metadata. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
@@ -108,10 +108,7 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
 
   return {
     create,
-    /** The payment secret, for the customer-scoped routes. */
-    secretOf: (paymentId: string) => details.get(paymentId)?.secret,
-    /** Where the customer returns after the payment: its redirectUrl with the metadata added. */
-    returnUrlOf: (paymentId: string) => details.get(paymentId)?.returnUrl,
+    detailsOf: details.get,
     find: payments.get,
     /** Of all merchants, oldest first. */
     all: payments.values,
