@@ -15,7 +15,10 @@ export function isUnanswered(fault: ConnectionFault): boolean {
   return fault.connection === "reset" && fault.when !== "mid-answer";
 }
 
-export type SandboxApp = (request: Request, connection: Connection) => Promise<Response>;
+/** The sandbox's hono app. */
+export interface SandboxApp {
+  fetch(request: Request, connection: Connection): Response | Promise<Response>;
+}
 
 /** The part of a response that is sent before the connection breaks; its headers state the full length. */
 export async function firstHalf(answer: Response) {
@@ -43,7 +46,7 @@ export async function fetchInProcess(app: SandboxApp, request: Request): Promise
   };
   signal.addEventListener("abort", disconnect);
   try {
-    const answer = await Promise.race([app(request, connection), aborted]);
+    const answer = await Promise.race([app.fetch(request, connection), aborted]);
     return connection.broken ? await brokenAnswer(answer, connection.broken) : answer;
   } finally {
     signal.removeEventListener("abort", disconnect);

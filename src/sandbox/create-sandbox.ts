@@ -1,10 +1,8 @@
-import { ConfigurationError } from "../errors.ts";
-import { unsupportedNode } from "../runtime.ts";
+import { requireSupportedNode } from "../runtime.ts";
 import { fetchInProcess } from "./connection.ts";
 import { createCore } from "./core.ts";
 import { createFaults } from "./faults/faults.ts";
-import { checkSandboxOptions, merchantOptionsOf, type SandboxOptions } from "./options.ts";
-import { originOf } from "./random.ts";
+import { checkSandboxOptions, type SandboxOptions } from "./options.ts";
 import { createRequestLog } from "./request-log.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { createApp } from "./service/app.ts";
@@ -19,7 +17,7 @@ import { createWithdrawalScenarios } from "./service/withdrawal-scenarios.ts";
 import { createWithdrawals, withdrawalRoutes } from "./service/withdrawals.ts";
 import { keepInFile } from "./state/data-file.ts";
 import { createState } from "./state/state.ts";
-import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
+import { createDeliveries } from "./webhooks/deliveries.ts";
 
 /**
  * Creates an independent sandbox. It shares nothing with others, starts no server or timer, and needs no closing unless
@@ -42,36 +40,31 @@ import { createWebhookDeliveries } from "./webhooks/deliveries.ts";
  * ```
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const problem = unsupportedNode(process.versions.node);
-  if (problem) throw new ConfigurationError(problem, { code: "unsupported_platform" });
+  requireSupportedNode();
   checkSandboxOptions(options);
   const core = createCore(options);
   const { clock, events, headerPrefix, store } = core;
-  const origin = originOf(options.identity ?? options.seed);
-  const merchants = createMerchants(merchantOptionsOf(options), origin, store);
-  const deliveries = createWebhookDeliveries(core, merchants);
-  const { publish, dropped: droppedDeliveries, ...webhooks } = deliveries;
+  const merchants = createMerchants(options, store);
+  const { publish, dropped: droppedDeliveries, ...webhooks } = createDeliveries(core, merchants);
   const payments = createPayments(core, publish);
   const paymentScenarios = createPaymentScenarios(core, payments);
   const withdrawals = createWithdrawals(core, publish);
   const withdrawalScenarios = createWithdrawalScenarios(core, withdrawals, merchants);
   const idempotency = createIdempotencyStore(core);
-  const log = createRequestLog(store, events);
-  const routes = [
-    ...paymentRoutes(core, payments),
-    ...withdrawalRoutes(withdrawals),
-    ...referenceRoutes,
-  ];
-  const operations = routes.map(({ operation }) => operation);
-  const { take: takeFault, ...faults } = createFaults(core, operations);
+  const log = createRequestLog(core);
+  const { take: takeFault, ...faults } = createFaults(core);
   const app = createApp({
     ...core,
-    routes,
+    routes: [
+      ...paymentRoutes(core, payments),
+      ...withdrawalRoutes(withdrawals),
+      ...referenceRoutes,
+    ],
     authenticate: createAuthenticate(core, merchants, payments),
     idempotency,
     form: core.dialect === "published" ? published(payments) : undefined,
     takeFault,
-    log,
+    record: log.record,
     async loadOwnRoutes() {
       const { createOwnRoutes } = await import("./control/own-routes.ts");
       return createOwnRoutes({ ...core, sandbox, payments, withdrawals });

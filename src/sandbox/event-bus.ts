@@ -12,11 +12,11 @@ import type { Store } from "./state/store.ts";
 
 type Without<Entry, Key extends PropertyKey> = Entry extends unknown ? Omit<Entry, Key> : never;
 
+/** An event that has a cause, before it is emitted. */
+type NewEffect = Without<Extract<TimelineEntry, Cause>, "sequence" | "at" | keyof Cause>;
+
 /** A change before its webhook event has an id. */
-export type NewChange = Without<
-  Extract<TimelineEntry, { readonly orderId: unknown }>,
-  "sequence" | "at" | keyof Cause | keyof Announced
->;
+export type NewChange = Without<Extract<NewEffect, { readonly orderId: unknown }>, keyof Announced>;
 
 export type Events = ReturnType<typeof createEvents>;
 
@@ -28,6 +28,7 @@ export function createEvents(store: Store) {
   const listeners = new Set<(event: SandboxEvent) => void>();
   let lastSequence = 0;
   let cause = noCause;
+  let now = () => new Date();
 
   function tell(event: SandboxEvent): void {
     for (const listener of listeners) listener(event);
@@ -54,22 +55,28 @@ export function createEvents(store: Store) {
     }
   });
 
+  /** @returns The event's sequence number. */
+  function emit(event: Without<TimelineEntry, "sequence" | "at"> & { at?: string }): number {
+    lastSequence++;
+    keep({ at: now().toISOString(), ...event, sequence: lastSequence });
+    return lastSequence;
+  }
+
   return {
-    /** @returns The event's sequence number. */
-    emit(event: Without<TimelineEntry, "sequence">): number {
-      lastSequence++;
-      keep({ ...event, sequence: lastSequence });
-      return lastSequence;
+    /** Sets the clock, which is created later: it emits events itself. */
+    setClock(clock: () => Date): void {
+      now = clock;
     },
+    emit,
+    /** Emits an event with its cause. */
+    emitEffect: (event: NewEffect) => emit({ ...event, ...cause }),
     /** Emits how a request ended, unless its event was dropped. */
     ended(sequence: number, outcome: RequestOutcome, status?: number | null): void {
       const entry = entries.get(String(sequence));
       if (entry?.type !== "request") return;
       keep({ ...entry, outcome, status: status ?? entry.status });
     },
-    /** The cause of what is emitted now. */
-    cause: () => cause,
-    /** Sets the cause for a synchronous piece of work. */
+    /** Sets the cause of the effects of a synchronous piece of work. */
     during<Result>(next: Partial<Cause>, work: () => Result): Result {
       cause = { ...noCause, ...next };
       try {

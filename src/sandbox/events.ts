@@ -169,7 +169,7 @@ interface WebhookState extends EventBasics {
 /** A delivery was created; its details are in `webhooks.deliveries()`. */
 export interface WebhookCreated extends WebhookState {
   readonly type: "webhook.created";
-  /** The sequence number of the change that it reports. */
+  /** The webhook event's id, which the change that it reports has too. */
   readonly eventId: string;
 }
 

@@ -69,8 +69,7 @@ function ruled<Value>(isRight: (value: unknown) => boolean, error: string, code:
 }
 
 function isWebhookUrl(value: unknown): boolean {
-  if (typeof value !== "string" && !(value instanceof URL)) return false;
-  const { protocol = "", username, password } = URL.parse(value) ?? {};
+  const { protocol = "", username, password } = URL.parse(String(value)) ?? {};
   return /^https?:$/.test(protocol) && !username && !password;
 }
 
@@ -126,14 +125,4 @@ function optionsOf<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 export function checkSandboxOptions(options: SandboxOptions): void {
   const expected = "The options of a sandbox must be an object, such as { webhookUrl }.";
   checkOptions(sandboxSchema, options, expected);
-}
-
-/** The options of each merchant, with the sandbox's as defaults. */
-export function merchantOptionsOf(options: SandboxOptions): readonly MerchantOptions[] {
-  const { merchants = [{}], ...common } = options;
-  return merchants.map((asked) => {
-    // A merchant's own URL takes precedence over the shared deliver.
-    const { deliver } = asked.webhookUrl === undefined ? common : asked;
-    return { ...common, deliver, ...asked };
-  });
 }

@@ -1,11 +1,14 @@
-import type { Events } from "./event-bus.ts";
+import type { MiddlewareHandler } from "hono";
+import { defaultRequestIdHeader } from "../wire/credential.ts";
+import { isUnanswered } from "./connection.ts";
+import type { Core } from "./core.ts";
 import type { RequestEntry, RequestOutcome } from "./events.ts";
-import type { Store } from "./state/store.ts";
+import type { ServiceEnv } from "./service/answers.ts";
 
 /** Longer than any request that the service accepts, even with metadata. */
 const maxCharacters = 8_192;
 
-export function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
+function keptBody(text: string): Pick<ReceivedRequest, "body" | "bodyOmitted"> {
   const body = text.slice(0, maxCharacters);
   return { body, bodyOmitted: text.length - body.length };
 }
@@ -54,19 +57,11 @@ export interface ReceivedAnswer {
   readonly bodyOmitted: number;
 }
 
-/** A request on arrival. */
-interface Arrived extends Omit<RequestFacts, "outcome" | "status"> {
-  readonly headers: Headers;
-  readonly bodyText: string;
-}
-
-export type RequestLog = ReturnType<typeof createRequestLog>;
-
-/** The part of a request that its response adds. */
-type Answered = Pick<ReceivedRequest, "status" | "answer">;
-
-/** The latest 1,000 requests. Secrets in bodies and responses are removed on reading: most entries are never read. */
-export function createRequestLog(store: Store, events: Events) {
+/**
+ * The latest 1,000 requests, in the log and the timeline. Secrets in bodies and responses are removed on reading: most
+ * entries are never read.
+ */
+export function createRequestLog({ clock, events, random, store }: Core) {
   const requests = store.table<ReceivedRequest>("requests", { limit: 1_000 });
   store.onReplaced(() => {
     for (const request of requests.values()) {
@@ -76,20 +71,53 @@ export function createRequestLog(store: Store, events: Events) {
     }
   });
 
+  /** Records a request, and puts its id in the response. */
+  const record: MiddlewareHandler<ServiceEnv> = async (c, next) => {
+    const { req, env } = c;
+    const { pathname, search } = new URL(req.url);
+    const requestId = random.stream("requests").uuid();
+    const facts = {
+      at: clock.now().toISOString(),
+      requestId,
+      method: req.method,
+      path: withoutSecrets(pathname + search),
+      status: null,
+    };
+    let outcome: RequestOutcome = "open";
+    const sequence = events.emit({ ...facts, type: "request", outcome });
+    const kept = { headers: keptHeaders(req.raw.headers), ...keptBody(c.var.body ?? "") };
+    requests.set(requestId, { ...facts, outcome, ...kept, answer: null });
+
+    /** Unless they were dropped, the request and its event now show how it ended. */
+    function end(how: RequestOutcome, answered?: Pick<ReceivedRequest, "status" | "answer">) {
+      outcome = how;
+      const request = requests.get(requestId);
+      if (request) requests.set(requestId, { ...request, outcome, ...answered });
+      events.ended(sequence, outcome, answered?.status);
+    }
+
+    const { signal = req.raw.signal } = env;
+    signal.addEventListener("abort", () => {
+      if (outcome === "open") end("unanswered");
+      else if (outcome === "answered") end("cut off");
+    });
+    c.set("requestId", requestId);
+    c.set("answer", "");
+    c.header(defaultRequestIdHeader, requestId);
+    await next();
+    // Clients correct their countdowns by this header, so it must be the sandbox's time.
+    c.res.headers.set("Date", clock.now().toUTCString());
+    // The client already disconnected.
+    if (outcome !== "open") return;
+    if (env.broken && isUnanswered(env.broken)) return end("unanswered");
+    const { status, headers } = c.res;
+    // The sandbox's own headers contain no secret.
+    const answer = { headers: Object.fromEntries(headers), ...keptBody(c.var.answer) };
+    end(env.broken ? "cut off" : "answered", { status, answer });
+  };
+
   return {
-    /** @returns A function that records how the request ended, unless it was dropped. */
-    add({ headers, bodyText, ...arrived }: Arrived) {
-      const facts = { ...arrived, outcome: "open", status: null } as const;
-      const { requestId } = facts;
-      const sequence = events.emit({ ...facts, type: "request" });
-      const kept = { headers: keptHeaders(headers), ...keptBody(bodyText) };
-      requests.set(requestId, { ...facts, ...kept, answer: null });
-      return (outcome: RequestOutcome, answered?: Answered): void => {
-        const request = requests.get(requestId);
-        if (request) requests.set(requestId, { ...request, outcome, ...answered });
-        events.ended(sequence, outcome, answered?.status);
-      };
-    },
+    record,
     /** Oldest first. */
     all: (): ReceivedRequest[] =>
       requests.values().map((request) => {

@@ -106,7 +106,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
       const { hostname } = new URL(request.url);
       if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
       const connection: Connection = {};
-      const response = await app(whole(request), connection);
+      const response = await app.fetch(whole(request), connection);
       // The adapter soon closes a connection with an unread body on it.
       if (!incoming.complete) response.headers.set("Connection", "close");
       if (connection.broken === undefined) return response;
@@ -120,7 +120,7 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
   try {
     await once(server.listen(port, host), "listening");
   } catch (error) {
-    throw cannotListen(error, port, host);
+    throw cannotListen(error as NodeJS.ErrnoException, port, host);
   }
 
   const address = server.address() as AddressInfo;
@@ -184,16 +184,18 @@ function refusal(status: number, { code, message }: { code: string; message: str
   return Response.json(body, { status, headers });
 }
 
-function cannotListen(error: unknown, port: number, host: string): ConfigurationError {
-  const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-  const reason = error instanceof Error ? error.message : String(error);
-  return isTaken
+function cannotListen(
+  error: NodeJS.ErrnoException,
+  port: number,
+  host: string,
+): ConfigurationError {
+  return error.code === "EADDRINUSE"
     ? new ConfigurationError(
         `Port ${port} on ${host} is taken, perhaps by another sandbox. Stop that one, or use port 0 for any free one.`,
         { code: "port_taken", param: "port", cause: error },
       )
     : new ConfigurationError(
-        `The sandbox cannot listen on port ${port} of ${host}: ${reason}. Choose another host or port.`,
+        `The sandbox cannot listen on port ${port} of ${host}: ${error.message}. Choose another host or port.`,
         { code: "cannot_listen", param: "host", cause: error },
       );
 }

@@ -1,12 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
 import { randomStream, type Seed } from "../sandbox/random.ts";
-import {
-  staleWebhook,
-  tamperedWebhook,
-  wronglySignedWebhook,
-} from "../sandbox/webhooks/disorder.ts";
+import { anotherSecret, headerName, tamperedWebhook } from "../sandbox/webhooks/disorder.ts";
 import { checkOptionNames } from "../values.ts";
+import { signWebhook } from "../webhooks/index.ts";
 import { checkOption } from "../webhooks/options.ts";
+import { parseTimestamp } from "../webhooks/timestamp.ts";
 
 /** The part of a delivery that is sent: results of `signedDelivery` and `signWebhook` fit. */
 export interface Sendable {
@@ -92,16 +90,14 @@ export function disturbDeliveries(
       { code: "missing_option", param: "secret" },
     );
   }
-  const stale = { secret, byMs: 10 * 60_000 };
   const { fraction: random } = randomStream(`${typeof seed} ${seed}`, "disturbance");
-  const disturbed: DisturbedDelivery[] = [];
+  const disturbed: Omit<DisturbedDelivery, "isDuplicate">[] = [];
   for (const [index, { body, headers }] of deliveries.entries()) {
     const sent = { body, headers };
     const add = (change: Partial<DisturbedDelivery>) =>
       disturbed.push({
         ...sent,
         index,
-        isDuplicate: false,
         tampered: undefined,
         delayMs: Math.round(random() * maxDelayMs),
         ...change,
@@ -111,10 +107,10 @@ export function disturbDeliveries(
       add({ ...webhook, tampered });
     }
     if (happens(wrongSecret, random)) {
-      add({ ...wronglySignedWebhook(sent), tampered: "wrong-secret" });
+      add({ ...signedAnew(sent, anotherSecret, 0), tampered: "wrong-secret" });
     }
     if (happens(staleTimestamp, random)) {
-      add({ ...staleWebhook(sent, stale), tampered: "stale-timestamp" });
+      add({ ...signedAnew(sent, secret, 10 * 60_000), tampered: "stale-timestamp" });
     }
     add({});
     if (random() < duplicate) add({});
@@ -128,6 +124,17 @@ export function disturbDeliveries(
       if (delivery.tampered === undefined) sent.add(delivery.index);
       return { ...delivery, isDuplicate };
     });
+}
+
+/** The delivery as another secret, or an earlier time, would have signed it. */
+function signedAnew({ body, headers }: Sendable, secret: string, byMs: number): Sendable {
+  const headerPrefix = headerName({ headers }, "signature")?.replace(/-signature$/i, "");
+  const signedAt = headers[headerName({ headers }, "timestamp") ?? ""] ?? "";
+  const timestamp = new Date(Math.max((parseTimestamp(signedAt) ?? Date.now()) - byMs, 0));
+  const { headers: signed } = signWebhook({ body, secret, headerPrefix, timestamp });
+  const isSigned = new Headers(signed);
+  const others = Object.entries(headers).filter(([name]) => !isSigned.has(name));
+  return { body, headers: { ...signed, ...Object.fromEntries(others) } };
 }
 
 /** Draws nothing for a share of 0, so that a share does not affect other copies. */

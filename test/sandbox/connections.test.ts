@@ -201,6 +201,25 @@ describe("the record of a request whose connection broke", () => {
     expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]);
   });
 
+  it("still says so when the answer is ready after the client has left", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const sandbox = createSandbox();
+      sandbox.faults.latency("GET /payments", 1_000);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const asked = sandbox.fetch(new Request(origin + paymentsPath, { signal }));
+      const refused = expect(asked).rejects.toThrow();
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+      controller.abort();
+      await refused;
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(outcomes(sandbox)).toEqual([["unanswered", null, false]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("says so in a sandbox that goes on where another one stopped meanwhile", async () => {
     const sandbox = createSandbox();
     sandbox.faults.latency("GET /payments", 600_000);

@@ -1,5 +1,7 @@
 import { createSandbox, type SandboxOptions } from "settlekit/sandbox";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+afterEach(() => vi.unstubAllGlobals());
 
 describe("an option that cannot work", () => {
   it.each([
@@ -55,4 +57,16 @@ it("needs a Node that has what it is made of", () => {
   } finally {
     Object.defineProperty(process.versions, "node", { value: node, configurable: true });
   }
+});
+
+describe("a sandbox on another runtime", () => {
+  it("does not mind which Node that runtime resembles", () => {
+    const versions = { ...process.versions, node: "20.11.0" };
+    vi.stubGlobal("process", { ...process, env: process.env, versions });
+    expect(() => createSandbox()).toThrow(
+      expect.objectContaining({ code: "unsupported_platform" }),
+    );
+    vi.stubGlobal("Bun", { version: "1.3.0" });
+    expect(() => createSandbox()).not.toThrow();
+  });
 });

@@ -144,9 +144,7 @@ async function send(
   const body = JSON.stringify({ currency: "USD", ...given });
   try {
     const answer = await fetch(new Request(new URL(path, c.req.url), { method, headers, body }));
-    const text = await answer.text();
-    const type = answer.headers.get("Content-Type") ?? "text/plain";
-    return new Response(text, { status: answer.status, headers: { "Content-Type": type } });
+    return new Response(await answer.text(), answer);
   } catch {
     throw new Refusal(502, {
       code: "no_answer",

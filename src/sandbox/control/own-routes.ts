@@ -91,7 +91,7 @@ const checkControlRequest: MiddlewareHandler<ServiceEnv> = async ({ req }, next)
 };
 
 /** Responds to an error of the sandbox with its message, in the service's envelope. */
-function answerControlError(error: unknown, c: Context<ServiceEnv>): Response {
+function answerControlError(error: Error, c: Context<ServiceEnv>): Response {
   if (!SettlekitError.is(error)) return answerError(error, c);
   const { name, code, message, param } = error;
   return answerRefusal(c, name === "NotFoundError" ? 404 : 422, { code, message, param });

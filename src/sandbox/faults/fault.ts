@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../../errors.ts";
 import { checkOptionNames, invalidArgument } from "../../values.ts";
-import type { Operation } from "../../wire/operation.ts";
+import { operationTable } from "../../wire/operations.ts";
 
 /**
  * A failure of one request: `before` it takes effect, so that nothing happens, or `after`, so that it takes effect but
@@ -155,10 +155,8 @@ export function isOnRoute(route: FaultRoute, method: string, pathname: string): 
 }
 
 /** @throws {InvalidRequestError} code `unknown_route` when it can never match an operation. */
-export function checkRoute(
-  route: FaultRoute,
-  operations: readonly Pick<Operation<unknown>, "method" | "path">[],
-): void {
+export function checkRoute(route: FaultRoute): void {
+  const operations = Object.values(operationTable);
   if (operations.some(({ method, path }) => isOnRoute(route, method, path))) return;
   throw new InvalidRequestError(
     `The service has no route that begins with ${JSON.stringify(route)}. Pass a method and a path, such ` +

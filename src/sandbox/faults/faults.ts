@@ -1,7 +1,6 @@
 import type { HonoRequest } from "hono";
 import { checkOptionNames } from "../../values.ts";
 import { credentialHeaderNames } from "../../wire/credential.ts";
-import type { Operation } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import type { FaultMet } from "../events.ts";
 import type { RandomStream } from "../random.ts";
@@ -144,10 +143,7 @@ const frequencyNames = ["probability", "times"];
 /** The rate limit's window. */
 const windowMs = 1_000;
 
-export function createFaults(
-  { store, random, headerPrefix }: Core,
-  operations: readonly Operation<unknown>[],
-) {
+export function createFaults({ store, random, headerPrefix }: Core) {
   const waiting = createWaitingList<Pick<WaitingFault, "route" | "fault">>(
     store.table("faults"),
     () => random.stream("faults"),
@@ -177,7 +173,7 @@ export function createFaults(
 
   function next(route: FaultRoute, fault: Fault, frequency: FaultOptions = {}): void {
     checkOptionNames(frequency, frequencyNames);
-    checkRoute(route, operations);
+    checkRoute(route);
     waiting.add({ route, fault: checkFault(fault) }, frequency);
   }
 

@@ -34,8 +34,7 @@ export function paymentPage(
   }
   const { type, merchantShortName, amountDueCents, amountInCents } = payment;
   const amount = type === "deposit" ? "A deposit" : dollars(amountDueCents ?? amountInCents);
-  const secret = payments.secretOf(paymentId);
-  const returnUrl = payments.returnUrlOf(paymentId);
+  const { secret, returnUrl } = payments.detailsOf(paymentId) ?? {};
   return pageAnswer({
     title: `${amount} to ${merchantShortName}`,
     asset: "payment",

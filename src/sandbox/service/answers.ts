@@ -119,15 +119,14 @@ function errorType(status: number): string {
   return status === 401 ? "authentication_error" : "invalid_request_error";
 }
 
-export function answerError(error: unknown, c: Context<ServiceEnv>): Response {
+export function answerError(error: Error, c: Context<ServiceEnv>): Response {
   if (error instanceof Refusal) return answerRefusal(c, error.status, error.facts);
   // settlekit itself refused a value, such as an address with a wrong checksum.
   if (InvalidRequestError.is(error)) return answerRefusal(c, 422, error);
-  const reason = error instanceof Error ? error.message : String(error);
   const blame = SettlekitError.is(error) ? "" : ", which is a bug in settlekit";
   return answerRefusal(c, 500, {
     code: "server_error",
-    message: `The settlekit sandbox failed${blame}: ${reason}`,
+    message: `The settlekit sandbox failed${blame}: ${error.message}`,
   });
 }
 

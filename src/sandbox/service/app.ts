@@ -4,12 +4,9 @@ import { cors } from "hono/cors";
 import { credentialHeader, defaultRequestIdHeader } from "../../wire/credential.ts";
 import { codeForStatus } from "../../wire/envelope.ts";
 import { getCheckoutPayment, listChains, listTokens } from "../../wire/operations.ts";
-import { isUnanswered, type SandboxApp } from "../connection.ts";
 import type { Core } from "../core.ts";
-import type { RequestOutcome } from "../events.ts";
 import type { AnswerFault, Fault } from "../faults/fault.ts";
 import { callerOf, type Faults } from "../faults/faults.ts";
-import { keptBody, type RequestLog, withoutSecrets } from "../request-log.ts";
 import {
   answerError,
   answerJson,
@@ -23,15 +20,16 @@ import { maxBodyBytes } from "./validation.ts";
 
 interface AppOptions extends ServiceOptions, Core {
   readonly takeFault: Faults["take"];
-  readonly log: RequestLog;
+  /** Records a request. */
+  readonly record: Middleware;
   /** The sandbox's own routes: pages, description and control. Loaded on first use, because few tests need them. */
   readonly loadOwnRoutes: () => Promise<Hono<ServiceEnv>>;
 }
 
 type Middleware = MiddlewareHandler<ServiceEnv>;
 
-export function createApp(options: AppOptions): SandboxApp {
-  const { clock, store } = options;
+export function createApp(options: AppOptions): Hono<ServiceEnv> {
+  const { clock, record, store } = options;
   const app = new Hono<ServiceEnv>();
   app.onError(answerError);
   // No response leaves before the changes that it reports are durable.
@@ -40,7 +38,7 @@ export function createApp(options: AppOptions): SandboxApp {
     store.commit();
   });
   serveOwnRoutes(app, options.loadOwnRoutes);
-  app.use(readBody, recorded(options));
+  app.use(readBody, record);
   for (const routes of browserRoutes) app.use(routes, allowAnyOrigin(options));
   app.use(withFaults(options));
   app.use(async (_, next) => {
@@ -48,7 +46,7 @@ export function createApp(options: AppOptions): SandboxApp {
     await next();
   });
   serveOperations(app, options);
-  return async (request, connection) => app.fetch(request, connection);
+  return app;
 }
 
 function serveOwnRoutes(app: Hono<ServiceEnv>, load: AppOptions["loadOwnRoutes"]): void {
@@ -79,44 +77,6 @@ const readBody: Middleware = async (c, next) => {
   await next();
 };
 
-/** Records a request in the log and the timeline, and puts its id in the response. */
-function recorded({ clock, random, log }: AppOptions): Middleware {
-  return async (c, next) => {
-    const { req, env } = c;
-    const { method } = req;
-    const requestId = random.stream("requests").uuid();
-    const at = clock.now().toISOString();
-    const { pathname, search } = new URL(req.url);
-    const path = withoutSecrets(pathname + search);
-    const { headers, signal: clientSignal } = req.raw;
-    const bodyText = c.var.body ?? "";
-    const record = log.add({ at, requestId, method, path, headers, bodyText });
-    let outcome: RequestOutcome = "open";
-    const { signal = clientSignal } = env;
-    signal.addEventListener("abort", () => {
-      if (outcome !== "open" && outcome !== "answered") return;
-      outcome = outcome === "open" ? "unanswered" : "cut off";
-      record(outcome);
-    });
-
-    c.set("requestId", requestId);
-    c.set("answer", "");
-    c.header(defaultRequestIdHeader, requestId);
-    await next();
-    // Clients correct their countdowns by this header, so it must be the sandbox's time.
-    c.res.headers.set("Date", clock.now().toUTCString());
-    // The client already disconnected.
-    if (outcome !== "open") return;
-    if (env.broken === undefined) outcome = "answered";
-    else outcome = isUnanswered(env.broken) ? "unanswered" : "cut off";
-    if (outcome === "unanswered") return record(outcome);
-    const { status, headers: answerHeaders } = c.res;
-    // The sandbox's own headers contain no secret.
-    const answer = { headers: Object.fromEntries(answerHeaders), ...keptBody(c.var.answer) };
-    record(outcome, { status, answer });
-  };
-}
-
 /** The only routes that browsers call: with a customer's credential (interface section 5), or with none. */
 const [customerRoutes = ""] = getCheckoutPayment.path.split("{");
 const browserRoutes = [`${customerRoutes}*`, `${listChains.path}/*`, `${listTokens.path}/*`];
@@ -143,14 +103,13 @@ function isFromWebPage(headers: Headers): boolean {
   return headers.has("Origin") || !["none", "same-origin"].includes(site);
 }
 
-function withFaults({ takeFault, clock, events, headerPrefix }: AppOptions): Middleware {
+function withFaults({ takeFault, events, headerPrefix }: AppOptions): Middleware {
   return async (c, next) => {
     const { raw } = c.req;
     const isStray = isFromWebPage(raw.headers) && callerOf(raw.headers, headerPrefix) === "";
     const met = isStray ? undefined : takeFault(c.req);
     if (met === undefined) return next();
-    const at = clock.now().toISOString();
-    events.emit({ type: "fault.met", at, requestId: c.var.requestId, ...met });
+    events.emit({ type: "fault.met", requestId: c.var.requestId, ...met });
     return playFault(met.fault, c, next);
   };
 }

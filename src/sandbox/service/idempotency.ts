@@ -39,9 +39,7 @@ export function createIdempotencyStore({ clock, events, store }: Core) {
     if (ended === undefined) return;
     kept.delete(id);
     const { merchantId, scope: operation, key } = ended;
-    const at = clock.now().toISOString();
-    const type = "idempotency.ended";
-    events.emit({ at, type, merchantId, operation, key, ...events.cause() });
+    events.emitEffect({ type: "idempotency.ended", merchantId, operation, key });
   });
 
   return {

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
-import type { MerchantOptions } from "../options.ts";
-import { randomStream } from "../random.ts";
+import type { MerchantOptions, SandboxOptions } from "../options.ts";
+import { originOf, randomStream } from "../random.ts";
 import type { Store } from "../state/store.ts";
 import { type WebhookEndpoint, webhookEndpoint } from "../webhooks/endpoint.ts";
 
@@ -31,12 +31,11 @@ export interface Merchant extends SandboxMerchant {
 
 export type Merchants = ReturnType<typeof createMerchants>;
 
-/**
- * @param options One for each merchant, in order. Omitted values are taken from the saved state, or else the defaults.
- * @param origin The origin of secrets and ids; see `originOf`.
- */
-export function createMerchants(options: readonly MerchantOptions[], origin: string, store: Store) {
+/** Values that the options omit are taken from the saved state, or else the defaults. */
+export function createMerchants(options: SandboxOptions, store: Store) {
+  const { merchants = [{}], ...common } = options;
   const kept = store.table<Merchant>("merchants", { survivesReset: true });
+  const origin = originOf(options.identity ?? options.seed);
   // Stored, because merchants added later need the same origin.
   const keptOrigin = store.cell("identity", origin, { survivesReset: true });
   const endpoints = new Map<string, WebhookEndpoint | undefined>();
@@ -45,9 +44,12 @@ export function createMerchants(options: readonly MerchantOptions[], origin: str
   function gather(): void {
     const before = kept.values();
     if (!before.every(isMerchant)) throw new Error("A stored merchant has an unknown form.");
-    const count = Math.max(before.length, options.length);
+    const count = Math.max(before.length, merchants.length);
     for (let index = 0; index < count; index++) {
-      const asked = options[index] ?? {};
+      const own = merchants[index];
+      // A merchant's own URL takes precedence over the shared deliver.
+      const deliver = own?.webhookUrl === undefined ? common.deliver : undefined;
+      const asked: MerchantOptions = own ? { ...common, deliver, ...own } : {};
       const merchant = withOptions(before[index] ?? created(index, keptOrigin.get()), asked);
       const { merchantId, webhookUrl } = merchant;
       kept.set(merchantId, merchant);

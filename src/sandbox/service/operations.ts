@@ -53,7 +53,7 @@ export function createAuthenticate(
     if (credential !== "paymentSecret")
       return merchants.all().find((it) => it[credential] === given);
     const { merchantId } = found("payment", payments.find(paymentId));
-    return payments.secretOf(paymentId) === given ? merchants.find(merchantId) : undefined;
+    return payments.detailsOf(paymentId)?.secret === given ? merchants.find(merchantId) : undefined;
   }
 
   /**

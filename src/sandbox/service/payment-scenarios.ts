@@ -134,14 +134,11 @@ export function createPaymentScenarios(core: Core, payments: Payments): SandboxP
 
   function take(payment: Payment, step: PaymentStep): Payment {
     const { status, confirmations } = step;
-    if (status === "expired") return payments.expire(payment);
-    if (confirmations === null) {
-      return payments.receive(payment, { status, quotes: closedQuotes(payment.quotes) });
-    }
+    if (confirmations === null) return payments.end(payment, status);
     const arrived = payment.receipt ? payment : { ...payment, ...arrival(payment, step) };
     const { amountInCents, quotes } = arrived;
     const receipt = { ...arrived.receipt, confirmations, requiredConfirmations };
-    return payments.receive(payment, { amountInCents, quotes, receipt, status });
+    return payments.transition(payment, { amountInCents, quotes, receipt, status });
   }
 
   /** The changes when money arrives: the paid quote becomes used, the others expire. */

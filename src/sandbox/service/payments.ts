@@ -17,12 +17,12 @@ export type Payments = ReturnType<typeof createPayments>;
  */
 export function createPayments({ clock, random, events, store }: Core, publish: Publish) {
   const payments = store.table<Payment>("payments");
-  /** What responses about a payment do not show; its page leads to the returnUrl. */
+  /** What responses about a payment do not show. Its page leads to the returnUrl: the redirectUrl with metadata. */
   const details = store.table<{ secret: string; returnUrl?: string }>("payment details");
   const scheduleQuotesExpiry = clock.onDue("quotes", expireQuotes);
   const scheduleExpiry = clock.onDue("payment", (id) => {
     const payment = payments.get(id);
-    if (payment?.status === "pending") expire(payment);
+    if (payment?.status === "pending") end(payment, "expired");
   });
 
   /** @param amountInCents 0 for a deposit, whose amount the customer chooses later (assumed). */
@@ -60,26 +60,27 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     return { payment, secret };
   }
 
-  /** Replaces a payment by its next state, except when it expires; a new status sends a webhook. */
-  function receive(payment: Payment, changes: Partial<Payment>): Payment {
+  /** Replaces a payment by its next state; a new status sends a webhook. */
+  function transition(payment: Payment, changes: Partial<Payment>): Payment {
     const next = { ...payment, ...changes };
     payments.set(next.id, next);
+    const facts = factsOf(next);
     const { confirmations = null, requiredConfirmations = null } = next.receipt ?? {};
-    const counts = { confirmations, requiredConfirmations };
-    const moved = { type: "payment.moved", ...factsOf(next), ...counts } as const;
-    if (next.status !== payment.status) publish("payment.updated", next, moved);
-    else {
-      const at = clock.now().toISOString();
-      events.emit({ ...moved, at, eventId: null, event: null, ...events.cause() });
-    }
+    const moved = {
+      type: "payment.moved",
+      ...facts,
+      confirmations,
+      requiredConfirmations,
+    } as const;
+    const expired = { type: "payment.expired", ...facts } as const;
+    if (next.status === payment.status) events.emitEffect({ ...moved, eventId: null, event: null });
+    else publish("payment.updated", next, next.status === "expired" ? expired : moved);
     return next;
   }
 
-  function expire(payment: Payment): Payment {
-    const next = { ...payment, status: "expired", quotes: closedQuotes(payment.quotes) };
-    payments.set(next.id, next);
-    publish("payment.updated", next, { type: "payment.expired", ...factsOf(next) });
-    return next;
+  /** Ends a payment without money. */
+  function end(payment: Payment, status: string): Payment {
+    return transition(payment, { status, quotes: closedQuotes(payment.quotes) });
   }
 
   /**
@@ -102,21 +103,18 @@ export function createPayments({ clock, random, events, store }: Core, publish: 
     const quoteIds = payment.quotes.filter(ranOut).map((quote) => quote.id);
     if (quoteIds.length === 0) return;
     payments.set(id, { ...payment, quotes: closedQuotes(payment.quotes, ranOut) });
-    events.emit({ at, type: "quotes.expired", paymentId: id, quoteIds, ...events.cause() });
+    events.emitEffect({ type: "quotes.expired", paymentId: id, quoteIds });
   }
 
   return {
     create,
-    /** The payment secret, for the customer-scoped routes. */
-    secretOf: (paymentId: string) => details.get(paymentId)?.secret,
-    /** Where the customer returns after the payment: its redirectUrl with the metadata added. */
-    returnUrlOf: (paymentId: string) => details.get(paymentId)?.returnUrl,
+    detailsOf: details.get,
     find: payments.get,
     /** Of all merchants, oldest first. */
     all: payments.values,
-    receive,
+    transition,
+    end,
     offer,
-    expire,
     /** When an unpaid payment expires, in milliseconds since 1970. */
     expiresMs: ({ createdAt }: Payment) => Date.parse(createdAt) + paymentLifetimeMs,
   };

@@ -138,7 +138,7 @@ function writerTo(database: DatabaseSync, path: string): (changes: readonly Chan
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
       throw failed(
-        `${path} cannot be written: ${reasonOf(error)}. Make room for it. The missing changes are written with the ` +
+        `${path} cannot be written: ${(error as Error).message}. Make room for it. The missing changes are written with the ` +
           "next one, or lost if the process ends first.",
         "cannot_write_data",
         error,
@@ -178,7 +178,7 @@ function opening<Result>(path: string, open: () => Result): Result {
     if (reason === sqliteErrors.busy) throw inUse(path);
     if (damages.includes(reason)) throw invalidData(path, "is damaged. Name another file");
     throw failed(
-      `${path} cannot be opened: ${reasonOf(error)}. Name a file in a folder that exists and is writable.`,
+      `${path} cannot be opened: ${(error as Error).message}. Name a file in a folder that exists and is writable.`,
       "cannot_open_data",
       error,
     );
@@ -198,8 +198,4 @@ function invalidData(path: string, problem: string): ConfigurationError {
 
 function failed(message: string, code: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError(message, { code, param: "data", cause });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -45,7 +45,6 @@ export function createStore() {
     name: string,
     { survivesReset = false, limit = Number.POSITIVE_INFINITY } = {},
   ): Table<Value> {
-    if (tables.has(name)) throw new Error(`There are two tables named ${name}.`);
     let values = new Map<string, Value>();
     // Continues where it last stopped, so that deleted keys are not visited each time.
     let keys = values.keys();
@@ -121,7 +120,7 @@ export function createStore() {
         commit();
       } catch (error) {
         // The sandbox keeps running, and its responses will report the failure too.
-        process.emitWarning(error instanceof Error ? error : String(error));
+        process.emitWarning(error as Error);
       }
     });
   }

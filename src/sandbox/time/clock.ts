@@ -166,8 +166,8 @@ export function createClock(
 
     const happened: DueEvent[] = [];
     standingMs = startMs;
-    const [at = "", until = ""] = [startMs, targetMs].map((ms) => new Date(ms).toISOString());
-    const clockSequence = events.emit({ type: "clock.advanced", at, until });
+    const until = new Date(targetMs).toISOString();
+    const clockSequence = events.emit({ type: "clock.advanced", until });
     let unsubscribe = () => {};
     try {
       await quiet();
@@ -203,8 +203,11 @@ export function createClock(
     setTimer();
   });
 
+  const now = () => new Date(nowMs());
+  events.setClock(now);
+
   return {
-    now: () => new Date(nowMs()),
+    now,
     advance: (duration: Duration) => inTurn(travelFor, duration),
     isFrozen,
     /** In milliseconds since 1970. */

@@ -7,6 +7,7 @@ import type { Core } from "../core.ts";
 import type { NewChange } from "../event-bus.ts";
 import { createWaitingList } from "../faults/faults.ts";
 import { randomStream } from "../random.ts";
+import { keptHeaders, withoutSecrets } from "../request-log.ts";
 import type { Merchants } from "../service/merchants.ts";
 import type {
   ReplayOptions,
@@ -24,7 +25,7 @@ import {
 } from "./disorder.ts";
 import { messageFor } from "./message.ts";
 
-export type Publish = ReturnType<typeof createWebhookDeliveries>["publish"];
+export type Publish = ReturnType<typeof createDeliveries>["publish"];
 
 /** The delay of each retry after a refused attempt (assumed). */
 const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
@@ -32,7 +33,7 @@ const retryDelaysMs = [30_000, 120_000, 480_000, 1_920_000] as const;
 /** A delivery that is dropped while waiting for a retry is not sent again. */
 const maxDeliveries = 10_000;
 
-export function createWebhookDeliveries(core: Core, merchants: Merchants) {
+export function createDeliveries(core: Core, merchants: Merchants) {
   const { clock, random, inFlight, events, store } = core;
   /** Deliveries are immutable; each attempt replaces one. */
   const deliveries = store.table<WebhookDelivery>("deliveries", { limit: maxDeliveries });
@@ -55,7 +56,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const data = snapshotOf(subject);
     const eventId = random.stream("webhooks").uuid();
     const occurredAt = clock.now().toISOString();
-    events.emit({ ...change, at: occurredAt, eventId, event, ...events.cause() });
+    events.emitEffect({ ...change, eventId, event });
     const met = hasEndpoint(data) && waiting.take((it) => it.event === null || it.event === event);
     const disorder = met ? { kind: met.kind, byMs: met.byMs } : null;
     void deliver({ event, data, eventId, occurredAt, disorder });
@@ -74,8 +75,7 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
     const id = random.stream("webhooks").uuid();
     const status = hasEndpoint(data) ? "pending" : "recorded";
     const delivery = put({ id, ...facts, status, attempts: [], createdAt: at });
-    const created = { deliveryId: id, eventId, event, subjectId: data.id };
-    events.emit({ type: "webhook.created", at, ...created });
+    events.emit({ type: "webhook.created", deliveryId: id, eventId, event, subjectId: data.id });
     if (disorder?.kind === "reorder") heldBack.set(id, data.id);
     if (disorder?.kind === "delay" || disorder?.kind === "reorder") put(delivery, disorder.byMs);
     else if (status === "pending") await attemptInTurn(delivery);
@@ -134,7 +134,11 @@ export function createWebhookDeliveries(core: Core, merchants: Merchants) {
       try {
         // No webhook leaves before the change that it reports is durable.
         store.commit();
-        const { status, ...answer } = await endpoint.send(request);
+        const { status, headers, body } = await endpoint.send(request);
+        const answer = {
+          headers: keptHeaders(Object.entries(headers)),
+          body: withoutSecrets(body),
+        };
         result = { status, answer, error: null };
       } catch (reason) {
         const error = reason instanceof Error ? reason.message : `deliver threw ${show(reason)}`;

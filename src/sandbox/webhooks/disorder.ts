@@ -1,8 +1,5 @@
 import { type Duration, durationInMs } from "../../duration.ts";
 import { InvalidRequestError } from "../../errors.ts";
-import { signWebhook } from "../../webhooks/index.ts";
-import { parseTimestamp } from "../../webhooks/timestamp.ts";
-import { defaultHeaderPrefix } from "../../wire/credential.ts";
 import type { WebhookEvents } from "../../wire/webhook-event.ts";
 import type { Frequency } from "../faults/fault.ts";
 
@@ -79,6 +76,9 @@ export function invalidDisorder(param: string, problem: string): InvalidRequestE
   return new InvalidRequestError(`${param} ${problem}.`, { code: "invalid_disorder", param });
 }
 
+/** Signs webhooks with the wrong secret. */
+export const anotherSecret = "whsec_of_another_merchant";
+
 export interface WebhookParts {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -97,32 +97,11 @@ export function tamperedWebhook(webhook: WebhookParts, random: () => number) {
   return { tampered, webhook: { ...webhook, headers } };
 }
 
-/** A webhook signed with the wrong secret. */
-export function wronglySignedWebhook(webhook: WebhookParts): WebhookParts {
-  return staleWebhook(webhook, { secret: "whsec_of_another_merchant", byMs: 0 });
-}
-
-/** A webhook with a valid signature, made `byMs` milliseconds earlier. */
-export function staleWebhook(
-  webhook: WebhookParts,
-  { secret, byMs }: { readonly secret: string; readonly byMs: number },
-): WebhookParts {
-  const { body } = webhook;
-  const prefix = headerName(webhook, "signature")?.slice(0, -"-signature".length);
-  const headerPrefix = prefix ?? defaultHeaderPrefix;
-  const signedAt = webhook.headers[headerName(webhook, "timestamp") ?? ""] ?? "";
-  const timestampMs = (parseTimestamp(signedAt) ?? Date.now()) - byMs;
-  const timestamp = new Date(Math.max(timestampMs, 0));
-  const { headers } = signWebhook({ body, secret, headerPrefix, timestamp });
-  const signed = Object.keys(headers).map((name) => name.toLowerCase());
-  const others = Object.entries(webhook.headers).filter(
-    ([name]) => !signed.includes(name.toLowerCase()),
-  );
-  return { body, headers: { ...headers, ...Object.fromEntries(others) } };
-}
-
 /** With any prefix, in any case. */
-function headerName({ headers }: WebhookParts, end: string): string | undefined {
+export function headerName(
+  { headers }: Pick<WebhookParts, "headers">,
+  end: string,
+): string | undefined {
   return Object.keys(headers).find((name) => name.toLowerCase().endsWith(`-${end}`));
 }
 

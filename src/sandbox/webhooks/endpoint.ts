@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import pLimit from "p-limit";
 import { show } from "../../values.ts";
-import { keptHeaders, withoutSecrets } from "../request-log.ts";
 
 /** Receives a webhook in place of the network. Its response's status counts. */
 export type Deliver = (request: Request) => Response | Promise<Response>;
@@ -13,7 +12,7 @@ export interface WebhookMessage {
   readonly body: string;
 }
 
-/** A receiver's response. Credentials appear as `[redacted]`. */
+/** A receiver's response. In `WebhookAttempt`, credentials appear as `[redacted]`. */
 export interface WebhookAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -34,19 +33,10 @@ export function webhookEndpoint(webhookUrl: string | null, deliver: Deliver | un
   return {
     url: new URL(webhookUrl ?? placeholderUrl).href,
     /** Rejects if no response arrives in time, or with the error that `deliver` throws. */
-    async send(message: WebhookMessage): Promise<WebhookAnswer> {
-      const { status, headers, body } = deliver
-        ? await handOver(deliver, message)
-        : await post({
-            url: new URL(message.url),
-            headers: Object.entries(message.headers).flat(),
-            body: Buffer.from(message.body),
-          });
-      return {
-        status,
-        headers: keptHeaders(Object.entries(headers)),
-        body: withoutSecrets(body),
-      };
+    send(message: WebhookMessage): Promise<WebhookAnswer> {
+      if (deliver) return handOver(deliver, message);
+      const headers = Object.entries(message.headers).flat();
+      return post({ url: new URL(message.url), headers, body: Buffer.from(message.body) });
     },
   };
 }

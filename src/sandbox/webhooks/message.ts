@@ -3,12 +3,7 @@ import type { Core } from "../core.ts";
 import { randomStream } from "../random.ts";
 import type { Merchant } from "../service/merchants.ts";
 import type { WebhookDelivery } from "./delivery.ts";
-import {
-  staleWebhook,
-  tamperedWebhook,
-  type WebhookParts,
-  wronglySignedWebhook,
-} from "./disorder.ts";
+import { anotherSecret, tamperedWebhook, type WebhookParts } from "./disorder.ts";
 
 /** The headers that are not signed. */
 export function hintHeaders(
@@ -26,7 +21,7 @@ export function hintHeaders(
 export function messageFor(
   delivery: WebhookDelivery,
   deliveryId: string,
-  { endpointId, webhookSecret: secret }: Merchant,
+  { endpointId, webhookSecret }: Merchant,
   nowMs: number,
   { headerPrefix, dialect }: Core,
 ): WebhookParts {
@@ -36,18 +31,15 @@ export function messageFor(
     dialect === "published"
       ? { type: event, data: { [kind]: data }, timestamp: occurredAt }
       : { event, data };
-  const timestamp = new Date(nowMs);
-  const signed = signWebhook({ body: JSON.stringify(content), secret, timestamp, headerPrefix });
+  const ageMs = disorder?.kind === "stale-timestamp" ? disorder.byMs : 0;
+  const { headers, body } = signWebhook({
+    body: JSON.stringify(content),
+    secret: disorder?.kind === "wrong-secret" ? anotherSecret : webhookSecret,
+    timestamp: new Date(Math.max(nowMs - ageMs, 0)),
+    headerPrefix,
+  });
   const hints = hintHeaders({ endpointId, eventId, deliveryId }, headerPrefix);
-  const webhook = { headers: { ...signed.headers, ...hints }, body: signed.body };
-  switch (disorder?.kind) {
-    case "tamper":
-      return tamperedWebhook(webhook, randomStream(id, "tampering").fraction).webhook;
-    case "stale-timestamp":
-      return staleWebhook(webhook, { secret, byMs: disorder.byMs });
-    case "wrong-secret":
-      return wronglySignedWebhook(webhook);
-    default:
-      return webhook;
-  }
+  const webhook = { headers: { ...headers, ...hints }, body };
+  if (disorder?.kind !== "tamper") return webhook;
+  return tamperedWebhook(webhook, randomStream(id, "tampering").fraction).webhook;
 }

@@ -34,7 +34,7 @@ function callerOf(
   });
   serveOperations(app, {
     routes: [route({ ...createPayment, replay }, handle)],
-    authenticate: createMerchants([{}], "app", store).first,
+    authenticate: createMerchants({}, store).first,
     idempotency,
     events: core.events,
   });
