@@ -33,7 +33,7 @@ const errorDetailsSchema = fields.openObject({
   param: z.exactOptional(z.string()),
 });
 
-/** What the interfaces say of their fields, and the defaults they name. */
+/** What the interfaces say of their fields, and operations of themselves; and the defaults they name. */
 export const { docs, defaults } = readDocstrings();
 const components = namedSchemas();
 const registry = z.registry<{ id: string }>();
@@ -61,7 +61,7 @@ function namedSchemas(): Map<string, fields.Schema<unknown>> {
   return new Map([...named, ["ErrorEnvelope", envelope], ["ErrorDetails", errorDetailsSchema]]);
 }
 
-/** What the interfaces of the wire say of themselves and, as `Interface.field`, of their fields. */
+/** What the interfaces and operations of the wire say of themselves and, as `Interface.field`, of their fields. */
 function readDocstrings() {
   const docs = new Map<string, string>([
     ["ErrorEnvelope", "Every error (interface section 7)."],
@@ -79,6 +79,11 @@ function readDocstrings() {
   for (const file of readdirSync(folder)) {
     const text = readFileSync(resolve(folder, file), "utf8");
     for (const node of ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true).statements) {
+      if (file === "operations.ts" && ts.isVariableStatement(node)) {
+        for (const { name } of node.declarationList.declarations) {
+          docs.set(`operations.${name.getText()}`, textOf(node));
+        }
+      }
       if (!ts.isInterfaceDeclaration(node)) continue;
       const name = node.name.text;
       docs.set(name, textOf(node));

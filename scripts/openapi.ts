@@ -1,20 +1,20 @@
 /**
  * Generates the OpenAPI document of the service from src/wire: paths and schemas from the operations, texts from
- * the docstrings of the interfaces. The sandbox serves it; api/openapi.json is where it is kept.
+ * their docstrings and those of the interfaces. The sandbox serves it; api/openapi.json is where it is kept.
  *
  * Run with `npm run api`.
  */
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { operationEvidence } from "../src/sandbox/service/answers.ts";
 import {
   credentialHeader,
   defaultHeaderPrefix,
   defaultRequestIdHeader,
   idempotencyKeyHeader,
 } from "../src/wire/credential.ts";
-import { type Evidence, operationProse } from "../src/wire/openapi-prose.ts";
-import type { Credential, Operation, Replay } from "../src/wire/operation.ts";
-import { type OperationId, operationTable } from "../src/wire/operations.ts";
+import type { Credential, Evidence, Operation, Replay } from "../src/wire/operation.ts";
+import { operationTable } from "../src/wire/operations.ts";
 import {
   paymentEventDataSchema,
   type WebhookEvents,
@@ -34,7 +34,7 @@ export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
-  readonly description: string;
+  readonly description?: string | undefined;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly unknown[];
   readonly requestBody?: unknown;
@@ -107,21 +107,24 @@ function paths(): OpenApiDocument["paths"] {
   const items: Record<string, Partial<Record<"get" | "post", OperationObject>>> = {};
   for (const [id, operation] of Object.entries(operationTable)) {
     const method = operation.method === "GET" ? "get" : "post";
-    const object = operationObject(id as OperationId, operation);
+    const object = operationObject(id, operation);
     items[operation.path] = { ...items[operation.path], [method]: object };
   }
   return items;
 }
 
-function operationObject(id: OperationId, operation: Operation<unknown>): OperationObject {
+function operationObject(id: string, operation: Operation<unknown>): OperationObject {
   const { name, credential, replay, body, successStatus = 200, response } = operation;
-  const { summary, description, evidence } = operationProse[id];
+  // The first sentence is the summary.
+  const [, summary = "", description] =
+    /^(.+?)\.(?: (.+))?$/.exec(docs.get(`operations.${id}`) ?? "") ?? [];
+  const access = credential === "none" ? "Public: no credential is sent." : undefined;
   const parameters = parametersOf(operation);
   return {
     operationId: id,
     tags: [name.split(".")[0] ?? ""],
     summary,
-    description,
+    description: [description, access].filter(Boolean).join(" ") || undefined,
     security: credential === "none" ? [] : [{ [credential]: [] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
@@ -145,7 +148,7 @@ function operationObject(id: OperationId, operation: Operation<unknown>): Operat
       ),
       default: { $ref: "#/components/responses/Error" },
     },
-    "x-evidence": evidence,
+    "x-evidence": operationEvidence(name),
     "x-replay": replay,
   };
 }
@@ -270,8 +273,8 @@ export function openApiDocument(): OpenApiDocument {
       description:
         "Payments, deposits and withdrawals, as settlekit believes the service to speak. `x-evidence` " +
         "says where the belief in an operation comes from: the service's interface document " +
-        "(`documented`), other published descriptions (`published`), or settlekit's choice (`assumed`). " +
-        "Sections are those of the interface document.",
+        "(`documented`), other published descriptions (`published`), or settlekit's choice (`assumed`); " +
+        "docs/wire.md has the details. Sections are those of the interface document.",
     },
     servers: [{ url: "/" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -73,7 +73,7 @@ async function judge(
 const placeholder = /\{\w+\}/g;
 
 /** A path without placeholders is meant before one with them. */
-const { operationTable, ...all } = operations;
+const { operationTable, documentedOperations: _, ...all } = operations;
 const described: readonly Operation<unknown>[] = Object.values(operationTable);
 const table = Object.values<Operation<unknown>>(all).sort(
   (a, b) => (a.path.match(placeholder)?.length ?? 0) - (b.path.match(placeholder)?.length ?? 0),

@@ -2,13 +2,13 @@ import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
 import type { MerchantClient } from "../client.ts";
-import { operationProse } from "../wire/openapi-prose.ts";
 import type { Operation } from "../wire/operation.ts";
-import { type OperationId, operationTable } from "../wire/operations.ts";
+import { operationTable } from "../wire/operations.ts";
 import { confirmPayout, production } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
 import {
   columnsOf,
+  describedIn,
   kebab,
   metavarOf,
   operandsOf,
@@ -42,10 +42,10 @@ function commandNameOf({ name, credential }: Operation<unknown>): string | undef
 }
 
 export function apiCommands(): Command[] {
-  return Object.entries(operationTable).flatMap(([id, operation]) => {
+  return Object.values(operationTable).flatMap((operation: Operation<unknown>) => {
     const name = commandNameOf(operation);
     if (name === undefined) return [];
-    const own = operationCommand(id as OperationId, operation, name);
+    const own = operationCommand(operation, name);
     const [group = "", verb] = name.split(" ");
     const columns = columnsOf(operation);
     if (verb !== "list" || !columns?.includes("orderId")) return [own];
@@ -97,17 +97,17 @@ function methodOf(client: object, name: string): Method {
   return method.bind(methods);
 }
 
-function operationCommand(id: OperationId, operation: Operation<unknown>, name: string): Command {
+function operationCommand(operation: Operation<unknown>, name: string): Command {
   const isOfPayment = operation.credential === "paymentSecret";
   const isPayout = operation.replay === "unsafe";
   const isKeyed = operation.replay === "keyed";
   const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
-  const { summary, description } = operationProse[id];
+  const { summary, description = `${summary}.` } = describedIn(operation);
   return defineCommand({
     name,
     brief: `${summary}.`,
-    description: isPayout ? onceProse : proseOf(description) || `${summary}.`,
+    description: isPayout ? onceProse : description.replaceAll("`", ""),
     examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
@@ -121,7 +121,7 @@ function operationCommand(id: OperationId, operation: Operation<unknown>, name: 
     async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
-      if (id === "createPayment") requireAmount(input);
+      if (operation.name === "payments.create") requireAmount(input);
       const hasKey = operation.credential === "secretKey";
       const client = await clientFrom(common.headerPrefix, hasKey);
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
@@ -149,13 +149,6 @@ function requireAmount({ type, amount }: { type?: unknown; amount?: unknown }): 
 const onceProse =
   "Sends crypto worth the amount to an address. If the order already has a withdrawal, prints that one instead. It " +
   "looks before it sends and, when the outcome is unknown, looks again instead of sending twice.";
-
-/** The description without its evidence, which belongs in docs/wire.md. */
-function proseOf(description: string): string {
-  const sentences = description.replaceAll("`", "").split(/(?<=\.) (?=[A-Z])/);
-  const isEvidence = (sentence: string) => /^Interface section|published|assumed/.test(sentence);
-  return sentences.filter((sentence) => !isEvidence(sentence)).join(" ");
-}
 
 function findCommand(group: string, columns: readonly string[]): Command {
   return defineCommand({

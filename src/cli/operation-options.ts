@@ -20,6 +20,8 @@ interface Content {
 }
 
 interface OperationObject {
+  readonly summary: string;
+  readonly description?: string;
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -35,7 +37,8 @@ const { paths, components } = openApi as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-function objectOf({ path, method }: Operation<unknown>): OperationObject {
+/** What the OpenAPI document says of an operation. */
+export function describedIn({ path, method }: Operation<unknown>): OperationObject {
   const object = paths[path]?.[method.toLowerCase()];
   if (object === undefined) throw new Error(`The OpenAPI document has no ${method} ${path}.`);
   return object;
@@ -46,7 +49,7 @@ export function optionsOf(
   operation: Operation<unknown>,
   alsoRequired: readonly string[] = [],
 ): Record<string, Parser<"sync", unknown, unknown>> {
-  const { parameters = [], requestBody } = objectOf(operation);
+  const { parameters = [], requestBody } = describedIn(operation);
   const filters = parameters
     .filter((parameter) => parameter.in === "query")
     .map(({ name, description, schema }) => [name, { ...schema, description }] as const);
@@ -114,7 +117,7 @@ export function placeholdersOf({ path }: Operation<unknown>): string[] {
  */
 export function columnsOf(operation: Operation<unknown>): string[] | undefined {
   const { successStatus = 200 } = operation;
-  const result = resolved(schemaOf(objectOf(operation).responses[successStatus]));
+  const result = resolved(schemaOf(describedIn(operation).responses[successStatus]));
   const [only, ...others] = Object.values(result.properties ?? {});
   const list = result.properties?.data ?? (others.length === 0 ? only : undefined) ?? result;
   if (list.type !== "array") return undefined;

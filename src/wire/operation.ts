@@ -13,6 +13,9 @@ export type Credential = "secretKey" | "paymentSecret" | "accessToken";
  */
 export type Replay = "safe" | "keyed" | "unsafe";
 
+/** The source of an assumption about the service: see docs/wire.md. */
+export type Evidence = "documented" | "published" | "assumed";
+
 /** One operation of the service: everything that the client, the sandbox and the docs need to know about it. */
 export interface Operation<Response> {
   /** The method that calls it, such as `payments.create`. */

@@ -33,7 +33,7 @@ import {
   withdrawalSchema,
 } from "./withdrawal.ts";
 
-// What each operation does, and the evidence for it, is in openapi-prose.ts.
+// The docstrings are also the texts of the OpenAPI document and of the command line: the first sentence is the summary.
 
 /** Reads are always safe to repeat. */
 // @__NO_SIDE_EFFECTS__
@@ -53,6 +53,11 @@ function readPages<Item>(
   return read({ ...operation, response, essential: ["data"] });
 }
 
+/**
+ * Create a payment or a deposit. A payment asks for a fixed amount in USD cents; a deposit takes what the customer
+ * chooses to send. The same Idempotency-Key with the same parameters returns the original response for 24 hours and
+ * creates nothing; with other parameters, it is a conflict.
+ */
 export const createPayment: Operation<CreatedPayment> = {
   name: "payments.create",
   method: "POST",
@@ -65,6 +70,7 @@ export const createPayment: Operation<CreatedPayment> = {
   essential: ["paymentId", "paymentUrl", "secret"],
 };
 
+/** Read a payment. */
 export const getPayment: Operation<Payment> = read({
   name: "payments.get",
   path: "/v1/external/secretkey-auth/payments/{paymentId}",
@@ -73,6 +79,7 @@ export const getPayment: Operation<Payment> = read({
   essential: ["id"],
 });
 
+/** List payments. Newest first, unless sorted otherwise. */
 export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchema, {
   name: "payments.list",
   path: "/v1/external/secretkey-auth/payments",
@@ -80,7 +87,10 @@ export const listPayments: Operation<PageBody<Payment>> = readPages(paymentSchem
   query: paymentListQuerySchema,
 });
 
-// Unsafe, because nothing shows that a repeated Idempotency-Key is honoured.
+/**
+ * Create a withdrawal. Sends crypto of the given value to an address. Whether a repeated Idempotency-Key is honoured is
+ * not known: a repeated request may pay twice.
+ */
 export const createWithdrawal: Operation<Withdrawal> = {
   name: "withdrawals.create",
   method: "POST",
@@ -93,6 +103,7 @@ export const createWithdrawal: Operation<Withdrawal> = {
   essential: ["id"],
 };
 
+/** Read a withdrawal. */
 export const getWithdrawal: Operation<Withdrawal> = read({
   name: "withdrawals.get",
   path: "/v1/external/secretkey-auth/withdrawals/{withdrawalId}",
@@ -101,6 +112,7 @@ export const getWithdrawal: Operation<Withdrawal> = read({
   essential: ["id"],
 });
 
+/** List withdrawals. `errorMessage` comes with failed and `receipt` with completed withdrawals only. */
 export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdrawalSchema, {
   name: "withdrawals.list",
   path: "/v1/external/secretkey-auth/withdrawals",
@@ -108,6 +120,7 @@ export const listWithdrawals: Operation<PageBody<Withdrawal>> = readPages(withdr
   query: withdrawalListQuerySchema,
 });
 
+/** Read a payment as its customer. */
 export const getCheckoutPayment: Operation<Payment> = read({
   name: "checkout.payment",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}",
@@ -116,6 +129,7 @@ export const getCheckoutPayment: Operation<Payment> = read({
   essential: ["id"],
 });
 
+/** Read a payment's status. */
 export const getCheckoutStatus: Operation<PaymentState> = read({
   name: "checkout.status",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/status",
@@ -124,6 +138,7 @@ export const getCheckoutStatus: Operation<PaymentState> = read({
   essential: ["status"],
 });
 
+/** List a payment's active quotes. */
 export const listQuotes: Operation<Quote[]> = read({
   name: "checkout.quotes.list",
   path: "/v1/external/payment-secret-auth/payments/{paymentId}/quotes",
@@ -132,7 +147,10 @@ export const listQuotes: Operation<Quote[]> = read({
   essential: "a list",
 });
 
-// Creates or updates: repeating the request is harmless.
+/**
+ * Create or update a quote. The same request twice is harmless. Without chain and contract the service chooses the
+ * token. 400 when the payment is no longer pending.
+ */
 export const createQuote: Operation<Quote> = {
   name: "checkout.quotes.create",
   method: "POST",
@@ -145,6 +163,7 @@ export const createQuote: Operation<Quote> = {
   essential: ["id"],
 };
 
+/** Have the service look for the customer's transaction. Every field of the body is a hint. */
 export const refreshCheckoutStatus: Operation<PaymentState> = {
   name: "checkout.refreshStatus",
   method: "POST",
@@ -156,6 +175,7 @@ export const refreshCheckoutStatus: Operation<PaymentState> = {
   essential: ["status"],
 };
 
+/** Read the tokens and limits of withdrawals. */
 export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
   name: "dashboard.withdrawalConfig",
   path: "/v1/merchants/{merchantId}/withdrawals/config",
@@ -164,6 +184,7 @@ export const getWithdrawalConfig: Operation<WithdrawalConfig> = read({
   essential: ["supported"],
 });
 
+/** List withdrawals for a dashboard. Its parameters and its response are assumed to be those of `listWithdrawals`. */
 export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPages(
   withdrawalSchema,
   {
@@ -174,6 +195,7 @@ export const listMerchantWithdrawals: Operation<PageBody<Withdrawal>> = readPage
   },
 );
 
+/** Read a withdrawal for a dashboard. Its response is assumed to be that of `getWithdrawal`. */
 export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   name: "dashboard.withdrawals.get",
   path: "/v1/merchants/{merchantId}/withdrawals/{withdrawalId}",
@@ -182,6 +204,7 @@ export const getMerchantWithdrawal: Operation<Withdrawal> = read({
   essential: ["id"],
 });
 
+/** List the supported chains. Only chains in use. */
 export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainSchema, {
   name: "chains.list",
   path: "/v1/external/chains",
@@ -189,6 +212,7 @@ export const listChains: Operation<PageBody<TokenChain>> = readPages(tokenChainS
   query: chainListQuerySchema,
 });
 
+/** Read a chain. */
 export const getChain: Operation<TokenChain> = read({
   name: "chains.get",
   path: "/v1/external/chains/{chainId}",
@@ -197,6 +221,7 @@ export const getChain: Operation<TokenChain> = read({
   essential: ["chainId"],
 });
 
+/** List the supported tokens. With their prices. */
 export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   name: "tokens.list",
   path: "/v1/external/tokens",
@@ -204,6 +229,7 @@ export const listTokens: Operation<PageBody<Token>> = readPages(tokenSchema, {
   query: tokenListQuerySchema,
 });
 
+/** Read a token. With its price. */
 export const getToken: Operation<Token> = read({
   name: "tokens.get",
   path: "/v1/external/tokens/{tokenId}",
@@ -212,6 +238,7 @@ export const getToken: Operation<Token> = read({
   essential: ["id"],
 });
 
+/** Read the wallet's balances. What the merchant's wallet holds, token by token. */
 export const getWalletBalances: Operation<WalletBalances> = read({
   name: "wallet.balances",
   path: "/v1/external/secretkey-auth/wallet/balances",
@@ -220,7 +247,7 @@ export const getWalletBalances: Operation<WalletBalances> = read({
   essential: ["balances"],
 });
 
-// As unsafe as createWithdrawal.
+/** Create a withdrawal from a dashboard. As unsafe as `createWithdrawal`: a repeated request may pay twice. */
 export const createMerchantWithdrawal: Operation<Withdrawal> = {
   name: "dashboard.withdrawals.create",
   method: "POST",
@@ -233,20 +260,27 @@ export const createMerchantWithdrawal: Operation<Withdrawal> = {
   essential: ["id"],
 };
 
-/** Every operation. Clients do not reference this table, so that bundles keep only the operations they call. */
-export const operationTable = {
+// Clients do not reference these tables, so that bundles keep only the operations they call.
+
+/** The operations of the interface document, whose method and path it shows. */
+export const documentedOperations = {
   createPayment,
   getPayment,
   listPayments,
   createWithdrawal,
   getWithdrawal,
   listWithdrawals,
+  getWithdrawalConfig,
+};
+
+/** Every operation. Those that the document does not show are published elsewhere: see docs/wire.md. */
+export const operationTable = {
+  ...documentedOperations,
   getCheckoutPayment,
   getCheckoutStatus,
   listQuotes,
   createQuote,
   refreshCheckoutStatus,
-  getWithdrawalConfig,
   listMerchantWithdrawals,
   getMerchantWithdrawal,
   createMerchantWithdrawal,
@@ -256,6 +290,3 @@ export const operationTable = {
   getToken,
   getWalletBalances,
 } satisfies Readonly<Record<string, Operation<unknown>>>;
-
-/** The name of an operation in the table. */
-export type OperationId = keyof typeof operationTable;

@@ -25,14 +25,14 @@ test("no file is longer than 300 lines, unless its top says why", async () => {
 
 // Raise a limit only for a feature that needs the lines.
 test.each([
-  ["cli", 4_260],
+  ["cli", 4_255],
   ["evm", 485],
   ["http", 2_630],
   ["resources", 2_640],
   ["sandbox", 6_830],
   ["testing", 430],
   ["webhooks", 1_795],
-  ["wire", 1_855],
+  ["wire", 1_750],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

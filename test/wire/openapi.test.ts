@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../../scripts/openapi.ts";
 import { credentialHeader } from "../../src/wire/credential.ts";
 import type { Schema } from "../../src/wire/fields.ts";
-import { operationProse } from "../../src/wire/openapi-prose.ts";
 import { operationTable } from "../../src/wire/operations.ts";
 import {
   createdPaymentSchema,
@@ -71,13 +70,11 @@ describe("the OpenAPI document", () => {
     expect(replay).toBe(operation.replay);
   });
 
-  test.each(table)("tells of $name the evidence that the ledger has", async ({ id, name }) => {
+  test.each(table)("tells of $name the evidence that the ledger has", async (operation) => {
     const ledger = await readFile(resolve(import.meta.dirname, "../../docs/wire.md"), "utf8");
-    const row = ledger.split("\n").find((line) => line.startsWith(`| \`${name}\` |`));
+    const row = ledger.split("\n").find((line) => line.startsWith(`| \`${operation.name}\` |`));
     const [, , , evidence = ""] = row?.split("|") ?? [];
-    expect(evidence.trim().split(/[ ;]/)[0]).toBe(
-      operationProse[id as keyof typeof operationProse].evidence,
-    );
+    expect(evidence.trim().split(/[ ;]/)[0]).toBe(objectOf(operation)["x-evidence"]);
   });
 
   test("has the placeholders of each path as its parameters", () => {

@@ -1,4 +1,5 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import openApi from "../../../api/openapi.json" with { type: "json" };
 import { SettlekitError } from "../../errors.ts";
 import type { PagesOptions } from "../pages/components.ts";
 import { entryPage } from "../pages/entry.ts";
@@ -27,10 +28,7 @@ export function createOwnRoutes(options: PagesOptions): Hono<ServiceEnv> {
   app.get("/_sandbox/entries/:sequence", ({ req }) =>
     entryPage(options, req.param("sequence"), new URL(req.url).origin),
   );
-  app.get("/openapi.json", async (c) => {
-    const module = await import("../../../api/openapi.json", { with: { type: "json" } });
-    return c.json(module.default);
-  });
+  app.get("/openapi.json", (c) => c.json(openApi));
   app.get("/_sandbox/assets/:name", async ({ req }) => {
     // Not loaded by sandboxes that show no page.
     assets ??= import("../pages/browser-assets.ts").then(({ browserAssets }) => browserAssets());

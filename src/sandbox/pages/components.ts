@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { Evidence } from "../../wire/openapi-prose.ts";
+import type { Evidence } from "../../wire/operation.ts";
 import type { Core } from "../core.ts";
 import type { Sandbox } from "../sandbox.ts";
 import type { UpcomingPaymentStep } from "../service/payment-scenarios.ts";

@@ -1,12 +1,13 @@
 import { html } from "hono/html";
 import { TrieRouter } from "hono/router/trie-router";
+import openApi from "../../../api/openapi.json" with { type: "json" };
 import { parsedJson } from "../../values.ts";
-import { operationProse } from "../../wire/openapi-prose.ts";
-import { type OperationId, operationTable } from "../../wire/operations.ts";
+import type { Operation } from "../../wire/operation.ts";
+import { operationTable } from "../../wire/operations.ts";
 import { subjectOf, type TimelineEntry } from "../events.ts";
 import type { ReceivedAnswer, ReceivedRequest } from "../request-log.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { evidenceHeader } from "../service/answers.ts";
+import { evidenceHeader, operationEvidence } from "../service/answers.ts";
 import { honoPath } from "../service/operations.ts";
 import type { WebhookParts } from "../webhooks/disorder.ts";
 import { evidenceBadge, type Html, type PagesOptions, pageAnswer } from "./components.ts";
@@ -117,11 +118,12 @@ const notRepeatable = html`<p class="quiet">There is no curl command, because th
 
 const neverSent = html`<p>Recorded, but not sent: the merchant has no webhook URL. Start the sandbox with <code>--webhook-url</code>, or pass <code>webhookUrl</code> or <code>deliver</code> to <code>createSandbox</code>.</p>`;
 
-const operations = Object.entries(operationTable).map(([id, operation]) => {
-  return { operation, prose: operationProse[id as OperationId] };
-});
-const router = new TrieRouter<(typeof operations)[number]>();
-for (const it of operations) router.add(it.operation.method, honoPath(it.operation.path), it);
+const operations: readonly Operation<unknown>[] = Object.values(operationTable);
+const router = new TrieRouter<Operation<unknown>>();
+for (const it of operations) router.add(it.method, honoPath(it.path), it);
+
+const described: Readonly<Record<string, Partial<Record<string, { readonly summary: string }>>>> =
+  openApi.paths;
 
 /** The operation that was called, with the evidence for it and for its response. */
 function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
@@ -131,15 +133,15 @@ function evidenceNote({ method, path, answer }: ReceivedRequest): Html {
   const response = evidence && html` This response is ${evidenceBadge(evidence)}.`;
   if (found === undefined)
     return html`<p class="quiet">The service has no such route.${response}</p>`;
-  const { summary, evidence: expected } = found.prose;
-  return html`<p class="quiet"><strong>${summary}.</strong> The operation is ${evidenceBadge(expected)}.${response}</p>`;
+  const { summary } = described[found.path]?.[found.method.toLowerCase()] ?? {};
+  return html`<p class="quiet"><strong>${summary}.</strong> The operation is ${evidenceBadge(operationEvidence(found.name))}.${response}</p>`;
 }
 
 /** Every operation with its evidence. */
 export function operationList(): Html {
   return html`<ul>${operations.map(
-    ({ operation: { method, path }, prose }) =>
-      html`<li>${evidenceBadge(prose.evidence)} <code>${method} ${path}</code></li>`,
+    ({ name, method, path }) =>
+      html`<li>${evidenceBadge(operationEvidence(name))} <code>${method} ${path}</code></li>`,
   )}</ul>`;
 }
 

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode, StatusCode } from "hono/utils/http-status";
 import { InvalidRequestError, SettlekitError } from "../../errors.ts";
-import { type Evidence, operationProse } from "../../wire/openapi-prose.ts";
-import { type OperationId, operationTable } from "../../wire/operations.ts";
+import type { Evidence } from "../../wire/operation.ts";
+import { documentedOperations } from "../../wire/operations.ts";
 import type { PageBody, PageQuery } from "../../wire/pagination.ts";
 import type { Connection } from "../connection.ts";
 
@@ -133,13 +133,11 @@ export function answerError(error: Error, c: Context<ServiceEnv>): Response {
 /** The evidence that the service responds this way: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
-const byOperation = new Map(
-  Object.entries(operationTable).map(([id, { name }]) => [name, operationProse[id as OperationId]]),
-);
+const documented = new Set(Object.values(documentedOperations).map(({ name }) => name));
 
 /** The evidence for an operation. docs/wire.md has it for each field of the response. */
 export function operationEvidence(name: string): Evidence {
-  return byOperation.get(name)?.evidence ?? "assumed";
+  return documented.has(name) ? "documented" : "published";
 }
 
 /** By status and code (interface section 7); docs/sandbox.md lists them all. */
