@@ -30,7 +30,7 @@ test.each([
   ["http", 2_630],
   ["resources", 2_640],
   ["sandbox", 6_830],
-  ["testing", 430],
+  ["testing", 431],
   ["webhooks", 1_795],
   ["wire", 1_750],
 ])("src/%s stays within %i lines", async (folder, limit) => {

@@ -153,7 +153,7 @@ test("a mistake in the handlers' sandbox is not taken for a broken connection", 
 });
 
 test("a base URL that is no URL is refused when the handlers are made", () => {
-  for (const baseUrl of ["pay.example", ""]) {
+  for (const baseUrl of ["pay.example", "localhost:4010", ""]) {
     expect(() => sandboxHandlers(sandbox, { baseUrl })).toThrow(
       expect.objectContaining({ name: "ConfigurationError", param: "baseUrl" }),
     );

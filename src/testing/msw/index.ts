@@ -41,7 +41,8 @@ export function sandboxHandlers(
   checkOptionNames(options, ["baseUrl"]);
   const { baseUrl = environmentVariable("SETTLEKIT_SANDBOX_URL") || defaultSandboxUrl } = options;
   const parsed = URL.parse(baseUrl);
-  if (parsed === null) {
+  // "localhost:4010" is a valid URL with the scheme "localhost:".
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     const cure = "Pass the client's, such as http://127.0.0.1:4010, or leave it out.";
     throw invalidOption("baseUrl", `baseUrl must be a complete URL, got ${show(baseUrl)}. ${cure}`);
   }
