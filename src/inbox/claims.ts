@@ -124,6 +124,15 @@ RETURNING ${claimColumns}, ${subjectQueue.columns}`,
   return claimed;
 }
 
+/** Deletes a subject of which no webhook or list has told, and which was never settled. */
+export function* forgetUntold({ id, fence }: SubjectClaim): Work<void> {
+  yield* sql(
+    `DELETE FROM {inbox_subjects}
+WHERE id = $1 AND fence = $2 AND news = 1 AND told_at IS NULL AND status IS NULL`,
+    [id, fence],
+  );
+}
+
 /** Releases a row that was not started. */
 export function* release(queue: Queue<Claim>, { id, fence }: Claim): Work<void> {
   yield* sql(

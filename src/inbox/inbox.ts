@@ -9,7 +9,7 @@ import type { FetchHandler } from "../webhooks/handlers/fetch.ts";
 import type { LambdaHandler } from "../webhooks/handlers/lambda.ts";
 import type { NodeHandler } from "../webhooks/handlers/node.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
-import { claimSubject } from "./claims.ts";
+import { claimSubject, forgetUntold } from "./claims.ts";
 import { Crew } from "./crew.ts";
 import { type Effect, type EffectOptions, Effects, type TaskTools } from "./effects.ts";
 import { type InboxEvent, type InboxStep, log } from "./events.ts";
@@ -25,7 +25,7 @@ import {
   type TenantOptions,
 } from "./options.ts";
 import { addTenant, catchUp, otherTenants, type Reconciled, reconcileSince } from "./reconcile.ts";
-import { Fenced, type InboxContext, settleSubject } from "./settle.ts";
+import { Fenced, type InboxContext, isUnknownSubject, settleSubject } from "./settle.ts";
 import { type SubjectKind, similarState } from "./subject.ts";
 import { inboxTables } from "./tables.ts";
 import { needsClients, refuseOthers } from "./tenants.ts";
@@ -164,7 +164,8 @@ export class Inbox<Client, Mode extends StoreMode> {
    * Settles one subject now, even if nothing is new. Call it from your own queue instead of running `start`. Returns
    * false while a worker has the subject; that worker will then look again.
    *
-   * @throws the error of an effect or of the service. A worker or `settleDue` also retries the subject.
+   * @throws the error of an effect or of the service. A worker or `settleDue` also retries the subject, unless only this
+   * call named it and the service does not know it.
    */
   async settle(subject: SubjectRef): Promise<boolean> {
     const { kind, id, tenant } = checkSubject(subject);
@@ -181,8 +182,9 @@ export class Inbox<Client, Mode extends StoreMode> {
     if (claim === undefined) return false;
     const failure = await settleSubject(this.#context, claim, new AbortController().signal);
     if (failure?.error instanceof Fenced) return false;
-    if (failure !== undefined) throw failure.error;
-    return true;
+    if (failure === undefined) return true;
+    if (isUnknownSubject(failure.error)) await store.transaction(() => forgetUntold(claim));
+    throw failure.error;
   }
 
   /**

@@ -110,12 +110,16 @@ async function fetchSubject(
   );
 }
 
-/** The client's key and the webhook secret seem to belong to different merchants. */
+export function isUnknownSubject(error: unknown): boolean {
+  return NotFoundError.is(error) && error.code === "unknown_subject";
+}
+
+/** The id is mistyped, or the client's key and the webhook secret belong to different merchants. */
 function unknownSubject({ tenant, kind, subject }: SubjectClaim, cause: unknown): NotFoundError {
   const whose = tenant === "" ? "" : ` of the tenant ${show(tenant)}`;
   return new NotFoundError(
-    `The client${whose} cannot read the ${kind} ${show(subject)}, which a webhook or a list${whose} mentioned. Check that ` +
-      "`client` and `webhooks` of createInbox belong to the same merchant and environment.",
+    `The client${whose} cannot read the ${kind} ${show(subject)}. Unless its id was mistyped, check that \`client\` and ` +
+      "`webhooks` of createInbox belong to the same merchant and environment.",
     { code: "unknown_subject", cause },
   );
 }

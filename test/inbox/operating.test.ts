@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Payment } from "../../src/index.ts";
+import { signWebhook } from "../../src/webhooks/index.ts";
 import { databases, type TestDatabase } from "../databases.ts";
 import { insert } from "./ship.ts";
 import { openNewShop, openShop, type Shop, ship } from "./shop.ts";
@@ -101,6 +102,22 @@ describe.each(databases)("operating an inbox on %s", (_, openDatabase) => {
       });
       const id = await shop.paid("order_1");
       await expect(shop.inbox.settle({ kind: "payment", id })).rejects.toThrow("out of stock");
+    });
+
+    it("keeps nothing of a mistyped id, but what a webhook named", async () => {
+      ship(shop.inbox);
+      const id = "00000000-0000-4000-8000-000000000000";
+      const unknown = { name: "NotFoundError", code: "unknown_subject" };
+      const settle = () => shop.inbox.settle({ kind: "payment", id });
+      await expect(settle()).rejects.toMatchObject(unknown);
+      expect(await shop.inbox.stats()).toMatchObject({ changed: 0, parked: 0 });
+
+      const data = { id, orderId: "order_1", status: "completed" };
+      const event = { event: "payment.updated", data } as const;
+      const told = signWebhook({ event, secret: shop.sandbox.webhookSecret });
+      await shop.inbox.fetchHandler()(told.request("https://shop.example/webhooks"));
+      await expect(settle()).rejects.toMatchObject(unknown);
+      expect(await shop.inbox.stats()).toMatchObject({ changed: 1 });
     });
   });
 

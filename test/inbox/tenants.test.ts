@@ -124,7 +124,7 @@ describe.each(databases)("an inbox of several merchants on %s", (_, openDatabase
     expect(NotFoundError.is(error)).toBe(true);
     expect(error).toMatchObject({ code: "unknown_subject" });
     expect(String(error)).toMatch(
-      /The client of the tenant "a" cannot read the payment "p", .* belong to the same merchant/,
+      /The client of the tenant "a" cannot read the payment "p"\. .* belong to the same merchant/,
     );
     expect((await inbox.stats()).changed).toBe(1);
   });
