@@ -17,7 +17,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /test\/(browser|docs|model|package|payouts\/processes|cli\/every-command)\b/.test(moduleId);
+      /test\/(browser|docs|model|package|cli\/every-command)\b|\/processes\b/.test(moduleId);
     return [...usual.filter(isLong), ...usual.filter((file) => !isLong(file))];
   }
 }
@@ -33,7 +33,8 @@ const modulesOfTheirOwn = ["test/browser/**/*.test.ts", "test/opentelemetry/*.te
 const checks = ["architecture", "package", "docs", "examples"]
   .map((folder) => `test/${folder}/**/*.test.ts`)
   .concat("test/cli/every-command.test.ts", "test/cli/stripe-tasks.test.ts")
-  .concat("test/cli/init-code.test.ts");
+  .concat("test/cli/init-code.test.ts", "test/cli/mcp.test.ts")
+  .concat("test/inbox/processes.test.ts", "test/payouts/processes.test.ts");
 const globalSetup = ["test/postgres-server.ts", "test/built-command-line.ts"];
 
 export default defineConfig({
@@ -50,7 +51,7 @@ export default defineConfig({
     // These only end tests that hang, because a busy machine may be slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 8_000 } },
+    expect: { poll: { timeout: 60_000 } },
     passWithNoTests: false,
     // More than cores, because tests wait for processes, sockets and databases.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

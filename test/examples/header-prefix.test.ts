@@ -19,7 +19,7 @@ function withPrefix(request: Request, from: string, to: string, url = request.ur
 }
 
 describe.skipIf(example.missing("express"))("a service whose headers have another prefix", () => {
-  it("needs nothing but SETTLEKIT_HEADER_PREFIX in a shop", { timeout: 30_000 }, async () => {
+  it("needs nothing but SETTLEKIT_HEADER_PREFIX in a shop", async () => {
     await using scratch = await scratchFolder();
     const url = `http://127.0.0.1:${await freePort()}`;
     const sandbox = createSandbox({
