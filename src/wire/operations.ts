@@ -260,27 +260,22 @@ export const createMerchantWithdrawal: Operation<Withdrawal> = {
   essential: ["id"],
 };
 
-// Clients do not reference these tables, so that bundles keep only the operations they call.
+// Clients do not reference these lists, so that bundles keep only the operations they call.
 
-/** The operations of the interface document, whose method and path it shows. */
-export const documentedOperations = {
+/** Every operation. */
+export const operationTable = {
   createPayment,
   getPayment,
   listPayments,
   createWithdrawal,
   getWithdrawal,
   listWithdrawals,
-  getWithdrawalConfig,
-};
-
-/** Every operation. Those that the document does not show are published elsewhere: see docs/wire.md. */
-export const operationTable = {
-  ...documentedOperations,
   getCheckoutPayment,
   getCheckoutStatus,
   listQuotes,
   createQuote,
   refreshCheckoutStatus,
+  getWithdrawalConfig,
   listMerchantWithdrawals,
   getMerchantWithdrawal,
   createMerchantWithdrawal,
@@ -290,3 +285,14 @@ export const operationTable = {
   getToken,
   getWalletBalances,
 } satisfies Readonly<Record<string, Operation<unknown>>>;
+
+/** Those whose method and path the interface document shows. The others are published elsewhere: see docs/wire.md. */
+export const documentedOperations: readonly Operation<unknown>[] = [
+  createPayment,
+  getPayment,
+  listPayments,
+  createWithdrawal,
+  getWithdrawal,
+  listWithdrawals,
+  getWithdrawalConfig,
+];

@@ -32,7 +32,7 @@ test.each([
   ["sandbox", 6_830],
   ["testing", 431],
   ["webhooks", 1_795],
-  ["wire", 1_750],
+  ["wire", 1_755],
 ])("src/%s stays within %i lines", async (folder, limit) => {
   let lines = 0;
   for (const file of sources.filter((file) => file.startsWith(`src/${folder}/`))) {

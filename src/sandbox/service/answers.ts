@@ -133,7 +133,7 @@ export function answerError(error: Error, c: Context<ServiceEnv>): Response {
 /** The evidence that the service responds this way: see docs/wire.md. */
 export const evidenceHeader = "X-Sandbox-Evidence";
 
-const documented = new Set(Object.values(documentedOperations).map(({ name }) => name));
+const documented = new Set(documentedOperations.map(({ name }) => name));
 
 /** The evidence for an operation. docs/wire.md has it for each field of the response. */
 export function operationEvidence(name: string): Evidence {
