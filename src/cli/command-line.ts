@@ -17,7 +17,7 @@ import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
 import { sandboxCommand } from "./sandbox.ts";
-import { createTerminal, type Output, type Streams, type Terminal } from "./terminal.ts";
+import { createTerminal, type Output, paint, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
 
 export const commands: readonly Command[] = [
@@ -135,7 +135,7 @@ function explain(thrown: unknown, args: readonly string[], terminal: Terminal): 
   const asJson = args.slice(0, args.concat("--").indexOf("--")).includes("--json");
   if (asJson) terminal.json({ type: "error", error: isOurs ? error : { name, message } });
   const text = isOurs || isUsage ? message : `Internal error, a bug in settlekit:\n${stack}`;
-  const said = `${terminal.paint("red", "settlekit:")} ${text}`;
+  const said = `${paint("red", "settlekit:")} ${text}`;
   // A message from the service must not add lines.
   for (const line of isOurs ? [said] : said.split(/\n+/)) terminal.say(line);
   if (isUsage) terminal.say(`Try: ${["settlekit", ...wordsOf(args), "--help"].join(" ")}`);

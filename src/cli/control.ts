@@ -82,7 +82,7 @@ export const advanceCommand = defineCommand({
       "clock/advance",
       { duration },
     );
-    for (const event of happened) printEvent(event, terminal);
+    for (const event of happened) printEvent(event, terminal.result);
     terminal.report({ type: "advanced", now }, `The sandbox's clock shows ${now}.`);
   },
 });
@@ -143,7 +143,7 @@ export const eventsCommand = defineCommand({
   async run({ follow, url, ...asked }, terminal) {
     const fits = filterBy(asked);
     const print = (event: SandboxEvent) => {
-      if (fits(event)) printEvent(event, terminal);
+      if (fits(event)) printEvent(event, terminal.result);
     };
     const printInOrder = terminal.asJson ? print : requestsFirst(print);
     if (!follow) {

@@ -1,5 +1,6 @@
 import type { Finding } from "./findings.ts";
 import { defineCommand, serviceOptions } from "./options.ts";
+import { paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
@@ -11,9 +12,9 @@ export const doctorCommand = defineCommand({
   async run({ headerPrefix }, terminal) {
     const { examine, worstOf } = await import("./findings.ts");
     const marks = {
-      ok: terminal.paintData("green", "✓"),
-      warning: terminal.paintData("yellow", "!"),
-      failure: terminal.paintData("red", "✗"),
+      ok: paint("green", "✓"),
+      warning: paint("yellow", "!"),
+      failure: paint("red", "✗"),
     };
     const findings: Finding[] = [];
     for await (const finding of examine(headerPrefix)) {

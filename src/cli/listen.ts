@@ -13,7 +13,7 @@ import {
   webhookSecretFrom,
   webUrl,
 } from "./options.ts";
-import { durationText, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
+import { durationText, paint, type Terminal, timeOfDay, untilStopped } from "./terminal.ts";
 import type { Reception } from "./webhook-receiver.ts";
 
 export const listenCommand = defineCommand({
@@ -54,7 +54,7 @@ export const listenCommand = defineCommand({
       logger: { warn() {}, error() {} },
     });
     const onReception = (reception: Reception) =>
-      terminal.report(receptionRecord(reception), ...receptionLines(reception, terminal.paint));
+      terminal.report(receptionRecord(reception), ...receptionLines(reception));
     const stopped = untilStopped();
     // Loaded late, so that every other command starts faster.
     const { receiveWebhooks } = await import("./webhook-receiver.ts");
@@ -74,9 +74,9 @@ export const listenCommand = defineCommand({
     }
     terminal.report(
       { url: server.url },
-      `Listening for webhooks at ${terminal.paint("bold", server.url)}`,
+      `Listening for webhooks at ${paint("bold", server.url)}`,
       ...(forwardTo ? [`Passing them on to ${forwardTo.href}`] : []),
-      terminal.paint("dim", "Ctrl-C stops it."),
+      paint("dim", "Ctrl-C stops it."),
     );
     return await stopped;
   },
@@ -102,7 +102,7 @@ function receptionRecord(reception: Reception): object {
 }
 
 /** A reception as lines for people. */
-function receptionLines(reception: Reception, paint: Terminal["paint"]): string[] {
+function receptionLines(reception: Reception): string[] {
   const time = paint("dim", timeOfDay());
   const below = (text: string) => `          ${text}`;
   if (!reception.ok) {

@@ -21,7 +21,7 @@ import {
   webUrl,
 } from "./options.ts";
 import { control, sandboxUrl } from "./running-sandbox.ts";
-import { durationText, type Terminal } from "./terminal.ts";
+import { durationText, paint, type Terminal } from "./terminal.ts";
 
 const sandboxEvents: readonly string[] = webhookEventNames;
 const eventList = text(sandboxEvents.join(", "));
@@ -91,7 +91,7 @@ export const triggerCommand = defineCommand({
     });
 
     if (!terminal.asJson) {
-      terminal.say(`${terminal.paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
+      terminal.say(`${paint("bold", event)}${detached ? " (invented)" : ""} → ${to.href}`);
       if (!eventNames.includes(event)) terminal.warn(unknownEvent("service", event, eventNames));
     }
     const answer = await post({
@@ -204,7 +204,7 @@ function unknownEvent(sender: string, event: string, known: readonly string[]): 
   return `The ${sender} has no event ${show(event)}.${guess} It has ${known.join(", ")}.`;
 }
 
-function printAnswer({ status, body, durationMs }: PostAnswer, { say, paint }: Terminal): void {
+function printAnswer({ status, body, durationMs }: PostAnswer, { say }: Terminal): void {
   const isFine = exitCodeFor(status) === exitCodes.ok;
   say(`${paint(isFine ? "green" : "red", `answered ${status}`)} in ${durationText(durationMs)}`);
   if (status === 401) {
