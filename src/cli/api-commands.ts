@@ -156,10 +156,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
     brief: `Find ${group} by their orderId.`,
     description:
       "Reads the list, because the service cannot search by orderId. --created-after shortens the search.",
-    examples: [
-      `settlekit ${group} find order_1`,
-      `settlekit ${group} find order_1 --created-after 2026-01-01 --json`,
-    ],
+    examples: [`settlekit ${group} find order_1 --created-after 2026-01-01`],
     options: {
       orderId: operand("ORDER_ID"),
       createdAfter: setting(
@@ -189,10 +186,7 @@ function waitCommand(group: string): Command {
     brief: "Wait until the status is final.",
     description:
       "Polls until the status is final, such as completed or failed, and prints the result. Meant for scripts: servers learn the outcome from webhooks.",
-    examples: [
-      `settlekit ${group} wait ${id}`,
-      `settlekit ${group} wait ${id} --timeout 60 --json`,
-    ],
+    examples: [`settlekit ${group} wait ${id} --timeout 60`],
     options: {
       id: operand(id),
       timeout: setting("--timeout SECONDS", "How long to wait.", waitingTime).withDefault(900),
@@ -223,5 +217,5 @@ function examplesOf(operation: Operation<unknown>, name: string): readonly strin
   const secret = operation.credential === "paymentSecret" ? " --secret PAYMENT_SECRET" : "";
   const line = `settlekit ${name}${path.join("")}${secret}${samples[operation.name] ?? ""}`;
   if (operation.replay === "unsafe") return [line, `${line} --yes --json`];
-  return [line, `${line} ${operation.query ? "--limit 1000 --csv" : "--json"}`];
+  return operation.query ? [line, `${line} --limit 1000 --csv`] : [line];
 }

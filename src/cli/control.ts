@@ -71,7 +71,7 @@ export const advanceCommand = defineCommand({
   brief: "Advance the clock of a running sandbox.",
   description:
     "Advances the clock of a running sandbox and prints what became due: expiries, confirmations, webhooks and their retries.",
-  examples: ["settlekit advance 15m", "settlekit advance 24h --json"],
+  examples: ["settlekit advance 15m"],
   options: {
     duration: operand("DURATION", "A whole number with a unit, such as 90s, 15m or 2d.", duration),
     ...controlOptions,
@@ -92,7 +92,7 @@ export const resendCommand = defineCommand({
   brief: "Deliver a webhook of a running sandbox again.",
   description:
     "Delivers a webhook again, with a new signature, and prints the answer. settlekit events --json and the inspector show the ids of deliveries.",
-  examples: ["settlekit resend DELIVERY_ID", "settlekit resend DELIVERY_ID --json"],
+  examples: ["settlekit resend DELIVERY_ID"],
   options: {
     deliveryId: operand("DELIVERY_ID"),
     ...controlOptions,

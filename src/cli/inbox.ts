@@ -33,7 +33,7 @@ const statusCommand = defineCommand({
   brief: "Print how the inbox is doing.",
   description:
     "Prints how many payments and withdrawals are waiting to be settled, how long the oldest of them, or the oldest task, has been waiting, what is parked, and how many were settled in the last minute.",
-  examples: ["settlekit inbox status", "settlekit inbox status --sqlite shop.db --json"],
+  examples: ["settlekit inbox status --sqlite shop.db"],
   options: { ...databaseOptions, json },
   async run(database, terminal) {
     printRecord(await inTransaction(database, terminal, readStats), terminal);
@@ -45,7 +45,7 @@ const parkedCommand = defineCommand({
   brief: "List what is waiting for a person.",
   description:
     "Lists the payments, withdrawals and tasks that failed too often, with the reason and the id for settlekit inbox retry.",
-  examples: ["settlekit inbox parked", "settlekit inbox parked --json"],
+  examples: ["settlekit inbox parked"],
   options: { ...databaseOptions, json },
   async run(database, terminal) {
     const parked = await inTransaction(database, terminal, readParked);

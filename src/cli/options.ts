@@ -44,7 +44,7 @@ interface CommandDefinition<Given extends Options> {
   /** For the list of commands. */
   readonly brief: string;
   readonly description: string | Message;
-  /** Complete command lines. */
+  /** Complete command lines. A single one is shown with `--json`, too. */
   readonly examples: readonly string[];
   readonly options: Given;
   /** Resolves with the exit code if it is not 0. */
@@ -68,7 +68,9 @@ export function defineCommand<const Given extends Options>(
   };
   const parser: Parser<"sync", unknown, unknown> = object("Options", options as Options);
   const ready = map(parser, (values): Run => runWith.bind(undefined, values as ValuesOf<Given>));
-  const footer = lines("Examples:", ...examples.map((example) => `  ${example}`));
+  const shown =
+    examples.length > 1 ? examples : examples.flatMap((line) => [line, `${line} --json`]);
+  const footer = lines("Examples:", ...shown.map((example) => `  ${example}`));
   const texts = { brief: prose(brief), description: prose(description), footer };
   const words = name.split(" ");
   return { words, parser: command(words.at(-1) ?? "", ready, texts) };

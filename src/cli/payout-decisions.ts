@@ -22,10 +22,7 @@ export function decisionCommand(
     name: `payouts ${name}`,
     brief,
     description,
-    examples: [
-      `settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`,
-      `settlekit payouts ${name} payout_2 --by ann --sqlite shop.db --json`,
-    ],
+    examples: [`settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`],
     options: { orderId, by, reason: reason.optional(), ...ledgerOptions, json },
     run: ({ orderId, by, reason, ...ledger }, terminal) =>
       withLedger(ledger, terminal, async (payouts) => {
@@ -83,10 +80,7 @@ export const reopenCommand = defineCommand({
   brief: "Close the breaker.",
   description:
     "Lets payouts be sent again after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
-  examples: [
-    'settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db',
-    'settlekit payouts reopen --by ann --reason "restored a backup" --sqlite shop.db --json',
-  ],
+  examples: ['settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db'],
   options: { by, reason, ...ledgerOptions, json },
   run: ({ by, reason, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {

@@ -83,10 +83,7 @@ const showCommand = defineCommand({
   brief: "Print a payout with its journal.",
   description:
     "Prints a payout and its history: what happened, when, and who did it. With --json, the type of a line is payout or journal.",
-  examples: [
-    "settlekit payouts show payout_1 --sqlite shop.db",
-    "settlekit payouts show payout_1 --sqlite shop.db --json",
-  ],
+  examples: ["settlekit payouts show payout_1 --sqlite shop.db"],
   options: { orderId, ...ledgerOptions, json },
   run: ({ orderId, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
@@ -112,7 +109,6 @@ const planCommand = defineCommand({
     "Plans a payout, to be sent by settlekit payouts run or by your own worker. Planning it again with the same values changes nothing. Creates a missing SQLite file with its tables.",
   examples: [
     "settlekit payouts plan payout_1 --amount-in-cents 12500 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --by bob --sqlite shop.db",
-    "settlekit payouts plan payout_2 --amount-in-cents 8050 --chain-id 84532 --recipient-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed --sqlite shop.db --json",
   ],
   options: {
     orderId,
@@ -148,10 +144,7 @@ const statusCommand = defineCommand({
   brief: "Print how the payouts are doing.",
   description:
     "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
-  examples: [
-    "settlekit payouts status --sqlite shop.db",
-    "settlekit payouts status --sqlite shop.db --json",
-  ],
+  examples: ["settlekit payouts status --sqlite shop.db"],
   options: { ...ledgerOptions, json },
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
@@ -164,10 +157,7 @@ const verifyCommand = defineCommand({
   brief: "Check the journal.",
   description:
     "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, no payout is sent any more, and the exit code is 5.",
-  examples: [
-    "settlekit payouts verify --sqlite shop.db",
-    "settlekit payouts verify --sqlite shop.db --json",
-  ],
+  examples: ["settlekit payouts verify --sqlite shop.db"],
   options: { ...ledgerOptions, json },
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
