@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import type { IncomingMessage, Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
-import { serverUrl } from "../sandbox/server.ts";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import type { SandboxServer } from "../sandbox/index.ts";
+import { serve } from "../sandbox/server.ts";
 import { type PostAnswer, post } from "../sandbox/webhooks/endpoint.ts";
 import {
   type Webhook,
@@ -11,7 +9,6 @@ import {
   WebhookVerificationError,
 } from "../webhooks/index.ts";
 import { refusalStatus } from "../webhooks/receiver.ts";
-import { UsageError } from "./exit-codes.ts";
 
 /** The result of one request to `settlekit listen`. */
 export type Reception = { readonly answered: number } & (
@@ -37,14 +34,15 @@ interface ReceiverOptions {
  * Receives webhooks at any path and forwards authentic ones. The sender gets the endpoint's status, so that it
  * redelivers whatever was not accepted.
  *
- * @throws {UsageError} Nothing can listen there.
+ * @throws {ConfigurationError} Nothing can listen there.
  */
-export async function receiveWebhooks(
+export function receiveWebhooks(
   options: ReceiverOptions,
   port: number,
   host: string,
-): Promise<AsyncDisposable & { readonly url: string }> {
-  const answer = async (request: Request, { rawHeaders }: IncomingMessage) => {
+): Promise<SandboxServer> {
+  const answer = async (request: Request, env: unknown) => {
+    const { rawHeaders } = (env as HttpBindings).incoming;
     const reception = await receive(request, rawHeaders, options);
     const isAsked = !reception.ok || isAmong(options.events, reception.webhook);
     // A sender that disconnected sees no response, and there is nothing to report.
@@ -52,26 +50,9 @@ export async function receiveWebhooks(
     const { answered: status } = reception;
     return new Response(null, { status, headers: status === 405 ? { Allow: "POST" } : {} });
   };
-  const server = createAdaptorServer({
-    fetch: (request, env) => answer(request, (env as HttpBindings).incoming),
-    // Otherwise the adapter would replace the process's own Request and Response.
-    overrideGlobalObjects: false,
-  }) as Server;
-  server.listen(port, host);
-  await once(server, "listening").catch(({ code, message }: NodeJS.ErrnoException) => {
-    throw new UsageError(
-      code === "EADDRINUSE"
-        ? `Port ${port} on ${host} is taken. Stop what listens there, or take any free port: --port 0`
-        : `Cannot listen on port ${port} of ${host}: ${message}. Choose another host or port.`,
-    );
-  });
-  return {
-    url: serverUrl(server.address() as AddressInfo),
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  // Otherwise the adapter would replace the process's own Request and Response.
+  const listener = getRequestListener(answer, { overrideGlobalObjects: false });
+  return serve(listener, port, host);
 }
 
 async function receive(

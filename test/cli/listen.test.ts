@@ -268,7 +268,7 @@ describe("settlekit listen", () => {
     const { port } = new URL(running.url);
     const second = await settlekit(["listen", "--port", port, "--secret", secret]);
     expect(second).toMatchObject({ code: 2, stdout: "" });
-    expect(second.stderr).toContain("--port 0");
+    expect(second.stderr).toContain("use port 0");
     expect(await running.stop("SIGTERM")).toMatchObject({ code: 143, stderr: "" });
   });
 
