@@ -21,6 +21,7 @@ import {
   csv,
   defineCommand,
   instant,
+  noKey,
   operand,
   serviceOptions,
   setting,
@@ -122,15 +123,16 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
       if (operation.name === "payments.create") requireAmount(input);
+      const { headerPrefix, csv } = common;
       const hasKey = operation.credential === "secretKey";
-      const client = await clientFrom(common.headerPrefix, hasKey);
+      const client = await clientFrom({ headerPrefix, ...(!hasKey && { secretKey: noKey }) });
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       await interruptible(async (signal) => {
         const filled = { ...input, ...pageSize };
         const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
         const result = call(client, operation, path, filled, secret, options);
-        if (columns) await printList(result, { csv: common.csv, columns, most }, terminal);
+        if (columns) await printList(result, { csv, columns, most }, terminal);
         else printRecord(await result, terminal);
       });
     },
@@ -168,7 +170,7 @@ function findCommand(group: string, columns: readonly string[]): Command {
       ...serviceOptions,
     },
     async run({ orderId, createdAfter, headerPrefix, csv }, terminal) {
-      const find = methodOf(await clientFrom(headerPrefix), `${group}.findByOrderId`);
+      const find = methodOf(await clientFrom({ headerPrefix }), `${group}.findByOrderId`);
       await interruptible((signal) =>
         printList(find(orderId, { createdAfter, signal }), { csv, columns }, terminal),
       );
@@ -193,7 +195,7 @@ function waitCommand(group: string): Command {
       ...serviceOptions,
     },
     async run({ id, timeout, headerPrefix }, terminal) {
-      const wait = methodOf(await clientFrom(headerPrefix), `${group}.waitUntilFinal`);
+      const wait = methodOf(await clientFrom({ headerPrefix }), `${group}.waitUntilFinal`);
       const ended = await interruptible(async (signal) =>
         wait(id, { deadlineMs: timeout * 1000, signal }),
       );

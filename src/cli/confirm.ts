@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { configure } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { toggle } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,7 +17,7 @@ export async function confirmPayout(
   baseUrl: string,
   { say }: Terminal,
 ): Promise<void> {
-  await requireProduction(production);
+  requireProduction(production);
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new UsageError(
@@ -32,8 +33,7 @@ export async function confirmPayout(
 }
 
 /** @throws {UsageError} Real money would move, but --production was not passed. */
-export async function requireProduction(production: boolean): Promise<void> {
-  const { configure } = await import("../options.ts");
+export function requireProduction(production: boolean): void {
   if (configure().environment !== "production" || production) return;
   throw new UsageError(
     "Nothing was sent. This would move real money, because the environment is production: pass --production, " +

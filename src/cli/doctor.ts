@@ -1,6 +1,9 @@
-import type { Finding } from "./findings.ts";
-import { defineCommand, serviceOptions } from "./options.ts";
-import { paint } from "./terminal.ts";
+import { ConfigurationError, SettlekitError } from "../errors.ts";
+import { type ClientOptions, type Configuration, configure } from "../options.ts";
+import type { Environment } from "../wire/credential.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { clientFrom, defineCommand, serviceOptions } from "./options.ts";
+import { durationText, paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
@@ -10,18 +13,215 @@ export const doctorCommand = defineCommand({
   examples: ["settlekit doctor --dotenv .env", "settlekit exec -- settlekit doctor --json"],
   options: serviceOptions,
   async run({ headerPrefix }, terminal) {
-    const { examine, worstOf } = await import("./findings.ts");
     const marks = {
       ok: paint("green", "✓"),
       warning: paint("yellow", "!"),
       failure: paint("red", "✗"),
     };
-    const findings: Finding[] = [];
+    const failures: number[] = [];
     for await (const finding of examine(headerPrefix)) {
-      findings.push(finding);
-      const line = `${marks[finding.level]} ${finding.message}`;
-      terminal.result({ type: "finding", ...finding }, line);
+      const { level, message, exitCode } = finding;
+      if (level === "failure") failures.push(exitCode);
+      terminal.result({ type: "finding", ...finding }, `${marks[level]} ${message}`);
     }
-    return worstOf(findings);
+    // In order of dependence: no authentication without a configuration, and no response without a network.
+    return failures.length === 0 ? exitCodes.ok : Math.min(...failures);
   },
 });
+
+/** One check of `settlekit doctor`. */
+export interface Finding {
+  readonly check:
+    | "environment"
+    | "baseUrl"
+    | "secretKey"
+    | "webhookSecret"
+    | "reach"
+    | "clock"
+    | "call"
+    | "drift";
+  readonly level: "ok" | "warning" | "failure";
+  /** The fact and, if something is wrong, what to do. */
+  readonly message: string;
+  /** The exit code of a failure; 0 if payments work anyway. */
+  readonly exitCode: number;
+}
+
+function ok(check: Finding["check"], message: string): Finding {
+  return { check, level: "ok", message, exitCode: exitCodes.ok };
+}
+
+function warning(check: Finding["check"], message: string): Finding {
+  return { check, level: "warning", message, exitCode: exitCodes.ok };
+}
+
+function failure(check: Finding["check"], message: string, exitCode: number): Finding {
+  return { check, level: "failure", message, exitCode };
+}
+
+/** Yields each finding as soon as it is known. Nothing is sent while the configuration is invalid. */
+async function* examine(headerPrefix: string | undefined): AsyncGenerator<Finding, void> {
+  const configuration = configurationFindings();
+  yield* configuration;
+  const isUsable = configuration.every(
+    ({ check, level }) => level !== "failure" || check === "webhookSecret",
+  );
+  if (isUsable) yield* await callFindings(configure().environment, headerPrefix);
+}
+
+/** Placeholders for what is not being checked. */
+const anyKey = { secretKey: () => "" };
+const anyUrl = { baseUrl: "https://service.invalid" };
+
+/** Each variable is checked by itself, so that one mistake does not hide another. */
+function configurationFindings(): Finding[] {
+  const judged = (
+    check: Finding["check"],
+    options: ClientOptions,
+    finding: (configuration: Configuration) => Finding,
+  ): Finding => {
+    try {
+      return finding(configure(options));
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      const exitCode = check === "secretKey" ? exitCodes.authentication : exitCodes.usage;
+      return failure(check, error.message, exitCode);
+    }
+  };
+  const environment = judged("environment", { ...anyKey, ...anyUrl }, ({ environment }) => {
+    const isSet = Boolean(process.env.SETTLEKIT_ENVIRONMENT);
+    const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
+    return ok("environment", `The environment is ${environment}${source}.`);
+  });
+  if (environment.level === "failure") return [environment];
+  return [
+    environment,
+    judged("baseUrl", anyKey, ({ baseUrl }) => ok("baseUrl", `The base URL is ${baseUrl}.`)),
+    judged("secretKey", anyUrl, secretKeyFinding),
+    webhookSecretFinding(),
+  ];
+}
+
+function secretKeyFinding({ environment }: Configuration): Finding {
+  const { SETTLEKIT_SECRET_KEY: key = "" } = process.env;
+  if (key.startsWith("sk_")) {
+    const kind = key.startsWith("sk_test_") ? "test" : "production";
+    return ok("secretKey", `The secret key is a ${kind} key, which suits ${environment}.`);
+  }
+  return warning(
+    "secretKey",
+    "The secret key starts with neither sk_test_ nor sk_, as known keys do. Check that " +
+      `SETTLEKIT_SECRET_KEY holds the secret key; the service decides whether it suits ${environment}.`,
+  );
+}
+
+function webhookSecretFinding(): Finding {
+  const { SETTLEKIT_WEBHOOK_SECRET: secret } = process.env;
+  if (!secret) {
+    return warning(
+      "webhookSecret",
+      "SETTLEKIT_WEBHOOK_SECRET is not set. Set it where webhooks are received, or pass secret there.",
+    );
+  }
+  if (/^[\s"']|[\s"']$/.test(secret)) {
+    return failure(
+      "webhookSecret",
+      "SETTLEKIT_WEBHOOK_SECRET has white space or quotes around it, which would become part of the " +
+        "secret, and no signature would match. Remove them.",
+      exitCodes.usage,
+    );
+  }
+  return ok("webhookSecret", "The webhook secret is set.");
+}
+
+/** Makes one read-only call to check the connection, the service's clock, the key and the response. */
+async function callFindings(
+  environment: Environment,
+  headerPrefix: string | undefined,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const drift = new Set<string>();
+  const client = await clientFrom({
+    timeoutMs: 10_000,
+    maxRetries: 0,
+    headerPrefix,
+    onEvent: (event) => {
+      if (event.type === "drift") for (const path of event.paths) drift.add(path);
+    },
+    async fetch(url, init) {
+      const sentAtMs = Date.now();
+      const response = await fetch(url, init);
+      const receivedAtMs = Date.now();
+      const duration = durationText(receivedAtMs - sentAtMs);
+      findings.push(ok("reach", `${new URL(url).origin} answered in ${duration}.`));
+      const dateText = response.headers.get("date");
+      findings.push(clockFinding({ dateText, sentAtMs, receivedAtMs }, environment));
+      return response;
+    },
+  });
+  try {
+    const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
+    const total = data.pagination?.total;
+    const count = typeof total === "number" ? ` It has ${total} payments.` : "";
+    findings.push(
+      ok("call", `payments.list accepted the secret key and answered ${status}.${count}`),
+    );
+  } catch (error) {
+    if (!SettlekitError.is(error)) throw error;
+    const wasReached = findings.length > 0;
+    const hint =
+      !wasReached && environment === "sandbox" ? " Start it with: settlekit sandbox" : "";
+    findings.push(failure(wasReached ? "call" : "reach", error.message + hint, exitCodeOf(error)));
+  }
+  if (drift.size > 0) {
+    findings.push(
+      warning(
+        "drift",
+        `The response differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
+          "returned as received: check that your code does not rely on them, and update settlekit.",
+      ),
+    );
+  }
+  return findings;
+}
+
+/** Webhooks with a larger difference are refused, unless toleranceSeconds says otherwise. */
+const toleranceSeconds = 300;
+const noticeableSeconds = 30;
+
+/**
+ * How much this machine's clock differs from the service's.
+ *
+ * @param exchange The response's Date header, and when this machine's clock saw the request and the response.
+ */
+export function clockFinding(
+  exchange: { dateText: string | null; sentAtMs: number; receivedAtMs: number },
+  environment: Environment,
+): Finding {
+  const serviceMs = Date.parse(exchange.dateText ?? "");
+  if (Number.isNaN(serviceMs)) {
+    return warning(
+      "clock",
+      "The response has no Date header, so the clocks cannot be compared. Check the proxies between this " +
+        "machine and the service.",
+    );
+  }
+  // The header has a resolution of one second, so it is half a second behind on average.
+  const middleMs = (exchange.sentAtMs + exchange.receivedAtMs) / 2;
+  const seconds = Math.round((middleMs - (serviceMs + 500)) / 1000);
+  const distance = Math.abs(seconds);
+  if (distance < noticeableSeconds) {
+    return ok("clock", `This machine's clock agrees with the service's to within ${distance} s.`);
+  }
+  if (environment === "sandbox") {
+    return ok(
+      "clock",
+      `The sandbox's clock was moved or frozen, ${distance} s from this machine's.`,
+    );
+  }
+  const fact = `This machine's clock is ${distance} s ${seconds > 0 ? "ahead of" : "behind"} the service's.`;
+  const cure = "Synchronise it with a time server (NTP).";
+  return distance < toleranceSeconds
+    ? warning("clock", `${fact} ${cure}`)
+    : failure("clock", `${fact} Webhooks are refused for their age. ${cure}`, exitCodes.usage);
+}

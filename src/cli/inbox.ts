@@ -91,7 +91,7 @@ const reconcileCommand = defineCommand({
   async run({ since, headerPrefix, ...database }, terminal) {
     await withStore(database, terminal, async (store) => {
       const { createInbox } = await import("../inbox/inbox.ts");
-      const inbox = createInbox({ client: await clientFrom(headerPrefix), store });
+      const inbox = createInbox({ client: await clientFrom({ headerPrefix }), store });
       const found = await inbox.reconcile(since === undefined ? {} : { since });
       printRecord(found, terminal);
     });

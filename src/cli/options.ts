@@ -18,6 +18,7 @@ import {
 import * as z from "zod/mini";
 import type { MerchantClient } from "../client.ts";
 import { InvalidRequestError } from "../errors.ts";
+import type { ClientOptions } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -267,18 +268,13 @@ export const headerPrefix = setting(
 /** For commands that call the service, or stand in for it. */
 export const serviceOptions = { json, headerPrefix, dotenv };
 
-/**
- * The client that the variables describe.
- *
- * @param hasKey Whether its calls carry the secret key. Those that do not need none.
- */
-export async function clientFrom(
-  headerPrefix: string | undefined,
-  hasKey = true,
-): Promise<MerchantClient> {
+/** For calls that carry no secret key: the client asks for it only when a call needs it. */
+export const noKey = () => "";
+
+/** The client that options and variables describe. It is loaded late, so that help does not wait for it. */
+export async function clientFrom(options: ClientOptions): Promise<MerchantClient> {
   const { MerchantClient } = await import("../client.ts");
-  // A function is called only by calls that carry a key.
-  return new MerchantClient({ headerPrefix, secretKey: hasKey ? undefined : () => "" });
+  return new MerchantClient(options);
 }
 
 export const webhookSecret = setting(

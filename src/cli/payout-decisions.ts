@@ -68,7 +68,7 @@ export const resolveCommand = defineCommand({
       withdrawalId === undefined
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
-    const client = () => clientFrom(values.headerPrefix);
+    const client = () => clientFrom({ headerPrefix: values.headerPrefix });
     await withLedger({ ...values, client }, terminal, async (payouts) => {
       printRecord(await payouts.resolve(orderId, resolution), terminal);
     });

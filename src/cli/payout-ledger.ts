@@ -7,7 +7,7 @@ import type { Payouts, PayoutsOptions } from "../payouts/index.ts";
 import { payoutTables } from "../payouts/tables.ts";
 import { migrate, requireMigrated, type Store, type StoreMode } from "../stores/store.ts";
 import { databaseOptions, withStore } from "./database.ts";
-import { operand, readBy, setting, type ValuesOf } from "./options.ts";
+import { clientFrom, noKey, operand, readBy, setting, type ValuesOf } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
 // The common parts of the payout ledger's commands.
@@ -67,9 +67,18 @@ interface LedgerOptions
   readonly client?: () => Promise<MerchantClient>;
 }
 
+/** For commands that never call the service: an approver needs no secret key. */
+const nowhere = () =>
+  clientFrom({
+    environment: "sandbox",
+    baseUrl: "http://127.0.0.1",
+    headerPrefix: "X-Service",
+    secretKey: noKey,
+  });
+
 /** Opens the ledger while `use` runs. */
 export function withLedger<T>(
-  { tenant, client = withoutKey, limits, lookFirst, onEvent, quietMs, ...database }: LedgerOptions,
+  { tenant, client = nowhere, limits, lookFirst, onEvent, quietMs, ...database }: LedgerOptions,
   terminal: Terminal,
   use: (payouts: Ledger, store: Store) => Promise<T>,
 ): Promise<T> {
@@ -83,11 +92,4 @@ export function withLedger<T>(
     const options = { store, tenant, logger, limits, lookFirst, onEvent, quietMs };
     return use(createPayouts({ ...options, client: await client() }), store);
   });
-}
-
-/** For commands that never call the service: an approver needs no secret key. */
-async function withoutKey(): Promise<MerchantClient> {
-  const { MerchantClient } = await import("../client.ts");
-  const nowhere = { environment: "sandbox", baseUrl: "http://127.0.0.1" } as const;
-  return new MerchantClient({ ...nowhere, headerPrefix: "X-Service", secretKey: () => "" });
 }

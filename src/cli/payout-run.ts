@@ -43,10 +43,8 @@ export const runCommand = defineCommand({
       if (terminal.asJson) terminal.json(event.payout);
       else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
-    const client = async () => {
-      await requireProduction(production);
-      return clientFrom(headerPrefix);
-    };
+    requireProduction(production);
+    const client = () => clientFrom({ headerPrefix });
     return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
       const interruption = await runUntilInterrupted(payouts);
       if (interruption !== undefined) {

@@ -131,7 +131,7 @@ const planCommand = defineCommand({
     json,
   },
   run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
-    const client = () => clientFrom(headerPrefix);
+    const client = () => clientFrom({ headerPrefix });
     const options = { ...ledger, client, limits, createsFile: true };
     return withLedger(options, terminal, async (payouts) => {
       printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);

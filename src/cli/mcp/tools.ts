@@ -1,7 +1,8 @@
-import { MerchantClient } from "../../client.ts";
+import type { MerchantClient } from "../../client.ts";
 import { SettlekitError } from "../../errors.ts";
 import { isRecord } from "../../values.ts";
 import { UsageError } from "../exit-codes.ts";
+import { clientFrom } from "../options.ts";
 import { guideTools } from "./guides.ts";
 import { sandboxTools } from "./sandbox-tools.ts";
 import { serviceTools } from "./service-tools.ts";
@@ -9,9 +10,9 @@ import type { Tool } from "./tool.ts";
 
 /** Sandbox tools are only offered in a sandbox environment. */
 export function toolsFor(headerPrefix: string | undefined): readonly Tool[] {
-  let client: MerchantClient | undefined;
+  let client: Promise<MerchantClient> | undefined;
   const service = serviceTools(() => {
-    client ??= new MerchantClient({ headerPrefix });
+    client ??= clientFrom({ headerPrefix });
     return client;
   });
   const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
