@@ -2,7 +2,7 @@ import { ConfigurationError, SettlekitError } from "../errors.ts";
 import { type ClientOptions, type Configuration, configure } from "../options.ts";
 import type { Environment } from "../wire/credential.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { clientFrom, defineCommand, serviceOptions } from "./options.ts";
+import { clientFrom, defineCommand, noKey, serviceOptions } from "./options.ts";
 import { durationText, paint } from "./terminal.ts";
 
 export const doctorCommand = defineCommand({
@@ -19,27 +19,18 @@ export const doctorCommand = defineCommand({
       failure: paint("red", "✗"),
     };
     const failures: number[] = [];
-    for await (const finding of examine(headerPrefix)) {
+    for await (const [check, finding] of examine(headerPrefix)) {
       const { level, message, exitCode } = finding;
       if (level === "failure") failures.push(exitCode);
-      terminal.result({ type: "finding", ...finding }, `${marks[level]} ${message}`);
+      terminal.result({ type: "finding", check, ...finding }, `${marks[level]} ${message}`);
     }
     // In order of dependence: no authentication without a configuration, and no response without a network.
     return failures.length === 0 ? exitCodes.ok : Math.min(...failures);
   },
 });
 
-/** One check of `settlekit doctor`. */
-export interface Finding {
-  readonly check:
-    | "environment"
-    | "baseUrl"
-    | "secretKey"
-    | "webhookSecret"
-    | "reach"
-    | "clock"
-    | "call"
-    | "drift";
+/** The result of a check. */
+interface Finding {
   readonly level: "ok" | "warning" | "failure";
   /** The fact and, if something is wrong, what to do. */
   readonly message: string;
@@ -47,69 +38,59 @@ export interface Finding {
   readonly exitCode: number;
 }
 
-function ok(check: Finding["check"], message: string): Finding {
-  return { check, level: "ok", message, exitCode: exitCodes.ok };
-}
+const ok = (message: string): Finding => ({ level: "ok", message, exitCode: 0 });
+const warning = (message: string): Finding => ({ level: "warning", message, exitCode: 0 });
+const failure = (message: string, exitCode: number): Finding => {
+  return { level: "failure", message, exitCode };
+};
 
-function warning(check: Finding["check"], message: string): Finding {
-  return { check, level: "warning", message, exitCode: exitCodes.ok };
-}
-
-function failure(check: Finding["check"], message: string, exitCode: number): Finding {
-  return { check, level: "failure", message, exitCode };
-}
-
-/** Yields each finding as soon as it is known. Nothing is sent while the configuration is invalid. */
-async function* examine(headerPrefix: string | undefined): AsyncGenerator<Finding, void> {
-  const configuration = configurationFindings();
-  yield* configuration;
-  const isUsable = configuration.every(
-    ({ check, level }) => level !== "failure" || check === "webhookSecret",
-  );
-  if (isUsable) yield* await callFindings(configure().environment, headerPrefix);
-}
+type NamedFinding = readonly [check: string, finding: Finding];
 
 /** Placeholders for what is not being checked. */
-const anyKey = { secretKey: () => "" };
+const anyKey = { secretKey: noKey };
 const anyUrl = { baseUrl: "https://service.invalid" };
 
-/** Each variable is checked by itself, so that one mistake does not hide another. */
-function configurationFindings(): Finding[] {
-  const judged = (
-    check: Finding["check"],
-    options: ClientOptions,
-    finding: (configuration: Configuration) => Finding,
-  ): Finding => {
-    try {
-      return finding(configure(options));
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      const exitCode = check === "secretKey" ? exitCodes.authentication : exitCodes.usage;
-      return failure(check, error.message, exitCode);
-    }
-  };
-  const environment = judged("environment", { ...anyKey, ...anyUrl }, ({ environment }) => {
+/**
+ * Yields each finding as soon as it is known. Each variable is checked by itself, so that one mistake does not hide
+ * another. Nothing is sent while the configuration is invalid.
+ */
+async function* examine(headerPrefix: string | undefined): AsyncGenerator<NamedFinding, void> {
+  const environment = judged({ ...anyKey, ...anyUrl }, ({ environment }) => {
     const isSet = Boolean(process.env.SETTLEKIT_ENVIRONMENT);
     const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
-    return ok("environment", `The environment is ${environment}${source}.`);
+    return ok(`The environment is ${environment}${source}.`);
   });
-  if (environment.level === "failure") return [environment];
-  return [
-    environment,
-    judged("baseUrl", anyKey, ({ baseUrl }) => ok("baseUrl", `The base URL is ${baseUrl}.`)),
-    judged("secretKey", anyUrl, secretKeyFinding),
-    webhookSecretFinding(),
-  ];
+  yield ["environment", environment];
+  if (environment.level === "failure") return;
+  const baseUrl = judged(anyKey, ({ baseUrl }) => ok(`The base URL is ${baseUrl}.`));
+  yield ["baseUrl", baseUrl];
+  const secretKey = judged(anyUrl, secretKeyFinding, exitCodes.authentication);
+  yield ["secretKey", secretKey];
+  yield ["webhookSecret", webhookSecretFinding()];
+  if (baseUrl.level === "failure" || secretKey.level === "failure") return;
+  yield* await callFindings(configure().environment, headerPrefix);
+}
+
+function judged(
+  options: ClientOptions,
+  finding: (configuration: Configuration) => Finding,
+  exitCode: number = exitCodes.usage,
+): Finding {
+  try {
+    return finding(configure(options));
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return failure(error.message, exitCode);
+  }
 }
 
 function secretKeyFinding({ environment }: Configuration): Finding {
   const { SETTLEKIT_SECRET_KEY: key = "" } = process.env;
   if (key.startsWith("sk_")) {
     const kind = key.startsWith("sk_test_") ? "test" : "production";
-    return ok("secretKey", `The secret key is a ${kind} key, which suits ${environment}.`);
+    return ok(`The secret key is a ${kind} key, which suits ${environment}.`);
   }
   return warning(
-    "secretKey",
     "The secret key starts with neither sk_test_ nor sk_, as known keys do. Check that " +
       `SETTLEKIT_SECRET_KEY holds the secret key; the service decides whether it suits ${environment}.`,
   );
@@ -119,27 +100,25 @@ function webhookSecretFinding(): Finding {
   const { SETTLEKIT_WEBHOOK_SECRET: secret } = process.env;
   if (!secret) {
     return warning(
-      "webhookSecret",
       "SETTLEKIT_WEBHOOK_SECRET is not set. Set it where webhooks are received, or pass secret there.",
     );
   }
   if (/^[\s"']|[\s"']$/.test(secret)) {
     return failure(
-      "webhookSecret",
       "SETTLEKIT_WEBHOOK_SECRET has white space or quotes around it, which would become part of the " +
         "secret, and no signature would match. Remove them.",
       exitCodes.usage,
     );
   }
-  return ok("webhookSecret", "The webhook secret is set.");
+  return ok("The webhook secret is set.");
 }
 
 /** Makes one read-only call to check the connection, the service's clock, the key and the response. */
 async function callFindings(
   environment: Environment,
   headerPrefix: string | undefined,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<NamedFinding[]> {
+  const findings: NamedFinding[] = [];
   const drift = new Set<string>();
   const client = await clientFrom({
     timeoutMs: 10_000,
@@ -153,9 +132,9 @@ async function callFindings(
       const response = await fetch(url, init);
       const receivedAtMs = Date.now();
       const duration = durationText(receivedAtMs - sentAtMs);
-      findings.push(ok("reach", `${new URL(url).origin} answered in ${duration}.`));
+      findings.push(["reach", ok(`${new URL(url).origin} answered in ${duration}.`)]);
       const dateText = response.headers.get("date");
-      findings.push(clockFinding({ dateText, sentAtMs, receivedAtMs }, environment));
+      findings.push(["clock", clockFinding({ dateText, sentAtMs, receivedAtMs }, environment)]);
       return response;
     },
   });
@@ -163,24 +142,22 @@ async function callFindings(
     const { status, data } = await client.payments.list({ limit: 1 }).withResponse();
     const total = data.pagination?.total;
     const count = typeof total === "number" ? ` It has ${total} payments.` : "";
-    findings.push(
-      ok("call", `payments.list accepted the secret key and answered ${status}.${count}`),
-    );
+    const fact = `payments.list accepted the secret key and answered ${status}.${count}`;
+    findings.push(["call", ok(fact)]);
   } catch (error) {
     if (!SettlekitError.is(error)) throw error;
     const wasReached = findings.length > 0;
     const hint =
       !wasReached && environment === "sandbox" ? " Start it with: settlekit sandbox" : "";
-    findings.push(failure(wasReached ? "call" : "reach", error.message + hint, exitCodeOf(error)));
+    const finding = failure(error.message + hint, exitCodeOf(error));
+    findings.push([wasReached ? "call" : "reach", finding]);
   }
   if (drift.size > 0) {
-    findings.push(
-      warning(
-        "drift",
-        `The response differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
-          "returned as received: check that your code does not rely on them, and update settlekit.",
-      ),
+    const finding = warning(
+      `The response differs from what settlekit expects at ${[...drift].join(", ")}. These fields are ` +
+        "returned as received: check that your code does not rely on them, and update settlekit.",
     );
+    findings.push(["drift", finding]);
   }
   return findings;
 }
@@ -201,7 +178,6 @@ export function clockFinding(
   const serviceMs = Date.parse(exchange.dateText ?? "");
   if (Number.isNaN(serviceMs)) {
     return warning(
-      "clock",
       "The response has no Date header, so the clocks cannot be compared. Check the proxies between this " +
         "machine and the service.",
     );
@@ -211,17 +187,14 @@ export function clockFinding(
   const seconds = Math.round((middleMs - (serviceMs + 500)) / 1000);
   const distance = Math.abs(seconds);
   if (distance < noticeableSeconds) {
-    return ok("clock", `This machine's clock agrees with the service's to within ${distance} s.`);
+    return ok(`This machine's clock agrees with the service's to within ${distance} s.`);
   }
   if (environment === "sandbox") {
-    return ok(
-      "clock",
-      `The sandbox's clock was moved or frozen, ${distance} s from this machine's.`,
-    );
+    return ok(`The sandbox's clock was moved or frozen, ${distance} s from this machine's.`);
   }
   const fact = `This machine's clock is ${distance} s ${seconds > 0 ? "ahead of" : "behind"} the service's.`;
   const cure = "Synchronise it with a time server (NTP).";
   return distance < toleranceSeconds
-    ? warning("clock", `${fact} ${cure}`)
-    : failure("clock", `${fact} Webhooks are refused for their age. ${cure}`, exitCodes.usage);
+    ? warning(`${fact} ${cure}`)
+    : failure(`${fact} Webhooks are refused for their age. ${cure}`, exitCodes.usage);
 }
