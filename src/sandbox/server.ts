@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
@@ -100,31 +100,29 @@ export async function listen(app: SandboxApp, options: ListenOptions = {}): Prom
     throw invalidOption("allowedHosts", message);
   }
   const isAllowedHost = allowedHosts(names, host);
+  const answer: Answer = async (request, { incoming, outgoing }) => {
+    const { hostname } = new URL(request.url);
+    if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
+    const connection: Connection = {};
+    const response = await app.fetch(whole(request), connection);
+    // The adapter soon closes a connection with an unread body on it.
+    if (!incoming.complete) response.headers.set("Connection", "close");
+    if (connection.broken === undefined) return response;
+    await breakOff(outgoing, response, connection.broken);
+    return RESPONSE_ALREADY_SENT;
+  };
+  return serve(answer, port, host);
+}
+
+type Answer = (request: Request, exchange: HttpBindings) => Promise<Response>;
+
+/** @throws {ConfigurationError} code `port_taken` or `cannot_listen`. */
+export async function serve(answer: Answer, port: number, host: string): Promise<SandboxServer> {
   const listener = getRequestListener(
-    async (request, env) => {
-      const { incoming, outgoing } = env as HttpBindings;
-      const { hostname } = new URL(request.url);
-      if (!isAllowedHost(hostname)) return hostNotAllowed(hostname);
-      const connection: Connection = {};
-      const response = await app.fetch(whole(request), connection);
-      // The adapter soon closes a connection with an unread body on it.
-      if (!incoming.complete) response.headers.set("Connection", "close");
-      if (connection.broken === undefined) return response;
-      await breakOff(outgoing, response, connection.broken);
-      return RESPONSE_ALREADY_SENT;
-    },
+    (request, env) => answer(request, env as HttpBindings),
     // Otherwise the adapter would replace the process's own Request and Response.
     { overrideGlobalObjects: false, errorHandler: invalidTarget },
   );
-  return serve(listener, port, host);
-}
-
-/** @throws {ConfigurationError} code `port_taken` or `cannot_listen`. */
-export async function serve(
-  listener: RequestListener,
-  port: number,
-  host: string,
-): Promise<SandboxServer> {
   const server = createServer(listener);
   await once(server.listen(port, host), "listening").catch((cause: NodeJS.ErrnoException) => {
     const { code, message } = cause;
