@@ -27,7 +27,7 @@ import {
   setting,
   toggle,
 } from "./options.ts";
-import { mostOf, pageOptions, printList, printRecord } from "./records.ts";
+import { mostOf, pageOptions, printList } from "./records.ts";
 import { interruptible } from "./terminal.ts";
 
 // One command for each operation in the table, so that a new operation needs no new file; plus `find` and `wait`, which
@@ -87,7 +87,7 @@ function call(
   return methodOf(client, method)(...Object.values(path), ...given);
 }
 
-type Method = (...args: readonly unknown[]) => PromiseLike<unknown>;
+type Method = (...args: readonly unknown[]) => PromiseLike<object>;
 
 /** The client's methods are named as in the table. */
 function methodOf(client: object, name: string): Method {
@@ -128,12 +128,13 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
       const client = await clientFrom({ headerPrefix, ...(!hasKey && { secretKey: noKey }) });
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
-      await interruptible(async (signal) => {
+      return interruptible(async (signal) => {
         const filled = { ...input, ...pageSize };
         const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
         const result = call(client, operation, path, filled, secret, options);
-        if (columns) await printList(result, { csv, columns, most }, terminal);
-        else printRecord(await result, terminal);
+        if (!columns) return await result;
+        await printList(result, { csv, columns, most }, terminal);
+        return undefined;
       });
     },
   });
@@ -194,12 +195,9 @@ function waitCommand(group: string): Command {
       timeout: setting("--timeout SECONDS", "How long to wait.", waitingTime).withDefault(900),
       ...serviceOptions,
     },
-    async run({ id, timeout, headerPrefix }, terminal) {
+    async run({ id, timeout, headerPrefix }) {
       const wait = methodOf(await clientFrom({ headerPrefix }), `${group}.waitUntilFinal`);
-      const ended = await interruptible(async (signal) =>
-        wait(id, { deadlineMs: timeout * 1000, signal }),
-      );
-      printRecord(ended, terminal);
+      return interruptible(async (signal) => wait(id, { deadlineMs: timeout * 1000, signal }));
     },
   });
 }

@@ -16,6 +16,7 @@ import { listenCommand } from "./listen.ts";
 import { mcpCommand } from "./mcp/mcp.ts";
 import { type Command, lines, type Run } from "./options.ts";
 import { payoutCommands } from "./payouts.ts";
+import { printRecord } from "./records.ts";
 import { sandboxCommand } from "./sandbox.ts";
 import { createTerminal, type Output, paint, type Streams, type Terminal } from "./terminal.ts";
 import { triggerCommand } from "./trigger.ts";
@@ -117,9 +118,14 @@ export function parse(
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
   const terminal = createTerminal(streams);
   try {
-    if (args.length > 0) return await parse(args, streams.stdout)(terminal);
-    parse(["--help"], streams.stderr);
-    return exitCodes.usage;
+    if (args.length === 0) {
+      parse(["--help"], streams.stderr);
+      return exitCodes.usage;
+    }
+    const result = await parse(args, streams.stdout)(terminal);
+    if (typeof result === "number") return result;
+    printRecord(result, terminal);
+    return exitCodes.ok;
   } catch (error) {
     explain(error, args, terminal);
     return exitCodeOf(error);

@@ -4,7 +4,6 @@ import { eventTypes, subjectOf } from "../sandbox/events.ts";
 import type { SandboxEvent, WebhookDelivery } from "../sandbox/index.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { defineCommand, operand, readBy, setting, toggle, type ValuesOf } from "./options.ts";
-import { printRecord } from "./records.ts";
 import { control, controlOptions, eventsOf } from "./running-sandbox.ts";
 import { printEvent, requestsFirst } from "./sandbox-lines.ts";
 
@@ -35,11 +34,11 @@ export const simulateCommand = defineCommand({
     ).optional(),
     ...controlOptions,
   },
-  async run({ id, scenario, amountInCents, url }, terminal) {
+  async run({ id, scenario, amountInCents, url }) {
     if (amountInCents !== undefined && !paymentScenarios.includes(scenario)) {
       throw new UsageError("Leave out --amount: a withdrawal has its own.");
     }
-    printRecord(await simulate(url, { id, scenario, amountInCents }), terminal);
+    return simulate(url, { id, scenario, amountInCents });
   },
 });
 

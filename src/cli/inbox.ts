@@ -13,7 +13,7 @@ import {
   setting,
   type ValuesOf,
 } from "./options.ts";
-import { printList, printRecord } from "./records.ts";
+import { printList } from "./records.ts";
 import type { Terminal } from "./terminal.ts";
 
 function inTransaction<T>(
@@ -35,9 +35,7 @@ const statusCommand = defineCommand({
     "Prints how many payments and withdrawals are waiting to be settled, how long the oldest of them, or the oldest task, has been waiting, what is parked, and how many were settled in the last minute.",
   examples: ["settlekit inbox status --sqlite shop.db"],
   options: { ...databaseOptions, json },
-  async run(database, terminal) {
-    printRecord(await inTransaction(database, terminal, readStats), terminal);
-  },
+  run: (database, terminal) => inTransaction(database, terminal, readStats),
 });
 
 const parkedCommand = defineCommand({
@@ -89,11 +87,10 @@ const reconcileCommand = defineCommand({
     json,
   },
   async run({ since, headerPrefix, ...database }, terminal) {
-    await withStore(database, terminal, async (store) => {
+    return withStore(database, terminal, async (store) => {
       const { createInbox } = await import("../inbox/inbox.ts");
       const inbox = createInbox({ client: await clientFrom({ headerPrefix }), store });
-      const found = await inbox.reconcile(since === undefined ? {} : { since });
-      printRecord(found, terminal);
+      return inbox.reconcile(since === undefined ? {} : { since });
     });
   },
 });

@@ -22,8 +22,8 @@ import type { ClientOptions } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A parsed command line, ready to run. Resolves with the exit code. */
-export type Run = (terminal: Terminal) => Promise<number>;
+/** A parsed command line, ready to run. Resolves with the exit code, or with a record that is the result to print. */
+export type Run = (terminal: Terminal) => Promise<number | object>;
 
 export interface Command {
   /** The words to type, such as `payments` and `list`. */
@@ -48,8 +48,11 @@ interface CommandDefinition<Given extends Options> {
   /** Complete command lines. A single one is shown with `--json`, too. */
   readonly examples: readonly string[];
   readonly options: Given;
-  /** Resolves with the exit code if it is not 0. */
-  run(values: ValuesOf<Given>, terminal: Terminal): Promise<number | undefined> | Promise<void>;
+  /** Resolves with a record to print, with the exit code if it is not 0, or with nothing. */
+  run(
+    values: ValuesOf<Given>,
+    terminal: Terminal,
+  ): Promise<object | number | undefined> | Promise<void>;
 }
 
 /**

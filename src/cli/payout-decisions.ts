@@ -9,7 +9,6 @@ import {
   toggle,
 } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
-import { printRecord } from "./records.ts";
 
 /** A command for deciding about one payout. */
 export function decisionCommand(
@@ -25,9 +24,7 @@ export function decisionCommand(
     examples: [`settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`],
     options: { orderId, by, reason: reason.optional(), ...ledgerOptions, json },
     run: ({ orderId, by, reason, ...ledger }, terminal) =>
-      withLedger(ledger, terminal, async (payouts) => {
-        printRecord(await payouts[name](orderId, { by, reason }), terminal);
-      }),
+      withLedger(ledger, terminal, (payouts) => payouts[name](orderId, { by, reason })),
   });
 }
 
@@ -69,9 +66,9 @@ export const resolveCommand = defineCommand({
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
     const client = () => clientFrom({ headerPrefix: values.headerPrefix });
-    await withLedger({ ...values, client }, terminal, async (payouts) => {
-      printRecord(await payouts.resolve(orderId, resolution), terminal);
-    });
+    return withLedger({ ...values, client }, terminal, (payouts) =>
+      payouts.resolve(orderId, resolution),
+    );
   },
 });
 

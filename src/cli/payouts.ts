@@ -133,9 +133,7 @@ const planCommand = defineCommand({
   run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
     const client = () => clientFrom({ headerPrefix });
     const options = { ...ledger, client, limits, createsFile: true };
-    return withLedger(options, terminal, async (payouts) => {
-      printRecord(await payouts.plan({ orderId, ...input }, { by }), terminal);
-    });
+    return withLedger(options, terminal, (payouts) => payouts.plan({ orderId, ...input }, { by }));
   },
 });
 
@@ -146,10 +144,7 @@ const statusCommand = defineCommand({
     "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
   examples: ["settlekit payouts status --sqlite shop.db"],
   options: { ...ledgerOptions, json },
-  run: (ledger, terminal) =>
-    withLedger(ledger, terminal, async (payouts) => {
-      printRecord(await payouts.stats(), terminal);
-    }),
+  run: (ledger, terminal) => withLedger(ledger, terminal, (payouts) => payouts.stats()),
 });
 
 const verifyCommand = defineCommand({
