@@ -1,7 +1,6 @@
 import { object } from "@optique/core/constructs";
 import { constant } from "@optique/core/primitives";
 import { float } from "@optique/core/valueparser";
-import type { MerchantClient } from "../client.ts";
 import type { Operation } from "../wire/operation.ts";
 import { operationTable } from "../wire/operations.ts";
 import { confirmPayout, production } from "./confirm.ts";
@@ -69,24 +68,6 @@ const paymentSecret = setting(
   "The payment's secret, returned when it was created.",
 );
 
-function call(
-  client: MerchantClient,
-  { name, query, body, credential, replay }: Operation<unknown>,
-  path: Readonly<Record<string, string | number>>,
-  input: object,
-  secret: string,
-  options: object,
-) {
-  const { paymentId = "" } = path;
-  const given = query || body ? [input, options] : [options];
-  if (credential === "paymentSecret") {
-    const checkout = client.checkout({ paymentId: String(paymentId), secret });
-    return methodOf(checkout, name.replace("checkout.", ""))(...given);
-  }
-  const method = replay === "unsafe" ? `${name}Once` : name;
-  return methodOf(client, method)(...Object.values(path), ...given);
-}
-
 type Method = (...args: readonly unknown[]) => PromiseLike<object>;
 
 /** The client's methods are named as in the table. */
@@ -99,9 +80,10 @@ function methodOf(client: object, name: string): Method {
 }
 
 function operationCommand(operation: Operation<unknown>, name: string): Command {
-  const isOfPayment = operation.credential === "paymentSecret";
-  const isPayout = operation.replay === "unsafe";
-  const isKeyed = operation.replay === "keyed";
+  const { query, body, credential, replay } = operation;
+  const isOfPayment = credential === "paymentSecret";
+  const isPayout = replay === "unsafe";
+  const method = operation.name.replace("checkout.", "") + (isPayout ? "Once" : "");
   const columns = columnsOf(operation);
   const { limit, ...input } = optionsOf(operation, isPayout ? ["orderId"] : []);
   const { summary, description = `${summary}.` } = describedIn(operation);
@@ -112,26 +94,31 @@ function operationCommand(operation: Operation<unknown>, name: string): Command 
     examples: examplesOf(operation, name),
     options: {
       path: object(operandsOf(operation)),
-      input: object(input),
       secret: isOfPayment ? paymentSecret : constant(""),
+      input: object(input),
       pages: limit === undefined ? constant(undefined) : object(pageOptions),
-      idempotencyKey: isKeyed ? idempotencyKey : constant(undefined),
+      keys: object(replay === "keyed" ? { idempotencyKey } : {}),
       payout: isPayout ? payoutOptions : constant(undefined),
       common: object({ csv: columns ? csv : constant(false), ...serviceOptions }),
     },
-    async run({ path, input, secret, pages, idempotencyKey, payout, common }, terminal) {
+    async run({ path, secret, input, pages, keys, payout, common }, terminal) {
       terminal.conceal(secret);
       const most = pages && mostOf(pages);
       if (operation.name === "payments.create") requireAmount(input);
       const { headerPrefix, csv } = common;
-      const hasKey = operation.credential === "secretKey";
-      const client = await clientFrom({ headerPrefix, ...(!hasKey && { secretKey: noKey }) });
+      const secretKey = credential === "secretKey" ? undefined : noKey;
+      const client = await clientFrom({ headerPrefix, secretKey });
       if (payout) await confirmPayout(input, payout, client.baseUrl, terminal);
       const pageSize = most === undefined ? {} : { limit: Math.min(most, 1000) };
       return interruptible(async (signal) => {
-        const filled = { ...input, ...pageSize };
-        const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-        const result = call(client, operation, path, filled, secret, options);
+        const options = { signal, ...keys };
+        const given = query || body ? [{ ...input, ...pageSize }, options] : [options];
+        const result = isOfPayment
+          ? methodOf(
+              client.checkout({ paymentId: String(path.paymentId), secret }),
+              method,
+            )(...given)
+          : methodOf(client, method)(...Object.values(path), ...given);
         if (!columns) return await result;
         await printList(result, { csv, columns, most }, terminal);
         return undefined;
