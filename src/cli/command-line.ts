@@ -1,3 +1,4 @@
+import { bash, fish, nu, pwsh, type ShellCompletion, zsh } from "@optique/core/completion";
 import { or } from "@optique/core/constructs";
 import { runParser } from "@optique/core/facade";
 import { formatMessage, text } from "@optique/core/message";
@@ -5,7 +6,6 @@ import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
 import { apiCommands } from "./api-commands.ts";
-import { completeShell, shells } from "./completion.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execCommand } from "./exec.ts";
@@ -77,6 +77,38 @@ function requireVerb(args: readonly string[]): void {
   const verbs = named([group]).flatMap(({ words: [_group, ...verb] }) => verb);
   if (others.length > 0 || verbs.length === 0) return;
   throw new UsageError(`Say what to do with ${group}: ${verbs.join(", ")}.`);
+}
+
+/** The shells that `settlekit completion` supports; PowerShell also under its own name. */
+const shells: Readonly<Record<string, ShellCompletion>> = {
+  bash,
+  zsh,
+  fish,
+  powershell: { ...pwsh, name: "powershell" },
+  pwsh,
+  nu,
+};
+
+/**
+ * Completes the shell's name after `completion`, which the library does not. False for any other arguments.
+ *
+ * @throws {UsageError} No shell is named.
+ */
+function completeShell(args: readonly string[], output: { write(text: string): unknown }): boolean {
+  const [command, shell, ...words] = args;
+  if (command !== "completion") return false;
+  const names = Object.keys(shells);
+  if (shell === undefined || shell === "") {
+    throw new UsageError(
+      `Name a shell: ${names.join(", ")}. For example: settlekit completion bash`,
+    );
+  }
+  const [completed, prefix = "", ...more] = words;
+  if (completed !== "completion" || words.length < 2 || more.length > 0) return false;
+  const fitting = names.filter((name) => name.startsWith(prefix));
+  const suggestions = fitting.map((text) => ({ kind: "literal", text }) as const);
+  for (const chunk of shells[shell]?.encodeSuggestions(suggestions) ?? []) output.write(chunk);
+  return true;
 }
 
 /**
