@@ -1,13 +1,5 @@
 import { UsageError } from "./exit-codes.ts";
-import {
-  type Command,
-  clientFrom,
-  defineCommand,
-  headerPrefix,
-  json,
-  setting,
-  toggle,
-} from "./options.ts";
+import { type Command, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { by, ledgerOptions, orderId, quietMs, reason, withLedger } from "./payout-ledger.ts";
 
 /** A command for deciding about one payout. */
@@ -22,7 +14,7 @@ export function decisionCommand(
     brief,
     description,
     examples: [`settlekit payouts ${name} payout_1 --by ann${why} --sqlite shop.db`],
-    options: { orderId, by, reason: reason.optional(), ...ledgerOptions, json },
+    options: { orderId, by, reason: reason.optional(), ...ledgerOptions },
     run: ({ orderId, by, reason, ...ledger }, terminal) =>
       withLedger(ledger, terminal, (payouts) => payouts[name](orderId, { by, reason })),
   });
@@ -50,7 +42,6 @@ export const resolveCommand = defineCommand({
     quietMs,
     ...ledgerOptions,
     headerPrefix,
-    json,
   },
   async run(values, terminal) {
     const { orderId, by, withdrawalId, neverSent, acceptDifferences, doNotSend } = values;
@@ -65,10 +56,7 @@ export const resolveCommand = defineCommand({
       withdrawalId === undefined
         ? ({ by, neverSent: true, sendAgain: !doNotSend } as const)
         : { by, withdrawalId, acceptDifferences };
-    const client = () => clientFrom({ headerPrefix: values.headerPrefix });
-    return withLedger({ ...values, client }, terminal, (payouts) =>
-      payouts.resolve(orderId, resolution),
-    );
+    return withLedger(values, terminal, (payouts) => payouts.resolve(orderId, resolution));
   },
 });
 
@@ -78,7 +66,7 @@ export const reopenCommand = defineCommand({
   description:
     "Lets payouts be sent again after the breaker has stopped them. Find out the cause first: settlekit payouts status.",
   examples: ['settlekit payouts reopen --by ann --reason "paid twice by hand" --sqlite shop.db'],
-  options: { by, reason, ...ledgerOptions, json },
+  options: { by, reason, ...ledgerOptions },
   run: ({ by, reason, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const wasStopped = await payouts.reopen({ by, reason });

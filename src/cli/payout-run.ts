@@ -4,7 +4,7 @@ import type { PayoutsEvent } from "../payouts/index.ts";
 import { readWaiting, type Waiting } from "../payouts/stats.ts";
 import { production, requireProduction } from "./confirm.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
-import { clientFrom, defineCommand, headerPrefix, json, toggle, type ValuesOf } from "./options.ts";
+import { defineCommand, headerPrefix, toggle, type ValuesOf } from "./options.ts";
 import { type Ledger, ledgerOptions, limits, quietMs, withLedger } from "./payout-ledger.ts";
 import { interruptible, type Terminal } from "./terminal.ts";
 
@@ -28,9 +28,8 @@ export const runCommand = defineCommand({
     production,
     ...ledgerOptions,
     headerPrefix,
-    json,
   },
-  run({ noLimits, production, headerPrefix, ...ledger }, terminal) {
+  run({ noLimits, production, ...ledger }, terminal) {
     requireLimits(ledger.limits, noLimits);
     let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
@@ -44,8 +43,7 @@ export const runCommand = defineCommand({
       else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
     requireProduction(production);
-    const client = () => clientFrom({ headerPrefix });
-    return withLedger({ ...ledger, client, onEvent }, terminal, async (payouts, store) => {
+    return withLedger({ ...ledger, onEvent }, terminal, async (payouts, store) => {
       const interruption = await runUntilInterrupted(payouts);
       if (interruption !== undefined) {
         terminal.warn(

@@ -6,16 +6,7 @@ import { payoutStates, payoutTables } from "../payouts/tables.ts";
 import { show } from "../values.ts";
 import { sqlCommand } from "./database.ts";
 import { exitCodes } from "./exit-codes.ts";
-import {
-  type Command,
-  clientFrom,
-  csv,
-  defineCommand,
-  headerPrefix,
-  json,
-  setting,
-  toggle,
-} from "./options.ts";
+import { type Command, csv, defineCommand, headerPrefix, setting, toggle } from "./options.ts";
 import { decisionCommand, reopenCommand, resolveCommand } from "./payout-decisions.ts";
 import { cents, type Ledger, ledgerOptions, limits, orderId, withLedger } from "./payout-ledger.ts";
 import { runCommand } from "./payout-run.ts";
@@ -53,7 +44,6 @@ const listCommand = defineCommand({
     pages: object(pageOptions),
     ...ledgerOptions,
     csv,
-    json,
   },
   async run({ state, pages: asked, csv, ...ledger }, terminal) {
     const most = mostOf(asked);
@@ -84,7 +74,7 @@ const showCommand = defineCommand({
   description:
     "Prints a payout and its history: what happened, when, and who did it. With --json, the type of a line is payout or journal.",
   examples: ["settlekit payouts show payout_1 --sqlite shop.db"],
-  options: { orderId, ...ledgerOptions, json },
+  options: { orderId, ...ledgerOptions },
   run: ({ orderId, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const payout = await payouts.get(orderId);
@@ -128,13 +118,11 @@ const planCommand = defineCommand({
     limits,
     ...ledgerOptions,
     headerPrefix,
-    json,
   },
-  run({ orderId, input, by, limits, headerPrefix, ...ledger }, terminal) {
-    const client = () => clientFrom({ headerPrefix });
-    const options = { ...ledger, client, limits, createsFile: true };
-    return withLedger(options, terminal, (payouts) => payouts.plan({ orderId, ...input }, { by }));
-  },
+  run: ({ orderId, input, by, ...ledger }, terminal) =>
+    withLedger({ ...ledger, createsFile: true }, terminal, (payouts) =>
+      payouts.plan({ orderId, ...input }, { by }),
+    ),
 });
 
 const statusCommand = defineCommand({
@@ -143,7 +131,7 @@ const statusCommand = defineCommand({
   description:
     "Prints how many payouts are in each state, how much of the budget is spent and, while the breaker is open, why nothing is sent.",
   examples: ["settlekit payouts status --sqlite shop.db"],
-  options: { ...ledgerOptions, json },
+  options: { ...ledgerOptions },
   run: (ledger, terminal) => withLedger(ledger, terminal, (payouts) => payouts.stats()),
 });
 
@@ -153,7 +141,7 @@ const verifyCommand = defineCommand({
   description:
     "Checks every entry of the journal against the one before it, and the payouts against the journal. If anything was altered, no payout is sent any more, and the exit code is 5.",
   examples: ["settlekit payouts verify --sqlite shop.db"],
-  options: { ...ledgerOptions, json },
+  options: { ...ledgerOptions },
   run: (ledger, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
       const verified = await payouts.verify();
@@ -174,7 +162,6 @@ const exportCommand = defineCommand({
   options: {
     journal: toggle("--journal", "Every entry of the journal, with its hash."),
     ...ledgerOptions,
-    json,
   },
   run: ({ journal, ...ledger }, terminal) =>
     withLedger(ledger, terminal, async (payouts) => {
