@@ -65,12 +65,11 @@ export async function sandboxFrom(
 ): Promise<Sandbox> {
   // Loaded late, so that help does not wait for it.
   const { createSandbox } = await import("../sandbox/index.ts");
-  const { merchants: count, webhookUrl, seed, now, headerPrefix, dialect, identity, data } = values;
+  const { merchants: count, faults = [], ...options } = values;
   // Unless the number is given, a data file determines it.
   const merchants = count === undefined ? undefined : Array.from({ length: count }, () => ({}));
-  const options = { merchants, webhookUrl, seed, now, headerPrefix, dialect, identity, data };
-  const sandbox = blaming("--data", () => createSandbox(options));
-  for (const asked of values.faults ?? []) {
+  const sandbox = blaming("--data", () => createSandbox({ ...options, merchants }));
+  for (const asked of faults) {
     blaming("--fault", () => {
       if ("rateLimit" in asked) sandbox.faults.rateLimit(asked.rateLimit);
       else sandbox.faults.next(asked.route, asked.fault, asked.options);

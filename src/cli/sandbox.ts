@@ -50,8 +50,8 @@ ${faultExplanation}`,
     json,
     open: toggle("--open", "Show the sandbox in the browser."),
   },
-  async run(values, terminal) {
-    const { port, host, allowedHosts, seed, now, data = "" } = values;
+  async run({ port, host, allowedHosts, envFile, json: _, open, ...values }, terminal) {
+    const { seed, now, data = "" } = values;
     const isKept = existsSync(data) && statSync(data).size > 0;
     const sandbox = await sandboxFrom({ ...values, identity: seed ?? usualIdentity });
     const print = (event: SandboxEvent) => printEvent(event, terminal.report, new Date());
@@ -67,10 +67,10 @@ ${faultExplanation}`,
       );
     }
     terminal.report(keysOf(sandbox, server), ...introduction(sandbox, server));
-    if (values.envFile !== undefined) {
-      await writeVariables(values.envFile, variablesOf(sandbox, server.url), terminal);
+    if (envFile !== undefined) {
+      await writeVariables(envFile, variablesOf(sandbox, server.url), terminal);
     }
-    if (values.open) await openInspector(server, terminal);
+    if (open) await openInspector(server, terminal);
 
     const code = await stopped;
     await server.close();
