@@ -19,7 +19,13 @@ export const mcpCommand = defineCommand({
   options: { headerPrefix, dotenv },
   async run({ headerPrefix }, terminal) {
     const [{ Server }, { StdioServerTransport }, schemas] = await loadSdk();
-    const tools = toolsFor(headerPrefix);
+    let client: Promise<MerchantClient> | undefined;
+    const service = serviceTools(() => {
+      client ??= clientFrom({ headerPrefix });
+      return client;
+    });
+    const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
+    const tools = [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
     const options = { capabilities: { tools: {} }, instructions };
     const server = new Server({ name: "settlekit", version }, options);
     server.setRequestHandler(schemas.ListToolsRequestSchema, () => {
@@ -53,17 +59,6 @@ function loadSdk() {
       "settlekit mcp needs a package that is not installed. Run: npm install --save-dev @modelcontextprotocol/sdk",
     );
   });
-}
-
-/** Sandbox tools are only offered in a sandbox environment. */
-function toolsFor(headerPrefix: string | undefined): readonly Tool[] {
-  let client: Promise<MerchantClient> | undefined;
-  const service = serviceTools(() => {
-    client ??= clientFrom({ headerPrefix });
-    return client;
-  });
-  const isSandbox = process.env.SETTLEKIT_ENVIRONMENT === "sandbox";
-  return [...guideTools(), ...service, ...(isSandbox ? sandboxTools() : [])];
 }
 
 /** @param redact Removes credentials from a text. */
