@@ -5,6 +5,7 @@ import { formatMessage, text } from "@optique/core/message";
 import { command } from "@optique/core/primitives";
 import { SettlekitError } from "../errors.ts";
 import { version } from "../runtime.ts";
+import { show } from "../values.ts";
 import { apiCommands } from "./api-commands.ts";
 import { advanceCommand, eventsCommand, resendCommand, simulateCommand } from "./control.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -92,15 +93,16 @@ const shells: Readonly<Record<string, ShellCompletion>> = {
 /**
  * Completes the shell's name after `completion`, which the library does not. False for any other arguments.
  *
- * @throws {UsageError} No shell is named.
+ * @throws {UsageError} No shell is named, or an unknown one.
  */
 function completeShell(args: readonly string[], output: { write(text: string): unknown }): boolean {
-  const [command, shell, ...words] = args;
-  if (command !== "completion") return false;
+  const [command, shell = "", ...words] = args;
+  if (command !== "completion" || shell.startsWith("-")) return false;
   const names = Object.keys(shells);
-  if (shell === undefined || shell === "") {
+  if (!names.includes(shell)) {
+    const fact = shell === "" ? "" : `There is no completion for ${show(shell)}. `;
     throw new UsageError(
-      `Name a shell: ${names.join(", ")}. For example: settlekit completion bash`,
+      `${fact}Name a shell: ${names.join(", ")}. For example: settlekit completion bash`,
     );
   }
   const [completed, prefix = "", ...more] = words;
