@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import { configure } from "../options.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { toggle } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
@@ -17,7 +16,7 @@ export async function confirmPayout(
   baseUrl: string,
   { say }: Terminal,
 ): Promise<void> {
-  requireProduction(production);
+  await requireProduction(production);
   if (yes) return;
   if (!process.stdin.isTTY) {
     throw new UsageError(
@@ -33,7 +32,9 @@ export async function confirmPayout(
 }
 
 /** @throws {UsageError} Real money would move, but --production was not passed. */
-export function requireProduction(production: boolean): void {
+export async function requireProduction(production: boolean): Promise<void> {
+  // Loaded late. Otherwise bundles with a helper alone, such as isPaid, would contain its schemas.
+  const { configure } = await import("../options.ts");
   if (configure().environment !== "production" || production) return;
   throw new UsageError(
     "Nothing was sent. This would move real money, because the environment is production: pass --production, " +

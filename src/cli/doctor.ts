@@ -1,5 +1,5 @@
 import { ConfigurationError, SettlekitError } from "../errors.ts";
-import { type ClientOptions, type Configuration, configure } from "../options.ts";
+import type { ClientOptions, Configuration } from "../options.ts";
 import type { Environment } from "../wire/credential.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { clientFrom, defineCommand, noKey, serviceOptions } from "./options.ts";
@@ -55,6 +55,20 @@ const anyUrl = { baseUrl: "https://service.invalid" };
  * another. Nothing is sent while the configuration is invalid.
  */
 async function* examine(headerPrefix: string | undefined): AsyncGenerator<NamedFinding, void> {
+  // Loaded late. Otherwise bundles with a helper alone, such as isPaid, would contain its schemas.
+  const { configure } = await import("../options.ts");
+  const judged = (
+    options: ClientOptions,
+    finding: (configuration: Configuration) => Finding,
+    exitCode: number = exitCodes.usage,
+  ): Finding => {
+    try {
+      return finding(configure(options));
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return failure(error.message, exitCode);
+    }
+  };
   const environment = judged({ ...anyKey, ...anyUrl }, ({ environment }) => {
     const isSet = Boolean(process.env.SETTLEKIT_ENVIRONMENT);
     const source = isSet ? "" : ", because SETTLEKIT_ENVIRONMENT is not set";
@@ -69,19 +83,6 @@ async function* examine(headerPrefix: string | undefined): AsyncGenerator<NamedF
   yield ["webhookSecret", webhookSecretFinding()];
   if (baseUrl.level === "failure" || secretKey.level === "failure") return;
   yield* await callFindings(configure().environment, headerPrefix);
-}
-
-function judged(
-  options: ClientOptions,
-  finding: (configuration: Configuration) => Finding,
-  exitCode: number = exitCodes.usage,
-): Finding {
-  try {
-    return finding(configure(options));
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return failure(error.message, exitCode);
-  }
 }
 
 function secretKeyFinding({ environment }: Configuration): Finding {

@@ -29,7 +29,7 @@ export const runCommand = defineCommand({
     ...ledgerOptions,
     headerPrefix,
   },
-  run({ noLimits, production, ...ledger }, terminal) {
+  async run({ noLimits, production, ...ledger }, terminal) {
     requireLimits(ledger.limits, noLimits);
     let failure: unknown;
     const onEvent = (event: PayoutsEvent) => {
@@ -42,7 +42,7 @@ export const runCommand = defineCommand({
       if (terminal.asJson) terminal.json(event.payout);
       else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
-    requireProduction(production);
+    await requireProduction(production);
     return withLedger({ ...ledger, onEvent }, terminal, async (payouts, store) => {
       const interruption = await interruptible((signal) => {
         const aborted = once(signal, "abort").then(() => Number(signal.reason));
