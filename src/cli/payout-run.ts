@@ -39,8 +39,7 @@ export const runCommand = defineCommand({
       }
       if (event.type !== "changed") return;
       const { orderId, state, problem } = event.payout;
-      if (terminal.asJson) terminal.json(event.payout);
-      else terminal.print(`${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
+      terminal.result(event.payout, `${orderId}  ${state}  ${problem ?? ""}`.trimEnd());
     };
     await requireProduction(production);
     return withLedger({ ...ledger, onEvent }, terminal, async (payouts, store) => {

@@ -86,8 +86,7 @@ const showCommand = defineCommand({
       else printRecord(payout, terminal);
       for await (const { at, seq, event, details } of payouts.journal({ orderId })) {
         const entry = { type: "journal", seq, at: at.toISOString(), event, details };
-        if (terminal.asJson) terminal.json(entry);
-        else terminal.print(`${entry.at}  ${event}  ${JSON.stringify(details)}`);
+        terminal.result(entry, `${entry.at}  ${event}  ${JSON.stringify(details)}`);
       }
     }),
 });
